@@ -29,6 +29,20 @@ public interface PodGroupLister {
     /** The state of a composite pod group; empty if neither the group nor any child of it is known. */
     Optional<CompositePodGroupState> compositePodGroup(String namespace, String name);
 
+    /** The group of a key; empty if it is not known. */
+    default Optional<SchedulingGroup> group(GroupKey key) {
+        return switch (key.type()) {
+            case POD_GROUP ->
+                podGroup(key.namespace(), key.name())
+                        .flatMap(PodGroupState::podGroup)
+                        .map(SchedulingGroup.class::cast);
+            case COMPOSITE_POD_GROUP ->
+                compositePodGroup(key.namespace(), key.name())
+                        .flatMap(CompositePodGroupState::compositePodGroup)
+                        .map(SchedulingGroup.class::cast);
+        };
+    }
+
     /**
      * The group without a parent that a pod is part of.
      *
@@ -47,9 +61,7 @@ public interface PodGroupLister {
     default Optional<GroupKey> root(GroupKey group) {
         GroupKey key = group;
         for (int depth = 0; depth <= MAX_DEPTH; depth++) {
-            Optional<? extends SchedulingGroup> known = key.type() == GroupKey.Type.POD_GROUP
-                    ? podGroup(key.namespace(), key.name()).flatMap(PodGroupState::podGroup)
-                    : compositePodGroup(key.namespace(), key.name()).flatMap(CompositePodGroupState::compositePodGroup);
+            Optional<SchedulingGroup> known = group(key);
             if (known.isEmpty()) {
                 return Optional.empty();
             }

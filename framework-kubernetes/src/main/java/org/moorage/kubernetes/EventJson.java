@@ -8,6 +8,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.time.format.DateTimeFormatter;
+import org.moorage.api.model.ClusterObject;
 import org.moorage.api.model.ObjectKind;
 import org.moorage.api.model.OtherObject;
 import org.moorage.api.model.Pod;
@@ -56,12 +57,14 @@ final class EventJson {
         return prefix(pod.name(), MAX_NAME_LENGTH - suffix.length()) + suffix;
     }
 
-    private static ObjectNode reference(Pod pod) {
+    private static ObjectNode reference(ClusterObject object) {
+        ObjectKind<?> kind = ObjectKind.of(object);
         ObjectNode reference = JsonNodeFactory.instance.objectNode();
-        reference.put("apiVersion", "v1").put("kind", "Pod");
-        reference.put("namespace", pod.namespace()).put("name", pod.name()).put("uid", pod.uid());
-        if (!pod.metadata().resourceVersion().isEmpty()) {
-            reference.put("resourceVersion", pod.metadata().resourceVersion());
+        reference.put("apiVersion", kind.apiVersion()).put("kind", kind.kind());
+        reference.put("namespace", object.namespace()).put("name", object.name());
+        reference.put("uid", object.metadata().uid());
+        if (!object.metadata().resourceVersion().isEmpty()) {
+            reference.put("resourceVersion", object.metadata().resourceVersion());
         }
         return reference;
     }

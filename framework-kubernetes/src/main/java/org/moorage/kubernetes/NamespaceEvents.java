@@ -66,7 +66,7 @@ final class NamespaceEvents {
                     pod.spec().schedulerName(),
                     pod.key(),
                     pod.uid(),
-                    event.related().map(Pod::uid).orElse(""));
+                    event.related().map(related -> related.metadata().uid()).orElse(""));
         }
     }
 

@@ -25,6 +25,8 @@ import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.FieldSource;
+import org.moorage.api.model.ClusterObject;
+import org.moorage.api.model.CompositePodGroup;
 import org.moorage.api.model.Device;
 import org.moorage.api.model.DeviceAllocation;
 import org.moorage.api.model.DeviceConfig;
@@ -929,6 +931,25 @@ class KubernetesClusterTest {
                             + " 'related': {'apiVersion': 'v1', 'kind': 'Pod', 'namespace': 'default', 'name': 'big',"
                             + " 'uid': 'u2'},"
                             + " 'note': 'Preempted by big', 'type': 'Normal'}"));
+        }
+
+        @Test
+        void nameARelatedGroupByItsKind() throws InterruptedException {
+            server.on("POST", EVENTS, request -> Answer.status(201, "", ""));
+            ObjectMeta.Builder meta = ObjectMeta.named("gang").namespace("default");
+
+            for (ClusterObject group : List.of(
+                    PodGroup.of(meta.uid("g1").build()).build(),
+                    CompositePodGroup.of(meta.uid("g2").build()).build())) {
+                cluster.report(new PodEvent(
+                        pod("u1"), Optional.of(group), PodEvent.NORMAL, "Preempted", "Preempting", "by " + group));
+                ObjectKind<?> kind = ObjectKind.of(group);
+                assertThat(server.next().json().get("related"))
+                        .isEqualTo(json("{'apiVersion': '" + kind.apiVersion() + "', 'kind': '" + kind.kind()
+                                + "', 'namespace': 'default', 'name': 'gang', 'uid': '"
+                                + group.metadata().uid()
+                                + "'}"));
+            }
         }
 
         @Test

@@ -13,11 +13,20 @@ public final class PodGroupPostFilterResult {
     private final Status status;
     private final Map<String, Nomination> nominations;
     private final List<Pod> victims;
+    private final int groupDisruptions;
+    private final int pdbViolations;
 
-    private PodGroupPostFilterResult(Status status, Map<String, Nomination> nominations, List<Pod> victims) {
+    private PodGroupPostFilterResult(
+            Status status,
+            Map<String, Nomination> nominations,
+            List<Pod> victims,
+            int groupDisruptions,
+            int pdbViolations) {
         this.status = status;
         this.nominations = nominations;
         this.victims = victims;
+        this.groupDisruptions = groupDisruptions;
+        this.pdbViolations = pdbViolations;
     }
 
     /**
@@ -29,7 +38,17 @@ public final class PodGroupPostFilterResult {
     public static PodGroupPostFilterResult nominated(
             Map<String, Nomination> nominations, List<Pod> victims, String message) {
         return new PodGroupPostFilterResult(
-                new Status(Code.SUCCESS, List.of(message)), Map.copyOf(nominations), List.copyOf(victims));
+                new Status(Code.SUCCESS, List.of(message)), Map.copyOf(nominations), List.copyOf(victims), 0, 0);
+    }
+
+    /**
+     * This answer with what is counted of it.
+     *
+     * @param groupDisruptions see {@link #groupDisruptions()}
+     * @param pdbViolations see {@link #pdbViolations()}
+     */
+    public PodGroupPostFilterResult withCounts(int groupDisruptions, int pdbViolations) {
+        return new PodGroupPostFilterResult(status, nominations, victims, groupDisruptions, pdbViolations);
     }
 
     /**
@@ -38,7 +57,7 @@ public final class PodGroupPostFilterResult {
      * @throws IllegalArgumentException if the status is not a rejection
      */
     public static PodGroupPostFilterResult rejected(Status status) {
-        return new PodGroupPostFilterResult(Rejected.checked(status), Map.of(), List.of());
+        return new PodGroupPostFilterResult(Rejected.checked(status), Map.of(), List.of(), 0, 0);
     }
 
     /** Success, or the rejection. */
@@ -56,17 +75,29 @@ public final class PodGroupPostFilterResult {
         return victims;
     }
 
+    /** How many groups have to leave; of a group that does not leave as one, each of its pods counts. */
+    public int groupDisruptions() {
+        return groupDisruptions;
+    }
+
+    /** How many of the victims violate a pod disruption budget by leaving. */
+    public int pdbViolations() {
+        return pdbViolations;
+    }
+
     @Override
     public boolean equals(Object other) {
         return other instanceof PodGroupPostFilterResult that
                 && status.equals(that.status)
                 && nominations.equals(that.nominations)
-                && victims.equals(that.victims);
+                && victims.equals(that.victims)
+                && groupDisruptions == that.groupDisruptions
+                && pdbViolations == that.pdbViolations;
     }
 
     @Override
     public int hashCode() {
-        return Objects.hash(status, nominations, victims);
+        return Objects.hash(status, nominations, victims, groupDisruptions, pdbViolations);
     }
 
     @Override

@@ -12,11 +12,13 @@ public final class PostFilterResult {
     private final Status status;
     private final Nomination nomination;
     private final List<Pod> victims;
+    private final long pdbViolations;
 
-    private PostFilterResult(Status status, Nomination nomination, List<Pod> victims) {
+    private PostFilterResult(Status status, Nomination nomination, List<Pod> victims, long pdbViolations) {
         this.status = status;
         this.nomination = nomination;
         this.victims = victims;
+        this.pdbViolations = pdbViolations;
     }
 
     /** There is room on this node, or will be. */
@@ -39,7 +41,12 @@ public final class PostFilterResult {
     }
 
     private static PostFilterResult nominated(Status status, String nodeName, List<Pod> victims) {
-        return new PostFilterResult(status, Nomination.to(nodeName), List.copyOf(victims));
+        return new PostFilterResult(status, Nomination.to(nodeName), List.copyOf(victims), 0);
+    }
+
+    /** This answer, of whose victims so many violate a pod disruption budget by leaving. */
+    public PostFilterResult withPdbViolations(long count) {
+        return new PostFilterResult(status, nomination, victims, count);
     }
 
     /**
@@ -59,7 +66,7 @@ public final class PostFilterResult {
      */
     public static PostFilterResult rejected(Status status, Nomination nomination) {
         return new PostFilterResult(
-                Rejected.checked(status), Objects.requireNonNull(nomination, "nomination"), List.of());
+                Rejected.checked(status), Objects.requireNonNull(nomination, "nomination"), List.of(), 0);
     }
 
     /** Success, or the rejection. */
@@ -77,17 +84,23 @@ public final class PostFilterResult {
         return victims;
     }
 
+    /** How many of the victims violate a pod disruption budget by leaving. */
+    public long pdbViolations() {
+        return pdbViolations;
+    }
+
     @Override
     public boolean equals(Object other) {
         return other instanceof PostFilterResult that
                 && status.equals(that.status)
                 && nomination.equals(that.nomination)
-                && victims.equals(that.victims);
+                && victims.equals(that.victims)
+                && pdbViolations == that.pdbViolations;
     }
 
     @Override
     public int hashCode() {
-        return Objects.hash(status, nomination, victims);
+        return Objects.hash(status, nomination, victims, pdbViolations);
     }
 
     @Override

@@ -11,7 +11,7 @@ import org.moorage.api.model.Pod;
  *
  * @param nodeName the node
  * @param victims the pods to evict, the most important first; at least one
- * @param pdbViolations the number of victims whose eviction violates a pod disruption budget
+ * @param pdbViolations the number of pods whose eviction violates a pod disruption budget
  */
 record Candidate(String nodeName, List<Pod> victims, long pdbViolations) {
     // Subtracted from each priority to make it positive, so that a further victim always adds to the sum.
@@ -39,11 +39,16 @@ record Candidate(String nodeName, List<Pod> victims, long pdbViolations) {
         return sum;
     }
 
+    // Of the pods of the highest priority, which the first one need not have: a group counts by the priority of the
+    // group.
     private Instant earliestStartTime() {
+        int highest = highestPriority();
         Instant earliest = Instant.MAX;
         for (Pod victim : victims) {
+            int priority = victim.spec().priority();
             Instant start = startTime(victim);
-            if (victim.spec().priority() == highestPriority() && start.isBefore(earliest)) {
+            if (priority > highest || priority == highest && start.isBefore(earliest)) {
+                highest = priority;
                 earliest = start;
             }
         }

@@ -3,7 +3,6 @@ package org.moorage.builtin.preemption;
 
 import java.util.ArrayList;
 import java.util.Collections;
-import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -14,6 +13,8 @@ import org.moorage.api.Code;
 import org.moorage.api.CycleState;
 import org.moorage.api.FitMessage;
 import org.moorage.api.NodeInfo;
+import org.moorage.api.PodGroupInfo;
+import org.moorage.api.PodGroupLister;
 import org.moorage.api.Status;
 import org.moorage.api.event.ActionType;
 import org.moorage.api.event.ClusterEvent;
@@ -22,7 +23,6 @@ import org.moorage.api.event.EventResource;
 import org.moorage.api.event.Hint;
 import org.moorage.api.model.ObjectKind;
 import org.moorage.api.model.Pod;
-import org.moorage.api.model.PodCondition;
 import org.moorage.api.model.PodDisruptionBudget;
 import org.moorage.api.plugin.EnqueueExtensions;
 import org.moorage.api.plugin.Extender;
@@ -33,18 +33,23 @@ import org.moorage.api.plugin.Nomination;
 import org.moorage.api.plugin.ObjectLister;
 import org.moorage.api.plugin.PluginArgs;
 import org.moorage.api.plugin.PluginFactory;
+import org.moorage.api.plugin.PodGroupPostFilterPlugin;
+import org.moorage.api.plugin.PodGroupPostFilterResult;
+import org.moorage.api.plugin.PodGroupTrial;
 import org.moorage.api.plugin.PostFilterPlugin;
 import org.moorage.api.plugin.PostFilterResult;
 import org.moorage.api.plugin.PreEnqueuePlugin;
 import org.moorage.api.plugin.Problems;
 
 /**
- * Evicts pods of lower priority from a node, so that a pod that fits on no node fits there. Same decisions as
- * kube-scheduler's DefaultPreemption, except that it has no pod groups.
+ * Evicts pods of lower priority: from a node, so that a pod that fits on no node fits there, or from the whole cluster, so that a group
+ * of pods fits. Same decisions as kube-scheduler's DefaultPreemption, except that a pod of a group whose node is gone keeps nobody from
+ * preempting.
  *
- * <p>The dry run starts at a random node and ends when there are enough candidates.
+ * <p>For a pod, the dry run starts at a random node and ends when there are enough candidates.
  */
-public final class DefaultPreemption implements PreEnqueuePlugin, PostFilterPlugin, EnqueueExtensions {
+public final class DefaultPreemption
+        implements PreEnqueuePlugin, PostFilterPlugin, PodGroupPostFilterPlugin, EnqueueExtensions {
     /** The plugin's name. */
     public static final String NAME = "DefaultPreemption";
     /** Makes the plugin. */
@@ -54,6 +59,8 @@ public final class DefaultPreemption implements PreEnqueuePlugin, PostFilterPlug
     private static final String PREFIX = "preemption: ";
     private static final Status PREEMPTION_IN_PROGRESS =
             Status.unresolvable("waiting for the preemption for this pod to be finished");
+    private static final Status GROUP_PREEMPTION_IN_PROGRESS =
+            Status.unresolvable("waiting for the preemption for this pod group to be finished");
     private static final Status NEVER_PREEMPTS =
             Status.unschedulable(PREFIX + "not eligible due to preemptionPolicy=Never.");
     private static final Status VICTIM_TERMINATING =
@@ -61,7 +68,11 @@ public final class DefaultPreemption implements PreEnqueuePlugin, PostFilterPlug
     private static final Status NO_CANDIDATE = Status.unschedulable(PREFIX + "no candidate node for preemption");
     private static final Status NOT_HELPFUL = Status.unresolvable("Preemption is not helpful for scheduling");
 
-    private static final String NEVER = "Never";
+    // The node that victims of a group are told of.
+    private static final String CLUSTER = "cluster";
+
+    /** The policy of a pod or group that never preempts. */
+    static final String NEVER = "Never";
 
     /**
      * The plugin's arguments: the number of candidates to find before one is picked. The larger of the two numbers applies.
@@ -100,7 +111,9 @@ public final class DefaultPreemption implements PreEnqueuePlugin, PostFilterPlug
     private final ObjectLister<Pod> pods;
     private final ObjectLister<PodDisruptionBudget> budgets;
     private final Evictions evictions;
+    private final PodGroupPreemption podGroupPreemption;
     private final boolean isAsync;
+    private final boolean hasGroups;
 
     DefaultPreemption(Args args, Handle handle) {
         this.args = args;
@@ -108,7 +121,9 @@ public final class DefaultPreemption implements PreEnqueuePlugin, PostFilterPlug
         pods = handle.lister(ObjectKind.POD);
         budgets = handle.lister(ObjectKind.POD_DISRUPTION_BUDGET);
         evictions = new Evictions(handle);
+        podGroupPreemption = new PodGroupPreemption(handle);
         isAsync = handle.featureGates().isEnabled(FeatureGates.SCHEDULER_ASYNC_PREEMPTION);
+        hasGroups = handle.featureGates().isEnabled(FeatureGates.GENERIC_WORKLOAD);
     }
 
     @Override
@@ -116,10 +131,23 @@ public final class DefaultPreemption implements PreEnqueuePlugin, PostFilterPlug
         return NAME;
     }
 
-    /** Gates a pod while its victims are being evicted; otherwise it could preempt others. */
+    /** Gates a pod while its victims, or those of its group, are being evicted; otherwise it could preempt others. */
     @Override
     public Status preEnqueue(Pod pod) {
-        return isAsync && evictions.isRunningFor(pod) ? PREEMPTION_IN_PROGRESS : Status.success();
+        if (!isAsync) {
+            return Status.success();
+        }
+        if (!hasGroups || pod.spec().podGroupName().isEmpty()) {
+            return evictions.isRunningFor(pod, pod.uid()) ? PREEMPTION_IN_PROGRESS : Status.success();
+        }
+        PodGroupLister groups = handle.podGroups();
+        return groups.root(pod)
+                        .flatMap(groups::group)
+                        .filter(root ->
+                                evictions.isRunningFor(pod, root.metadata().uid()))
+                        .isPresent()
+                ? GROUP_PREEMPTION_IN_PROGRESS
+                : Status.success();
     }
 
     @Override
@@ -136,12 +164,15 @@ public final class DefaultPreemption implements PreEnqueuePlugin, PostFilterPlug
         if (unavailable.isPresent()) {
             return PostFilterResult.rejected(Status.unschedulable(PREFIX + unavailable.get()));
         }
-        if (hasTerminatingVictim(pod, statuses)) {
+        PossibleVictims possibleVictims =
+                new PossibleVictims(handle.featureGates(), handle.snapshot().podGroups());
+        if (hasTerminatingVictim(pod, statuses, possibleVictims)) {
             return PostFilterResult.rejected(VICTIM_TERMINATING);
         }
         List<NodeInfo> nodes = statuses.nodesWithCode(Code.UNSCHEDULABLE);
         FitMessage fitMessage = new FitMessage(handle.snapshot().nodes().size());
-        List<Candidate> candidates = nodes.isEmpty() ? List.of() : candidates(state, pod, nodes, fitMessage);
+        List<Candidate> candidates =
+                nodes.isEmpty() ? List.of() : candidates(state, pod, nodes, possibleVictims, fitMessage);
         if (candidates.isEmpty()) {
             fitMessage.add(NOT_HELPFUL, handle.snapshot().nodes().size() - nodes.size());
             return PostFilterResult.rejected(Status.unschedulable(PREFIX + fitMessage), Nomination.clear());
@@ -152,10 +183,11 @@ public final class DefaultPreemption implements PreEnqueuePlugin, PostFilterPlug
         }
         Candidate best = Collections.min(candidates, Candidate.BEST_FIRST);
         return PostFilterResult.nominated(
-                best.nodeName(),
-                best.victims(),
-                PREFIX + "found a potential placement for pod on node " + best.nodeName() + ", preempting "
-                        + best.victims().size() + " victims");
+                        best.nodeName(),
+                        best.victims(),
+                        PREFIX + "found a potential placement for pod on node " + best.nodeName() + ", preempting "
+                                + best.victims().size() + " victims")
+                .withPdbViolations(best.pdbViolations());
     }
 
     @Override
@@ -167,10 +199,26 @@ public final class DefaultPreemption implements PreEnqueuePlugin, PostFilterPlug
         Pod preemptor = pods.current(pod)
                 .filter(known -> known.uid().equals(pod.uid()))
                 .orElseThrow(() -> new IllegalStateException(PREFIX + "pod \"" + pod.name() + "\" not found"));
+        evict(Preemptor.of(preemptor), nodeName, result.victims());
+    }
+
+    private void evict(Preemptor preemptor, String nodeName, List<Pod> victims) {
         if (isAsync) {
-            evictions.start(preemptor, nodeName, result.victims());
+            evictions.start(preemptor, nodeName, victims);
         } else {
-            evictions.run(preemptor, nodeName, result.victims());
+            evictions.run(preemptor, nodeName, victims);
+        }
+    }
+
+    @Override
+    public PodGroupPostFilterResult podGroupPostFilter(CycleState state, PodGroupInfo group, PodGroupTrial trial) {
+        return podGroupPreemption.makeRoom(group, trial);
+    }
+
+    @Override
+    public void execute(CycleState state, PodGroupInfo group, PodGroupPostFilterResult result) {
+        if (!result.victims().isEmpty()) {
+            evict(Preemptor.of(group), CLUSTER, result.victims());
         }
     }
 
@@ -185,27 +233,12 @@ public final class DefaultPreemption implements PreEnqueuePlugin, PostFilterPlug
                 : List.of();
     }
 
-    private boolean hasTerminatingVictim(Pod pod, NodeStatuses statuses) {
+    private boolean hasTerminatingVictim(Pod pod, NodeStatuses statuses, PossibleVictims possibleVictims) {
         NodeInfo nominated =
                 handle.snapshot().node(pod.status().nominatedNodeName()).orElse(null);
-        if (nominated == null || statuses.status(nominated).code() == Code.UNSCHEDULABLE_AND_UNRESOLVABLE) {
-            return false;
-        }
-        for (Pod other : nominated.pods()) {
-            if (other.spec().priority() < pod.spec().priority() && isTerminatingByPreemption(other)) {
-                return true;
-            }
-        }
-        return false;
-    }
-
-    private static boolean isTerminatingByPreemption(Pod pod) {
-        return pod.metadata().isDeleting()
-                && pod.status()
-                        .condition(PodCondition.DISRUPTION_TARGET)
-                        .filter(condition -> condition.status().equals("True")
-                                && condition.reason().equals(Evictions.REASON))
-                        .isPresent();
+        return nominated != null
+                && statuses.status(nominated).code() != Code.UNSCHEDULABLE_AND_UNRESOLVABLE
+                && possibleVictims.isAnyLeaving(pod.spec().priority(), nominated);
     }
 
     // Those that extenders leave, with the victims that they say.
@@ -256,11 +289,9 @@ public final class DefaultPreemption implements PreEnqueuePlugin, PostFilterPlug
     }
 
     // Candidates without PDB violations come first.
-    private List<Candidate> candidates(CycleState state, Pod pod, List<NodeInfo> nodes, FitMessage fitMessage) {
-        // A pod that violates a budget leaves the next ones alone, so their order counts; kube-scheduler has none.
-        List<PodDisruptionBudget> ordered = new ArrayList<>(budgets.all());
-        ordered.sort(Comparator.comparing(budget -> budget.metadata().name()));
-        VictimSelection selection = new VictimSelection(handle, pod, ordered);
+    private List<Candidate> candidates(
+            CycleState state, Pod pod, List<NodeInfo> nodes, PossibleVictims possibleVictims, FitMessage fitMessage) {
+        VictimSelection selection = new VictimSelection(handle, pod, possibleVictims, Reprieve.ordered(budgets));
         int enough = args.candidates(nodes.size());
         int offset = handle.random().nextInt(nodes.size());
         List<Candidate> nonViolating = new ArrayList<>();

@@ -7,7 +7,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Queue;
-import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.RejectedExecutionException;
@@ -23,7 +22,7 @@ import org.moorage.api.plugin.ObjectLister;
 import org.moorage.api.plugin.PodEvent;
 import org.moorage.api.plugin.WaitingPod;
 
-/** Evicts the victims of preemptions, and knows for which pods that is under way. */
+/** Evicts the victims of preemptions, and knows for which pods and groups that is under way. */
 final class Evictions {
     /** The reason in the condition of a victim. */
     static final String REASON = "PreemptionByScheduler";
@@ -38,8 +37,8 @@ final class Evictions {
     private final ObjectLister<Pod> pods;
     /** The last victim by the uid of the preemptor; empty until the others are evicted. */
     private final Map<String, Optional<Pod>> lastVictimByPreemptor = new ConcurrentHashMap<>();
-    /** The uids of the preemptors that were kept out when they were last asked about. */
-    private final Set<String> keptOut = ConcurrentHashMap.newKeySet();
+    /** The uids of the pods that were kept out when they were last asked about, with those of their preemptors. */
+    private final Map<String, String> keptOut = new ConcurrentHashMap<>();
 
     Evictions(Handle handle) {
         this.handle = handle;
@@ -47,16 +46,20 @@ final class Evictions {
         handle.onChange(ObjectKind.POD, this::podChanged);
     }
 
-    /** Whether victims are being evicted for a pod, until the last one is seen to go. */
-    boolean isRunningFor(Pod preemptor) {
+    /**
+     * Whether victims are being evicted for a pod, until the last one is seen to go.
+     *
+     * @param preemptor the uid of the pod, or of the group that it is part of
+     */
+    boolean isRunningFor(Pod pod, String preemptor) {
         // Noted before it is decided, so that whoever ends the eviction in between finds it.
-        keptOut.add(preemptor.uid());
-        Optional<Pod> last = lastVictimByPreemptor.get(preemptor.uid());
+        keptOut.put(pod.uid(), preemptor);
+        Optional<Pod> last = lastVictimByPreemptor.get(preemptor);
         boolean isRunning = last != null && (last.isEmpty() || isStaying(last.get()));
         // Looked up after it was noted, so that a pod that goes at the same moment is forgotten here or when that is
         // told.
-        if (!isRunning || !isWaiting(preemptor)) {
-            keptOut.remove(preemptor.uid());
+        if (!isRunning || !isWaiting(pod)) {
+            keptOut.remove(pod.uid());
         }
         return isRunning;
     }
@@ -73,7 +76,7 @@ final class Evictions {
         }
     }
 
-    /** How many preemptors were kept out when they were last asked about. */
+    /** How many pods were kept out when they were last asked about. */
     int keptOut() {
         return keptOut.size();
     }
@@ -94,7 +97,7 @@ final class Evictions {
      *
      * @throws ClusterException if one cannot be evicted
      */
-    void run(Pod preemptor, String nodeName, List<Pod> victims) {
+    void run(Preemptor preemptor, String nodeName, List<Pod> victims) {
         for (Pod victim : notDeleting(victims)) {
             evict(preemptor, nodeName, victim);
         }
@@ -108,7 +111,7 @@ final class Evictions {
     }
 
     /** Starts to evict the victims in the background, the last one when all others are evicted. */
-    void start(Pod preemptor, String nodeName, List<Pod> victims) {
+    void start(Preemptor preemptor, String nodeName, List<Pod> victims) {
         List<Pod> remaining = notDeleting(victims);
         if (remaining.isEmpty()) {
             return;
@@ -134,7 +137,7 @@ final class Evictions {
      * throws what has failed, for the log; the preemptor is then tried again when its backoff is over.
      */
     private final class BackgroundEviction implements Runnable {
-        private final Pod preemptor;
+        private final Preemptor preemptor;
         private final String nodeName;
         private final List<Pod> others;
         private final Pod last;
@@ -143,7 +146,7 @@ final class Evictions {
         /** These keep no victim from being evicted. */
         private final Queue<RuntimeException> nominationFailures = new ConcurrentLinkedQueue<>();
 
-        BackgroundEviction(Pod preemptor, String nodeName, List<Pod> victims) {
+        BackgroundEviction(Preemptor preemptor, String nodeName, List<Pod> victims) {
             this.preemptor = preemptor;
             this.nodeName = nodeName;
             others = List.copyOf(victims.subList(0, victims.size() - 1));
@@ -205,13 +208,13 @@ final class Evictions {
                 if (!isEvicted) {
                     // Whatever was thrown, the pod is let in.
                     lastVictimByPreemptor.remove(preemptor.uid());
-                    handle.activateAfterBackoff(List.of(preemptor));
+                    handle.activateAfterBackoff(preemptor.pods());
                 }
             }
             if (isEvicted && !isAwaited) {
-                handle.activate(List.of(preemptor));
+                handle.activate(preemptor.pods());
             } else if (isEvicted && !nominationFailures.isEmpty()) {
-                handle.activateAfterBackoff(List.of(preemptor));
+                handle.activateAfterBackoff(preemptor.pods());
             }
             List<RuntimeException> failures = new ArrayList<>(evictionFailures);
             failures.addAll(nominationFailures);
@@ -246,9 +249,10 @@ final class Evictions {
         // came with it, since the victim was not bound, or came while the preemptor was kept out.
         private void letIn() {
             boolean isOver = lastVictimByPreemptor.remove(preemptor.uid(), Optional.of(last));
-            boolean isKeptOut = !lastVictimByPreemptor.containsKey(preemptor.uid()) && keptOut.remove(preemptor.uid());
+            boolean isKeptOut = !lastVictimByPreemptor.containsKey(preemptor.uid())
+                    && keptOut.values().removeIf(preemptor.uid()::equals);
             if (isKeptOut || isOver && isStaying(last)) {
-                handle.activateAfterBackoff(List.of(preemptor));
+                handle.activateAfterBackoff(preemptor.pods());
             }
         }
     }
@@ -259,10 +263,10 @@ final class Evictions {
     }
 
     private static IllegalStateException failure(
-            Pod preemptor, String nodeName, List<? extends RuntimeException> failures) {
+            Preemptor preemptor, String nodeName, List<? extends RuntimeException> failures) {
         RuntimeException first = failures.get(0);
         IllegalStateException failure = new IllegalStateException(
-                "preemption for pod " + preemptor.key() + " on node " + nodeName + ": " + first.getMessage(), first);
+                "preemption for " + preemptor + " on node " + nodeName + ": " + first.getMessage(), first);
         failures.subList(1, failures.size()).forEach(failure::addSuppressed);
         return failure;
     }
@@ -276,8 +280,8 @@ final class Evictions {
         UNBOUND
     }
 
-    private Eviction evict(Pod preemptor, String nodeName, Pod victim) {
-        String note = "Preempted by pod " + preemptor.uid() + " on node " + nodeName;
+    private Eviction evict(Preemptor preemptor, String nodeName, Pod victim) {
+        String note = "Preempted by " + preemptor.type() + " " + preemptor.uid() + " on node " + nodeName;
         Optional<WaitingPod> waiting = handle.waitingPod(victim.uid());
         boolean isUnboundInMemory = waiting.isPresent()
                 ? waiting.get().preempt(DefaultPreemption.NAME, "preempted")
@@ -290,16 +294,17 @@ final class Evictions {
             return Eviction.GONE;
         }
         handle.writer()
-                .report(new PodEvent(victim, Optional.of(preemptor), PodEvent.NORMAL, "Preempted", "Preempting", note));
+                .report(new PodEvent(
+                        victim, Optional.of(preemptor.object()), PodEvent.NORMAL, "Preempted", "Preempting", note));
         return isUnboundInMemory ? Eviction.UNBOUND : Eviction.DELETED;
     }
 
-    private boolean delete(Pod preemptor, Pod victim) {
+    private boolean delete(Preemptor preemptor, Pod victim) {
         PodCondition condition = new PodCondition(
                 PodCondition.DISRUPTION_TARGET,
                 "True",
                 REASON,
-                preemptor.spec().schedulerName() + ": preempting to accommodate a higher priority pod",
+                preemptor.schedulerName() + ": preempting to accommodate a higher priority " + preemptor.type(),
                 victim.metadata().generation());
         try {
             if (!hasCondition(victim, condition)) {
@@ -325,10 +330,10 @@ final class Evictions {
     }
 
     // So pods of a lower priority that are nominated to the node look for another one at once. Returns what has failed.
-    private List<RuntimeException> clearNominations(Pod preemptor, String nodeName) {
+    private List<RuntimeException> clearNominations(Preemptor preemptor, String nodeName) {
         List<RuntimeException> failures = new ArrayList<>();
         for (Pod nominated : handle.nominatedPods(nodeName)) {
-            if (nominated.spec().priority() < preemptor.spec().priority()
+            if (nominated.spec().priority() < preemptor.priority()
                     && !nominated.status().nominatedNodeName().isEmpty()) {
                 try {
                     handle.writer().patchStatus(nominated, Optional.empty(), Nomination.clear());

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.moorage.builtin.preemption;
 
-import java.time.Instant;
-import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.moorage.api.CycleState;
@@ -14,19 +12,21 @@ import org.moorage.api.plugin.Handle;
 import org.moorage.api.plugin.Trial;
 
 /**
- * Selects the victims on a node: removes all pods of lower priority, then reprieves one after the other while the preemptor
- * still fits, first the pods whose eviction would violate a pod disruption budget, and the most important first.
+ * Selects the victims on a node for a pod: removes all of lower priority, groups that leave as one from other nodes too, then
+ * {@linkplain Reprieve lets stay} who can.
  */
 final class VictimSelection {
     private static final Status NO_VICTIMS = Status.unresolvable("No preemption victims found for incoming pod");
 
     private final Handle handle;
     private final Pod pod;
+    private final PossibleVictims possibleVictims;
     private final List<PodDisruptionBudget> budgets;
 
-    VictimSelection(Handle handle, Pod pod, List<PodDisruptionBudget> budgets) {
+    VictimSelection(Handle handle, Pod pod, PossibleVictims possibleVictims, List<PodDisruptionBudget> budgets) {
         this.handle = handle;
         this.pod = pod;
+        this.possibleVictims = possibleVictims;
         this.budgets = budgets;
     }
 
@@ -44,107 +44,33 @@ final class VictimSelection {
      * @throws RuntimeException if a filter fails
      */
     Selection on(NodeInfo node, CycleState state) {
-        List<Pod> lowerPriority = new ArrayList<>();
-        for (Pod other : node.pods()) {
-            if (other.spec().priority() < pod.spec().priority()) {
-                lowerPriority.add(other);
-            }
-        }
-        if (lowerPriority.isEmpty()) {
+        List<Victim> possible = possibleVictims.below(pod.spec().priority(), List.of(node));
+        if (possible.isEmpty()) {
             return new Selection(NO_VICTIMS, null);
         }
         Trial trial = handle.trial(state, pod);
-        for (Pod other : lowerPriority) {
-            trial.remove(other, node.name());
+        for (Victim victim : possible) {
+            victim.forEachPodOn(trial.snapshot(), trial::remove);
         }
         Status status = filter(trial, node);
         if (!status.isSuccess()) {
             return new Selection(status, null);
         }
-        List<PossibleVictim> possible = new ArrayList<>();
-        for (int i = 0; i < lowerPriority.size(); i++) {
-            possible.add(new PossibleVictim(lowerPriority.get(i), i));
-        }
-        List<PossibleVictim> violating = new ArrayList<>();
-        List<PossibleVictim> nonViolating = new ArrayList<>();
-        splitByPdbViolation(mostImportantFirst(possible), violating, nonViolating);
-        List<PossibleVictim> victims = new ArrayList<>();
-        for (PossibleVictim other : violating) {
-            reprieve(trial, node, other, victims);
-        }
-        int pdbViolations = victims.size();
-        for (PossibleVictim other : nonViolating) {
-            reprieve(trial, node, other, victims);
-        }
-        if (victims.isEmpty()) {
+        Reprieve reprieve = Reprieve.of(possible, budgets, victim -> canStay(trial, node, victim));
+        if (reprieve.victims().isEmpty()) {
             throw new IllegalStateException("expected at least one victim pod on node \"" + node.name() + "\"");
         }
-        List<PossibleVictim> ordered =
-                violating.isEmpty() || nonViolating.isEmpty() ? victims : mostImportantFirst(victims);
-        List<Pod> pods = ordered.stream().map(PossibleVictim::pod).toList();
-        return new Selection(Status.success(), new Candidate(node.name(), pods, pdbViolations));
+        return new Selection(Status.success(), new Candidate(node.name(), reprieve.pods(), reprieve.pdbViolations()));
     }
 
-    /**
-     * A pod that may have to leave.
-     *
-     * @param number its place among the pods of the node
-     */
-    private record PossibleVictim(Pod pod, int number) {}
-
-    private static List<PossibleVictim> mostImportantFirst(List<PossibleVictim> victims) {
-        PossibleVictim[] ordered = victims.toArray(PossibleVictim[]::new);
-        GoSort.sort(ordered, VictimSelection::isMoreImportant);
-        return List.of(ordered);
-    }
-
-    // kube-scheduler has a pod that has not started start when it is looked at, so of two of them the first on the
-    // node is the more important one.
-    private static boolean isMoreImportant(PossibleVictim first, PossibleVictim second) {
-        int firstPriority = first.pod.spec().priority();
-        int secondPriority = second.pod.spec().priority();
-        if (firstPriority != secondPriority) {
-            return firstPriority > secondPriority;
-        }
-        Instant firstStart = Candidate.startTime(first.pod);
-        Instant secondStart = Candidate.startTime(second.pod);
-        return firstStart.equals(Instant.MAX) && secondStart.equals(Instant.MAX)
-                ? first.number < second.number
-                : firstStart.isBefore(secondStart);
-    }
-
-    private void splitByPdbViolation(
-            List<PossibleVictim> possible, List<PossibleVictim> violating, List<PossibleVictim> nonViolating) {
-        int[] allowed = new int[budgets.size()];
-        for (int i = 0; i < allowed.length; i++) {
-            allowed[i] = budgets.get(i).disruptionsAllowed();
-        }
-        for (PossibleVictim other : possible) {
-            (violates(other.pod, allowed) ? violating : nonViolating).add(other);
-        }
-    }
-
-    // Each matching pod uses up a disruption of its budgets, also a pod that is reprieved later; one that violates
-    // a budget leaves those after that alone.
-    private boolean violates(Pod other, int[] allowed) {
-        for (int i = 0; i < allowed.length; i++) {
-            if (budgets.get(i).matches(other)) {
-                allowed[i]--;
-                if (allowed[i] < 0) {
-                    return true;
-                }
-            }
-        }
-        return false;
-    }
-
-    private void reprieve(Trial trial, NodeInfo node, PossibleVictim other, List<PossibleVictim> victims) {
+    private boolean canStay(Trial trial, NodeInfo node, Victim victim) {
         int changes = trial.changes();
-        trial.assume(other.pod, node.name());
-        if (!fits(trial, node)) {
-            trial.takeBack(changes);
-            victims.add(other);
+        victim.forEachPodOn(trial.snapshot(), trial::assume);
+        if (fits(trial, node)) {
+            return true;
         }
+        trial.takeBack(changes);
+        return false;
     }
 
     private boolean fits(Trial trial, NodeInfo node) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * The plugin that evicts pods of lower priority for a pod that fits on no node.
+ * The plugin that evicts pods of lower priority for a pod, or a group of pods, that does not fit.
  *
  * <p>Starting point: {@link org.moorage.builtin.preemption.DefaultPreemption}.
  */

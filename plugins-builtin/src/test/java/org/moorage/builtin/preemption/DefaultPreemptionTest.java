@@ -53,7 +53,7 @@ class DefaultPreemptionTest {
             FeatureGates.of(Map.of(FeatureGates.SCHEDULER_ASYNC_PREEMPTION, false));
 
     private static final PluginTester PLUGIN = PluginTester.of(DefaultPreemption.FACTORY);
-    private static final PluginFactory<PluginArgs.None> ENOUGH_CPU = new FilterFactory(EnoughCpu::new);
+    static final PluginFactory<PluginArgs.None> ENOUGH_CPU = new FilterFactory(EnoughCpu::new);
 
     /** Accepts a node that has as much cpu left as the pod asks for. */
     record EnoughCpu() implements FilterPlugin {

@@ -20,6 +20,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.FieldSource;
 import org.moorage.api.event.ObjectChange;
 import org.moorage.api.model.Pod;
+import org.moorage.api.model.PodGroup;
 import org.moorage.api.plugin.ClusterException;
 import org.moorage.api.plugin.ClusterWriter;
 import org.moorage.api.plugin.Handle;
@@ -30,6 +31,8 @@ import org.moorage.testkit.Pods;
 /** Evictions that do not go as expected: their preemptor is kept out no longer than they last. */
 class EvictionsTest {
     private static final Pod PREEMPTOR = Pods.named("high").priority(100).build();
+    private static final Pod OTHER = Pods.named("other").priority(100).build();
+    private static final PodGroup GROUP = KnownGroups.podGroup("group", 100, more -> {});
     private static final Pod FIRST = Pods.named("first").on("n").build();
     private static final Pod LAST = Pods.named("last").on("n").build();
 
@@ -152,25 +155,61 @@ class EvictionsTest {
     @ParameterizedTest
     @FieldSource("CASES")
     void keepThePreemptorOutNoLongerThanTheyLast(Case c) {
+        keepsOut(c, Preemptor.of(PREEMPTOR));
+    }
+
+    @ParameterizedTest
+    @FieldSource("CASES")
+    void keepThePodsOfAGroupOutNoLongerThanTheyLast(Case c) {
+        keepsOut(c, Preemptor.of(KnownGroups.waiting(GROUP, List.of(PREEMPTOR, OTHER))));
+    }
+
+    private void keepsOut(Case c, Preemptor preemptor) {
         c.given.accept(this);
-        evictions.start(PREEMPTOR, "n", List.of(FIRST, LAST));
-        assertThat(evictions.isRunningFor(PREEMPTOR)).isEqualTo(c.isGated);
-        assertThat(activated).isEqualTo(c.activated);
+        evictions.start(preemptor, "n", List.of(FIRST, LAST));
+        assertThat(evictions.isRunningFor(PREEMPTOR, preemptor.uid())).isEqualTo(c.isGated);
+        assertThat(activated).isEqualTo(forEach(preemptor, c.activated));
 
         activated.clear();
         for (Runnable task = later.poll(); task != null; task = later.poll()) {
             task.run();
         }
-        assertThat(evictions.isRunningFor(PREEMPTOR)).isFalse();
-        assertThat(activated).isEqualTo(c.activatedLater);
+        assertThat(evictions.isRunningFor(PREEMPTOR, preemptor.uid())).isFalse();
+        assertThat(activated).isEqualTo(forEach(preemptor, c.activatedLater));
+        assertThat(evictions.keptOut()).isZero();
+    }
+
+    private static List<String> forEach(Preemptor preemptor, List<String> ofOne) {
+        return ofOne.stream()
+                .flatMap(text -> preemptor.pods().stream().map(pod -> text.replace(PREEMPTOR.name(), pod.name())))
+                .toList();
+    }
+
+    /** Another pod than the preemptor had at first is kept out, and no event tells of the last victim's going. */
+    @Test
+    void haveAGroupTriedAgainOfWhichOnlyANewPodWasKeptOut() {
+        Preemptor preemptor = Preemptor.of(KnownGroups.waiting(GROUP, List.of(PREEMPTOR)));
+        listed.add(OTHER);
+        background = later::add;
+        evictions.start(preemptor, "n", List.of(LAST));
+        assertThat(evictions.isRunningFor(OTHER, preemptor.uid())).isTrue();
+        Runnable evicting = later.remove();
+        background = EvictionsTest::runAtOnce;
+        evicting.run();
+        listed.remove(LAST);
+
+        later.remove().run();
+
+        assertThat(activated).containsExactly("after backoff high");
+        assertThat(evictions.keptOut()).isZero();
     }
 
     @Test
     void forgetPreemptorThatGoesWhileItIsKeptOut() {
         Queue<Runnable> evicting = new ArrayDeque<>();
         background = evicting::add;
-        evictions.start(PREEMPTOR, "n", List.of(FIRST, LAST));
-        assertThat(evictions.isRunningFor(PREEMPTOR)).isTrue();
+        evictions.start(Preemptor.of(PREEMPTOR), "n", List.of(FIRST, LAST));
+        assertThat(evictions.isRunningFor(PREEMPTOR, PREEMPTOR.uid())).isTrue();
         assertThat(evictions.keptOut()).isEqualTo(1);
 
         listed.remove(PREEMPTOR);
@@ -183,11 +222,11 @@ class EvictionsTest {
     void forgetPreemptorThatIsAskedAboutAfterItHasGone() {
         Queue<Runnable> evicting = new ArrayDeque<>();
         background = evicting::add;
-        evictions.start(PREEMPTOR, "n", List.of(FIRST, LAST));
+        evictions.start(Preemptor.of(PREEMPTOR), "n", List.of(FIRST, LAST));
         listed.remove(PREEMPTOR);
         onPodChange.forEach(listener -> listener.accept(ObjectChange.deleted(PREEMPTOR)));
 
-        assertThat(evictions.isRunningFor(PREEMPTOR)).isTrue();
+        assertThat(evictions.isRunningFor(PREEMPTOR, PREEMPTOR.uid())).isTrue();
         assertThat(evictions.keptOut()).isZero();
     }
 

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.builtin.preemption;
+
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.function.Predicate;
+import org.moorage.api.model.Pod;
+import org.moorage.api.model.PodDisruptionBudget;
+import org.moorage.api.plugin.ObjectLister;
+
+/**
+ * Who has to leave of those that may have to: one after the other is let stay if the preemptor still fits, first those whose eviction
+ * would violate a pod disruption budget, and the most important first.
+ *
+ * @param victims those that have to leave, the most important first
+ * @param pdbViolations how many of their pods violate a budget
+ */
+record Reprieve(List<Victim> victims, int pdbViolations) {
+    /**
+     * A victim of which a pod violates a budget.
+     *
+     * @param violations how many of its pods do
+     */
+    private record Violating(Victim victim, int violations) {}
+
+    /** The budgets by their names: a pod that violates one leaves the next ones alone, so their order counts; kube-scheduler has none. */
+    static List<PodDisruptionBudget> ordered(ObjectLister<PodDisruptionBudget> budgets) {
+        List<PodDisruptionBudget> ordered = new ArrayList<>(budgets.all());
+        ordered.sort(Comparator.comparing(budget -> budget.metadata().name()));
+        return ordered;
+    }
+
+    /**
+     * Lets stay who can.
+     *
+     * @param possible those that may have to leave, and are tried to be gone
+     * @param canStay whether the preemptor still fits with one of them back; if it does, it stays back
+     */
+    static Reprieve of(List<Victim> possible, List<PodDisruptionBudget> budgets, Predicate<Victim> canStay) {
+        List<Violating> violating = new ArrayList<>();
+        List<Victim> nonViolating = new ArrayList<>();
+        splitByPdbViolation(mostImportantFirst(possible), budgets, violating, nonViolating);
+        List<Victim> victims = new ArrayList<>();
+        int pdbViolations = 0;
+        for (Violating other : violating) {
+            if (!canStay.test(other.victim)) {
+                victims.add(other.victim);
+                pdbViolations += other.violations;
+            }
+        }
+        for (Victim other : nonViolating) {
+            if (!canStay.test(other)) {
+                victims.add(other);
+            }
+        }
+        return new Reprieve(mostImportantFirst(victims), pdbViolations);
+    }
+
+    private static List<Victim> mostImportantFirst(List<Victim> victims) {
+        Victim[] ordered = victims.toArray(Victim[]::new);
+        GoSort.sort(ordered, Victim::isMoreImportant);
+        return List.of(ordered);
+    }
+
+    private static void splitByPdbViolation(
+            List<Victim> possible,
+            List<PodDisruptionBudget> budgets,
+            List<Violating> violating,
+            List<Victim> nonViolating) {
+        int[] allowed = new int[budgets.size()];
+        for (int i = 0; i < allowed.length; i++) {
+            allowed[i] = budgets.get(i).disruptionsAllowed();
+        }
+        for (Victim victim : possible) {
+            int violations = 0;
+            for (Pod pod : victim.pods()) {
+                violations += violates(pod, budgets, allowed) ? 1 : 0;
+            }
+            if (violations == 0) {
+                nonViolating.add(victim);
+            } else {
+                violating.add(new Violating(victim, violations));
+            }
+        }
+    }
+
+    // Each matching pod uses up a disruption of its budgets, also a pod that is reprieved later; one that violates
+    // a budget leaves those after that alone.
+    private static boolean violates(Pod pod, List<PodDisruptionBudget> budgets, int[] allowed) {
+        for (int i = 0; i < allowed.length; i++) {
+            if (budgets.get(i).matches(pod)) {
+                allowed[i]--;
+                if (allowed[i] < 0) {
+                    return true;
+                }
+            }
+        }
+        return false;
+    }
+
+    /** The pods that have to leave. */
+    List<Pod> pods() {
+        List<Pod> pods = new ArrayList<>();
+        for (Victim victim : victims) {
+            pods.addAll(victim.pods());
+        }
+        return pods;
+    }
+
+    /** How many of the victims are groups, or pods of groups. */
+    int groupDisruptions() {
+        int count = 0;
+        for (Victim victim : victims) {
+            count += victim.isOfGroup() ? 1 : 0;
+        }
+        return count;
+    }
+}

@@ -33,6 +33,7 @@ for part in "$@"; do
     again)
       for f in "$old"/decisions/*.jsonl.gz; do cases "$f" | "$oracle" eval -tries "$(tries "$f")" | pack "$new/decisions/$(basename "$f")"; done
       for f in "$old"/hints*.jsonl.gz; do cases "$f" | "$oracle" hints | pack "$new/$(basename "$f")"; done
+      cases "$old/groups.jsonl.gz" | "$oracle" groups | pack "$new/groups.jsonl.gz"
       for f in "$old"/defaults*.jsonl.gz; do
         cases "$f" > "$new/.in"
         "$oracle" defaults < "$new/.in" | paste -d '\t' "$new/.in" - | python3 -c '

@@ -45,6 +45,22 @@ final class ConformanceReadingTest {
             + "],\"pod\":\"default/p\",\"expect\":{\"preFilter\":{\"code\":\"Success\"},\"preFilterNodes\":null,"
             + "\"feasible\":[\"n0\"],\"scores\":{\"n0\":{\"NodeResourcesFit\":%d}},\"totals\":{\"n0\":%d},"
             + "\"best\":[\"n0\"]}}";
+    private static final String GROUP =
+            "{\"name\":\"two pods at least\",\"featureGates\":{\"GenericWorkload\":true},\"config\":"
+                    + PROFILE.replace(
+                            "{\"name\":\"NodeResourcesFit\"}",
+                            "{\"name\":\"NodeResourcesFit\"},{\"name\":\"GangScheduling\"}")
+                    + ",\"objects\":[" + NODE
+                    + ",{\"apiVersion\":\"scheduling.k8s.io/v1beta1\",\"kind\":\"PodGroup\",\"metadata\":{\"name\":\"g\",\"namespace\":\"default\"},"
+                    + "\"spec\":{\"schedulingPolicy\":{\"gang\":{\"minCount\":%d}}}},"
+                    + POD.formatted("1")
+                            .replace("\"spec\":{", "\"spec\":{\"schedulingGroup\":{\"podGroupName\":\"g\"},")
+                    + "],\"group\":\"default/g\",\"expect\":%s}";
+    private static final String PLACED = "{\"queued\":true,\"outcomes\":[{\"pods\":{\"default/p\":{\"node\":\"%s\"}},"
+            + "\"conditions\":{\"PodGroup/default/g/PodGroupInitiallyScheduled\":{\"status\":\"True\",\"reason\":\"Scheduled\"}}}]}";
+    private static final String KEPT_OUT = "{\"queued\":false,\"preEnqueue\":{\"default/p\":[{\"code\":"
+            + "\"UnschedulableAndUnresolvable\",\"plugin\":\"GangScheduling\",\"reasons\":[\"waiting for minCount pods from a"
+            + " gang to appear in scheduling queue\"]}]}}";
     private static final String HINT =
             "{\"name\":\"node added\",\"objects\":[" + NODE + "],\"pod\":" + POD.formatted("1")
                     + ",\"new\":" + NODE + ",\"expect\":{\"events\":[\"%s\"],\"hints\":{\"NodeResourcesFit\":\"Queue\","
@@ -73,6 +89,14 @@ final class ConformanceReadingTest {
         return Stream.of(
                 new Line("a decision", VectorKind.DECISION, DECISION.formatted(72, 72), Correctness.RIGHT),
                 new Line("a wrong decision", VectorKind.DECISION, DECISION.formatted(73, 73), Correctness.WRONG),
+                new Line("a group", VectorKind.GROUP, GROUP.formatted(1, PLACED.formatted("n0")), Correctness.RIGHT),
+                new Line(
+                        "a wrong group",
+                        VectorKind.GROUP,
+                        GROUP.formatted(1, PLACED.formatted("n1")),
+                        Correctness.WRONG),
+                new Line("a group that is kept out", VectorKind.GROUP, GROUP.formatted(2, KEPT_OUT), Correctness.RIGHT),
+                new Line("a group that is not", VectorKind.GROUP, GROUP.formatted(1, KEPT_OUT), Correctness.WRONG),
                 new Line("wrong events", VectorKind.HINT, HINT.formatted("NodeDelete"), Correctness.WRONG),
                 new Line("a refusal", VectorKind.CONFIGURATION, CONFIGURATION.formatted(0), Correctness.RIGHT),
                 new Line("defaults", VectorKind.DEFAULTS, RIGHT_DEFAULTS, Correctness.RIGHT),

@@ -43,8 +43,7 @@ import org.moorage.testkit.TestScheduler;
 class GroupVictimsTest {
     private static final FeatureGates GROUPS = FeatureGates.DEFAULTS.with(FeatureGates.GENERIC_WORKLOAD, true);
     private static final FeatureGates SYNCHRONOUS = GROUPS.with(FeatureGates.SCHEDULER_ASYNC_PREEMPTION, false);
-    private static final FeatureGates COMPOSITES = GROUPS.with(
-                    FeatureGates.TOPOLOGY_AWARE_WORKLOAD_SCHEDULING, true)
+    private static final FeatureGates COMPOSITES = GROUPS.with(FeatureGates.TOPOLOGY_AWARE_WORKLOAD_SCHEDULING, true)
             .with(FeatureGates.COMPOSITE_POD_GROUP, true);
 
     private static final PluginTester PLUGIN = PluginTester.of(DefaultPreemption.FACTORY);
@@ -278,7 +277,8 @@ class GroupVictimsTest {
                 podGroup("h", 0, group -> group.parentName("c")));
 
         private TestScheduler start(FeatureGates features) {
-            TestScheduler scheduler = PLUGIN.features(features).cluster(cluster).cluster(TREE).start();
+            TestScheduler scheduler =
+                    PLUGIN.features(features).cluster(cluster).cluster(TREE).start();
             scheduler.delayDeletions();
             return scheduler;
         }

@@ -27,8 +27,7 @@ import org.moorage.testkit.Pods;
 class PossibleVictimsTest {
     private static final FeatureGates PODS = FeatureGates.DEFAULTS;
     private static final FeatureGates GROUPS = FeatureGates.DEFAULTS.with(FeatureGates.GENERIC_WORKLOAD, true);
-    private static final FeatureGates COMPOSITES = GROUPS.with(
-                    FeatureGates.TOPOLOGY_AWARE_WORKLOAD_SCHEDULING, true)
+    private static final FeatureGates COMPOSITES = GROUPS.with(FeatureGates.TOPOLOGY_AWARE_WORKLOAD_SCHEDULING, true)
             .with(FeatureGates.COMPOSITE_POD_GROUP, true);
 
     private static final DisruptionMode SINGLE = DisruptionMode.SINGLE;

@@ -59,9 +59,8 @@ final class ClaimBinder {
         String uid = claim.metadata().uid();
         ResourceClaim current = tracker.get(claim.namespace(), claim.name()).orElse(claim);
         for (int tries = 1; ; tries++) {
-            boolean isWrittenForOther = allocation.isPresent()
-                    && tracker.isShared(uid)
-                    && hasDevices(current, allocation.get());
+            boolean isWrittenForOther =
+                    allocation.isPresent() && tracker.isShared(uid) && hasDevices(current, allocation.get());
             Optional<DeviceAllocation> missing = isWrittenForOther ? Optional.empty() : allocation;
             demandUnchanged(current, uid, missing);
             if (missing.isEmpty() && !consumer.uid().equals(pod.uid()) && current.isReservedFor(consumer)) {
@@ -116,10 +115,7 @@ final class ClaimBinder {
 
     // Nobody else reserves a claim for the pod or its group.
     private static boolean isWritten(
-            ResourceClaim claim,
-            String uid,
-            Optional<DeviceAllocation> allocation,
-            ResourceClaim.Consumer consumer) {
+            ResourceClaim claim, String uid, Optional<DeviceAllocation> allocation, ResourceClaim.Consumer consumer) {
         return claim.metadata().uid().equals(uid)
                 && claim.isReservedFor(consumer)
                 && (allocation.isEmpty() ? claim.allocation().isPresent() : hasDevices(claim, allocation.get()));
@@ -127,7 +123,10 @@ final class ClaimBinder {
 
     /** Whether a claim is allocated, and to the devices of this allocation. */
     static boolean hasDevices(ResourceClaim claim, DeviceAllocation allocation) {
-        return claim.allocation().map(ClaimBinder::devices).filter(devices(allocation)::equals).isPresent();
+        return claim.allocation()
+                .map(ClaimBinder::devices)
+                .filter(devices(allocation)::equals)
+                .isPresent();
     }
 
     private record AllocatedDevice(String request, DeviceId device, String shareId) {}

@@ -65,7 +65,8 @@ final class ClaimReservations {
             if (claims.isExtendedResourceClaim(index)) {
                 tracker.addInFlightAllocation(claim.withAllocation(allocated), pod, group);
             } else {
-                Optional<ResourceClaim> written = tracker.addUnlessAllocated(claim.withAllocation(allocated), pod, group);
+                Optional<ResourceClaim> written =
+                        tracker.addUnlessAllocated(claim.withAllocation(allocated), pod, group);
                 if (written.isPresent()
                         && data.member().isPresent()
                         && ClaimBinder.hasDevices(written.get(), allocated)) {

@@ -270,7 +270,8 @@ final class ClaimTracker {
     /** The allocation of a claim that is in flight for a group, which is tried. */
     synchronized Optional<DeviceAllocation> inFlightAllocation(ResourceClaim claim, GroupClaims group) {
         InFlight inFlight = inFlightAllocations.get(claim.metadata().uid());
-        return inFlight != null && inFlight.group.filter(known -> known == group).isPresent()
+        return inFlight != null
+                        && inFlight.group.filter(known -> known == group).isPresent()
                 ? inFlight.claim.allocation()
                 : Optional.empty();
     }

@@ -21,8 +21,7 @@ final class GroupPostFilter {
     // Said even if there was nothing to do.
     private static final Status COMPLETED =
             Status.unschedulable("deallocation and deletion of ResourceClaims completed");
-    private static final Status DEALLOCATED =
-            Status.unschedulable("deallocation of PodGroup ResourceClaim completed");
+    private static final Status DEALLOCATED = Status.unschedulable("deallocation of PodGroup ResourceClaim completed");
     private static final Status UNRESERVED = Status.unresolvable("ResourceClaim unreserved for PodGroup");
 
     private static final StateKey<Release> RELEASE = StateKey.of(DynamicResources.NAME + "/groupRelease");
@@ -38,10 +37,7 @@ final class GroupPostFilter {
      * @param groups the groups as they are now
      */
     GroupPostFilter(
-            PodResourceClaims podClaims,
-            ClaimBinder binder,
-            DeviceFeatures features,
-            Supplier<PodGroupLister> groups) {
+            PodResourceClaims podClaims, ClaimBinder binder, DeviceFeatures features, Supplier<PodGroupLister> groups) {
         this.podClaims = podClaims;
         this.binder = binder;
         this.features = features;
@@ -121,8 +117,7 @@ final class GroupPostFilter {
     private Status decideForGroup(GroupClaims tried, Pod pod, PodGroup group, Decisions decisions) {
         PodGroupState now = groups.get()
                 .podGroup(group.namespace(), group.name())
-                .orElseThrow(() ->
-                        new IllegalStateException("pod group state not found for pod group " + group.key()));
+                .orElseThrow(() -> new IllegalStateException("pod group state not found for pod group " + group.key()));
         if (now.scheduledPodsCount() > 0) {
             return COMPLETED;
         }
@@ -158,9 +153,7 @@ final class GroupPostFilter {
         for (Deletion deletion : release.get().toDelete) {
             attempts.run(() -> binder.delete(deletion.claim, deletion.pod));
         }
-        release.get()
-                .toUnreserve
-                .ifPresent(found -> attempts.run(() -> binder.unreserve(found.claim, found.group)));
+        release.get().toUnreserve.ifPresent(found -> attempts.run(() -> binder.unreserve(found.claim, found.group)));
         attempts.throwFirst();
     }
 }

@@ -42,7 +42,8 @@ final class NodeAllocatableResources {
             ResourceClaim claim = claims.all().get(i);
             boolean isOfOthers = claims.pendingAllocation(i).isPresent()
                     || !claim.reservedFor().isEmpty() && !features.isReserved(claim, pod);
-            if (isOfOthers && claims.allocation(i).filter(this::standsForResources).isPresent()) {
+            if (isOfOthers
+                    && claims.allocation(i).filter(this::standsForResources).isPresent()) {
                 sharingProblems.put(
                         i,
                         Status.unresolvable("node allocatable resource claim " + claim.name()

@@ -138,9 +138,7 @@ final class PendingUnreserves {
             // Its devices are taken until the scheduler sees that they are free.
             tracker.assume(
                     current.get().isReservedFor(pod)
-                            ? handle.writer()
-                                    .resourceClaims()
-                                    .unreserve(current.get(), ResourceClaim.Consumer.of(pod))
+                            ? handle.writer().resourceClaims().unreserve(current.get(), ResourceClaim.Consumer.of(pod))
                             : current.get());
         }
         tracker.removeInFlightAllocation(uid, pod);

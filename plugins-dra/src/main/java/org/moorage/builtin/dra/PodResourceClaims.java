@@ -103,8 +103,8 @@ final class PodResourceClaims {
         boolean isFromTemplate = name.isEmpty();
         if (isFromTemplate) {
             if (entry.templateName().isEmpty()) {
-                return Optional.of("pod \"" + pod.key() + "\", spec.resourceClaim \"" + entry.name()
-                        + "\": " + UNSUPPORTED);
+                return Optional.of(
+                        "pod \"" + pod.key() + "\", spec.resourceClaim \"" + entry.name() + "\": " + UNSUPPORTED);
             }
             Optional<PodStatus.ClaimStatus> status = statusOf(pod, entry);
             if (status.isEmpty()) {
@@ -167,12 +167,12 @@ final class PodResourceClaims {
         String name = entry.claimName();
         if (name.isEmpty()) {
             if (entry.templateName().isEmpty()) {
-                throw new IllegalStateException("PodGroup " + group.key() + ", spec.resourceClaim " + entry.name()
-                        + ": " + UNSUPPORTED);
+                throw new IllegalStateException(
+                        "PodGroup " + group.key() + ", spec.resourceClaim " + entry.name() + ": " + UNSUPPORTED);
             }
             name = status(group.resourceClaimStatuses(), entry)
-                    .orElseThrow(() -> new IllegalStateException(
-                            "PodGroup " + group.key() + ": ResourceClaim not created yet"))
+                    .orElseThrow(() ->
+                            new IllegalStateException("PodGroup " + group.key() + ": ResourceClaim not created yet"))
                     .claimName();
             if (name.isEmpty()) {
                 return Optional.empty();

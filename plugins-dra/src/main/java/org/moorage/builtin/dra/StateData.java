@@ -19,6 +19,6 @@ record StateData(
         Optional<NodeAllocatableResources> nodeResources,
         Optional<GroupClaims.Member> member) {
     /** For a pod without claims. */
-    static final StateData EMPTY =
-            new StateData(ClaimStore.EMPTY, ExtendedResources.NONE, Optional.empty(), Optional.empty(), Optional.empty());
+    static final StateData EMPTY = new StateData(
+            ClaimStore.EMPTY, ExtendedResources.NONE, Optional.empty(), Optional.empty(), Optional.empty());
 }

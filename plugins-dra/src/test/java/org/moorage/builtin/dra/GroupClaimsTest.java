@@ -46,10 +46,8 @@ class GroupClaimsTest {
     private static final FeatureGates GROUPS = FeatureGates.DEFAULTS.with(FeatureGates.GENERIC_WORKLOAD, true);
     private static final FeatureGates GROUP_CLAIMS = GROUPS.with(FeatureGates.DRA_WORKLOAD_RESOURCE_CLAIMS, true);
     private static final PodSpec.ResourceClaim ENTRY = new PodSpec.ResourceClaim("r", "c", "");
-    private static final PodGroup GROUP = PodGroup.of(ObjectMeta.named("g")
-                    .namespace("default")
-                    .uid("group")
-                    .build())
+    private static final PodGroup GROUP = PodGroup.of(
+                    ObjectMeta.named("g").namespace("default").uid("group").build())
             .resourceClaims(List.of(ENTRY))
             .build();
     private static final ClusterObject GPU = deviceClass("gpu", "extendedResourceName: example.com/gpu");
@@ -179,7 +177,9 @@ class GroupClaimsTest {
         void keepANodeAwayThatCannotLeaveOutWhatTheirDevicesCannotStand() {
             FeatureGates gates = GROUPS.with(FeatureGates.DRA_OPTIONAL_NODE_OPERATIONS, true);
             List<ClusterObject> objects = List.of(
-                    Nodes.named("n1").declaredFeature("DRAOptionalNodeOperations").build(),
+                    Nodes.named("n1")
+                            .declaredFeature("DRAOptionalNodeOperations")
+                            .build(),
                     Nodes.named("n2").build(),
                     GPU,
                     slice("s", "allNodes: true, skipNodeOperations: [NodePrepareResources], devices: [{name: a}]"),
@@ -247,7 +247,8 @@ class GroupClaimsTest {
                 assertThat(rejected.isReserved()).isFalse();
                 // As when the Reserve of an earlier plugin rejects it.
                 group.giveBack(rejected);
-                assertThat(group.tracker().hasInFlightAllocation(unallocated("c"))).isTrue();
+                assertThat(group.tracker().hasInFlightAllocation(unallocated("c")))
+                        .isTrue();
             });
         }
     }
@@ -266,7 +267,8 @@ class GroupClaimsTest {
                 }
                 assertThat(consumers(group.claim("c"))).containsExactly("p1", "p2", "p3");
                 assertThat(devices(group.claim("c"))).containsExactly("a");
-                assertThat(group.tracker().hasInFlightAllocation(unallocated("c"))).isFalse();
+                assertThat(group.tracker().hasInFlightAllocation(unallocated("c")))
+                        .isFalse();
             });
         }
 
@@ -276,10 +278,12 @@ class GroupClaimsTest {
                 List<GroupTry.Member> members =
                         tried(group, "p1", "p2").stream().map(group::commit).toList();
                 group.giveBack(members.get(0));
-                assertThat(group.tracker().hasInFlightAllocation(unallocated("c"))).isTrue();
+                assertThat(group.tracker().hasInFlightAllocation(unallocated("c")))
+                        .isTrue();
                 group.bind(members.get(1));
                 assertThat(consumers(group.claim("c"))).containsExactly("p2");
-                assertThat(group.tracker().hasInFlightAllocation(unallocated("c"))).isFalse();
+                assertThat(group.tracker().hasInFlightAllocation(unallocated("c")))
+                        .isFalse();
             });
         }
 
@@ -343,8 +347,8 @@ class GroupClaimsTest {
 
     private static ResourceClaim ownedByGroup(ResourceClaim claim, String name) {
         return claim.withMetadata(claim.metadata().toBuilder()
-                .ownerReferences(List.of(
-                        new OwnerReference("scheduling.k8s.io/v1beta1", "PodGroup", name, "group", true)))
+                .ownerReferences(
+                        List.of(new OwnerReference("scheduling.k8s.io/v1beta1", "PodGroup", name, "group", true)))
                 .build());
     }
 
@@ -451,17 +455,16 @@ class GroupClaimsTest {
                     .build();
             assertThat(group.member(ofOther).statuses())
                     .containsEntry(
-                            "",
-                            Status.unresolvable("pod group state not found for pod group podgroup/default/other"));
+                            "", Status.unresolvable("pod group state not found for pod group podgroup/default/other"));
         });
     }
 
     private static final Status COMPLETED =
             Status.unschedulable("deallocation and deletion of ResourceClaims completed");
-    private static final Status DEALLOCATED =
-            Status.unschedulable("deallocation of PodGroup ResourceClaim completed");
+    private static final Status DEALLOCATED = Status.unschedulable("deallocation of PodGroup ResourceClaim completed");
     private static final Status UNRESERVED = Status.unresolvable("ResourceClaim unreserved for PodGroup");
-    private static final Pod SCHEDULED = Pods.named("p0").uid("p0").podGroup("g").node("n1").build();
+    private static final Pod SCHEDULED =
+            Pods.named("p0").uid("p0").podGroup("g").node("n1").build();
 
     /**
      * A group none of whose pods finds a node.
@@ -638,14 +641,19 @@ class GroupClaimsTest {
         GroupTry.with(GROUPS, GROUP, List.of(), cluster(leftOver), group -> {
             assertThat(group.member(pod).isReserved()).isFalse();
             assertThat(group.postFilter(pod)).isEqualTo(COMPLETED);
-            assertThat(group.scheduler().cluster().all(ObjectKind.RESOURCE_CLAIM)).isEmpty();
+            assertThat(group.scheduler().cluster().all(ObjectKind.RESOURCE_CLAIM))
+                    .isEmpty();
         });
     }
 
     @Test
     void areNotFoundInPodGroupPostFilterIfNoPodWasTried() {
-        GroupTry.with(GROUPS, GROUP, List.of(), cluster(), group -> assertThatThrownBy(() -> group.postFilter(pod("p")))
-                .hasMessage("not found"));
+        GroupTry.with(
+                GROUPS,
+                GROUP,
+                List.of(),
+                cluster(),
+                group -> assertThatThrownBy(() -> group.postFilter(pod("p"))).hasMessage("not found"));
     }
 
     @Test
@@ -653,8 +661,12 @@ class GroupClaimsTest {
         CompositePodGroup composite = CompositePodGroup.of(
                         ObjectMeta.named("g").namespace("default").build())
                 .build();
-        GroupTry.with(GROUPS, composite, List.of(), cluster(), group -> assertThat(group.postFilter(pod("p")))
-                .isEqualTo(Status.unschedulable()));
+        GroupTry.with(
+                GROUPS,
+                composite,
+                List.of(),
+                cluster(),
+                group -> assertThat(group.postFilter(pod("p"))).isEqualTo(Status.unschedulable()));
     }
 
     // Pods of one group that share claims in whatever way are tried and taken back in reverse order, then bound
@@ -683,9 +695,12 @@ class GroupClaimsTest {
                     if (random.nextInt(3) > 0 || held.isEmpty()) {
                         List<String> wanted = new ArrayList<>(names);
                         Collections.shuffle(wanted, random);
-                        String[] some = wanted.subList(0, random.nextInt(claims)).toArray(String[]::new);
+                        String[] some =
+                                wanted.subList(0, random.nextInt(claims)).toArray(String[]::new);
                         GroupTry.Member member = group.member(pod("p" + round + "-" + step, some));
-                        assertThat(member.isReserved()).as("seed %d: %s", seed, member.statuses()).isTrue();
+                        assertThat(member.isReserved())
+                                .as("seed %d: %s", seed, member.statuses())
+                                .isTrue();
                         held.add(member);
                     } else {
                         group.giveBack(held.remove(held.size() - 1));
@@ -714,8 +729,7 @@ class GroupClaimsTest {
         });
     }
 
-    private static void assertInFlight(
-            GroupTry group, List<GroupTry.Member> held, List<String> names, long seed) {
+    private static void assertInFlight(GroupTry group, List<GroupTry.Member> held, List<String> names, long seed) {
         Set<String> expected = new HashSet<>();
         for (GroupTry.Member member : held) {
             member.pod().spec().resourceClaims().forEach(entry -> expected.add(entry.claimName()));

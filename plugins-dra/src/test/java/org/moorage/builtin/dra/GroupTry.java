@@ -8,13 +8,13 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.function.Consumer;
+import org.moorage.api.CompositePodGroupState;
 import org.moorage.api.CycleState;
 import org.moorage.api.GroupKey;
 import org.moorage.api.NodeInfo;
 import org.moorage.api.PodGroupInfo;
 import org.moorage.api.PodGroupLister;
 import org.moorage.api.PodGroupState;
-import org.moorage.api.CompositePodGroupState;
 import org.moorage.api.Snapshot;
 import org.moorage.api.Status;
 import org.moorage.api.model.ClusterObject;
@@ -205,8 +205,7 @@ final class GroupTry {
         String chosen = "";
         for (NodeInfo node : snapshot.nodes()) {
             if (nodeNames.isEmpty() || nodeNames.contains(node.name())) {
-                Status status =
-                        preFilter.status().isSkip() ? Status.success() : plugin.filter(state, pod, node);
+                Status status = preFilter.status().isSkip() ? Status.success() : plugin.filter(state, pod, node);
                 statuses.put(node.name(), status);
                 chosen = chosen.isEmpty() && status.isSuccess() ? node.name() : chosen;
             }
@@ -224,8 +223,7 @@ final class GroupTry {
 
     /** Reserves the node that was found for a pod, which is to be bound now. */
     Member commit(Member member) {
-        Member committed =
-                new Member(member.pod, member.state.withoutParent(), member.nodeName, member.statuses);
+        Member committed = new Member(member.pod, member.state.withoutParent(), member.nodeName, member.statuses);
         plugin.reserve(committed.state, committed.pod, committed.nodeName);
         return committed;
     }
@@ -254,6 +252,9 @@ final class GroupTry {
     }
 
     ResourceClaim claim(String name) {
-        return scheduler.cluster().find(ObjectKind.RESOURCE_CLAIM, "default", name).orElseThrow();
+        return scheduler
+                .cluster()
+                .find(ObjectKind.RESOURCE_CLAIM, "default", name)
+                .orElseThrow();
     }
 }

@@ -81,8 +81,7 @@ final class GroupPreemptionTest {
 
     private void node(String name) {
         cluster.apply(Node.of(ObjectMeta.named(name).uid("node-" + name).build())
-                .allocatable(
-                        Map.of("cpu", Quantity.of(2), "memory", Quantity.of(64L << 30), "pods", Quantity.of(110)))
+                .allocatable(Map.of("cpu", Quantity.of(2), "memory", Quantity.of(64L << 30), "pods", Quantity.of(110)))
                 .build());
     }
 
@@ -139,7 +138,10 @@ final class GroupPreemptionTest {
                     GROUPS,
                     List.of(GANG),
                     List.of(),
-                    built(pod("a", 10, "").on("n1"), pod("b", 10, "").on("n2"), pod("c", 10, "").on("n3")),
+                    built(
+                            pod("a", 10, "").on("n1"),
+                            pod("b", 10, "").on("n2"),
+                            pod("c", 10, "").on("n3")),
                     built(pod("g1", 100, "gang"), pod("g2", 100, "gang")),
                     Set.of("g1", "g2"),
                     1),
@@ -148,7 +150,10 @@ final class GroupPreemptionTest {
                     GROUPS,
                     List.of(GANG),
                     List.of(),
-                    built(pod("a", 10, "").on("n1"), pod("b", 100, "").on("n2"), pod("c", 100, "").on("n3")),
+                    built(
+                            pod("a", 10, "").on("n1"),
+                            pod("b", 100, "").on("n2"),
+                            pod("c", 100, "").on("n3")),
                     built(pod("g1", 100, "gang"), pod("g2", 100, "gang")),
                     Set.of("a", "b", "c"),
                     3),
@@ -176,8 +181,14 @@ final class GroupPreemptionTest {
                                     .parentName("both")
                                     .priority(100)
                                     .build()),
-                    List.of(CompositePodGroup.of(meta("both")).priority(100).gang(2).build()),
-                    built(pod("a", 10, "").on("n1"), pod("b", 10, "").on("n2"), pod("c", 100, "").on("n3")),
+                    List.of(CompositePodGroup.of(meta("both"))
+                            .priority(100)
+                            .gang(2)
+                            .build()),
+                    built(
+                            pod("a", 10, "").on("n1"),
+                            pod("b", 10, "").on("n2"),
+                            pod("c", 100, "").on("n3")),
                     built(pod("l", 100, "left"), pod("r", 100, "right")),
                     Set.of("c", "l", "r"),
                     1));
@@ -196,7 +207,9 @@ final class GroupPreemptionTest {
             drain(running);
             drainLater(running);
             assertThat(bound()).containsAll(c.boundAfterwards);
-            assertThat(c.running).filteredOn(pod -> bound().contains(pod.name())).hasSize(c.staying);
+            assertThat(c.running)
+                    .filteredOn(pod -> bound().contains(pod.name()))
+                    .hasSize(c.staying);
         }
     }
 
@@ -213,13 +226,12 @@ final class GroupPreemptionTest {
                     .hasValueSatisfying(condition -> assertThat(condition.message())
                             .isEqualTo("minCount (1) cannot be satisfied: 0 scheduled, 0 remaining, pod group"
                                     + " preemption: found a placement for podgroup, preempting 1 victims"));
-            assertThat(cluster.find(ObjectKind.POD, "default", "g"))
-                    .hasValueSatisfying(pod -> {
-                        assertThat(pod.status().nominatedNodeName()).isEqualTo("n1");
-                        assertThat(pod.status().condition(PodCondition.POD_SCHEDULED))
-                                .hasValueSatisfying(condition ->
-                                        assertThat(condition.message()).contains("1 Insufficient cpu"));
-                    });
+            assertThat(cluster.find(ObjectKind.POD, "default", "g")).hasValueSatisfying(pod -> {
+                assertThat(pod.status().nominatedNodeName()).isEqualTo("n1");
+                assertThat(pod.status().condition(PodCondition.POD_SCHEDULED))
+                        .hasValueSatisfying(
+                                condition -> assertThat(condition.message()).contains("1 Insufficient cpu"));
+            });
             assertThat(cluster.events())
                     .filteredOn(event -> event.reason().equals("Preempted"))
                     .extracting(PodEvent::note)

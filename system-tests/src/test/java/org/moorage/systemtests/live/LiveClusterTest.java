@@ -330,14 +330,16 @@ class LiveClusterTest {
                 Optional.empty());
         ResourceClaimWriter writer = cluster.resourceClaims();
 
-        ResourceClaim allocated = writer.allocate(writer.addFinalizer(known), allocation, ResourceClaim.Consumer.of(first));
+        ResourceClaim allocated =
+                writer.allocate(writer.addFinalizer(known), allocation, ResourceClaim.Consumer.of(first));
         ResourceClaim shared = writer.reserve(known, ResourceClaim.Consumer.of(second));
 
         assertThat(allocated.finalizers()).contains(ResourceClaim.FINALIZER);
         assertThat(allocated.allocation()).contains(allocation);
         assertThat(shared.reservedFor())
                 .containsExactlyInAnyOrder(ResourceClaim.Consumer.of(first), ResourceClaim.Consumer.of(second));
-        assertThat(writer.unreserve(shared, ResourceClaim.Consumer.of(first)).reservedFor()).containsExactly(ResourceClaim.Consumer.of(second));
+        assertThat(writer.unreserve(shared, ResourceClaim.Consumer.of(first)).reservedFor())
+                .containsExactly(ResourceClaim.Consumer.of(second));
         assertThatThrownBy(() -> writer.deallocate(shared)).matches(LiveClusterTest::isConflict);
 
         ResourceClaim deallocated = writer.deallocate(writer.unreserve(known, ResourceClaim.Consumer.of(second)));

@@ -244,7 +244,8 @@ final class ModelCluster implements Cluster {
         }
 
         @Override
-        public ResourceClaim allocate(ResourceClaim claim, DeviceAllocation allocation, ResourceClaim.Consumer consumer) {
+        public ResourceClaim allocate(
+                ResourceClaim claim, DeviceAllocation allocation, ResourceClaim.Consumer consumer) {
             return request(
                     () -> server.patchClaim(
                             claim, current -> current.withAllocation(allocation).withReservationFor(consumer)),

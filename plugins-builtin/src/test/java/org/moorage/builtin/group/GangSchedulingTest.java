@@ -14,6 +14,7 @@ import static org.moorage.builtin.group.Groups.waiting;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -32,6 +33,7 @@ import org.moorage.api.plugin.FeatureGates;
 import org.moorage.api.plugin.PermitResult;
 import org.moorage.api.plugin.PlacementFeasibleResult;
 import org.moorage.api.plugin.PlacementFeasibleResult.Outcome;
+import org.moorage.runtime.decision.Decision;
 import org.moorage.testkit.Nodes;
 import org.moorage.testkit.PluginTester;
 import org.moorage.testkit.Pods;
@@ -505,6 +507,24 @@ class GangSchedulingTest {
                     (state, snapshot) ->
                             results.add(scheduler.plugin(GangScheduling.class).permit(state, pod, pod.nodeName())));
             return results.get(0);
+        }
+
+        @Test
+        void letsTheOthersGoWithTheLast() {
+            Pod first = waiting("p", "g");
+            Pod second = waiting("q", "g");
+            try (TestScheduler scheduler = PLUGIN.features(GROUPS)
+                    .cluster(podGroup("g").gang(2).build(), Nodes.named("n").build(), first, second)
+                    .start()) {
+                List<Decision> ignored = scheduler.scheduleAll();
+
+                assertThat(scheduler.answers("permit"))
+                        .map(answer -> ((PermitResult) answer).timeout())
+                        .containsExactly(WAITS.timeout(), Optional.empty());
+                assertThat(scheduler.waitingPods()).isEmpty();
+                assertThat(scheduler.nodeOf(first)).hasValue("n");
+                assertThat(scheduler.nodeOf(second)).hasValue("n");
+            }
         }
 
         @Test

@@ -20,8 +20,6 @@ import org.moorage.config.plugin.PluginRegistry;
 /** A configuration that was read, and where it comes from. Immutable. */
 public final class LoadedConfig {
     // Each changes what kube-scheduler decides about some pods.
-    private static final List<String> NOT_FOLLOWED =
-            List.of("CompositePodGroup", "DRAWorkloadResourceClaims", "PodGroupPreemptionPolicy");
     private static final Pattern NAMED_ENTRY = Pattern.compile(
             "(?<list>profiles\\[(?<profile>[0-9]+)]\\.pluginConfig|extenders)\\[(?<key>.*)](?<field>(?:\\.[A-Za-z]+)*)");
 
@@ -133,11 +131,6 @@ public final class LoadedConfig {
             at = at.substring(0, Math.max(0, Math.max(at.lastIndexOf('.'), at.lastIndexOf('['))));
         }
         return ConfigFormat.DEFAULT_ORIGIN;
-    }
-
-    /** The features that are on and that would change decisions, were they followed here; they have no effect. */
-    public List<String> missingFeatures() {
-        return NOT_FOLLOWED.stream().filter(featureGates::isEnabled).toList();
     }
 
     /**

@@ -464,7 +464,7 @@ class GroupClaimsTest {
     private static final Status DEALLOCATED = Status.unschedulable("deallocation of PodGroup ResourceClaim completed");
     private static final Status UNRESERVED = Status.unresolvable("ResourceClaim unreserved for PodGroup");
     private static final Pod SCHEDULED =
-            Pods.named("p0").uid("p0").podGroup("g").node("n1").build();
+            Pods.named("p0").uid("p0").podGroup("g").on("n1").build();
 
     /**
      * A group none of whose pods finds a node.

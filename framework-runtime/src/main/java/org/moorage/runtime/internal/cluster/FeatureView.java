@@ -8,6 +8,7 @@ import java.util.Objects;
 import org.moorage.api.event.ObjectChange;
 import org.moorage.api.model.ClusterObject;
 import org.moorage.api.model.Pod;
+import org.moorage.api.model.PodGroup;
 import org.moorage.api.model.PodLevelRequests;
 import org.moorage.api.model.PodSpec;
 import org.moorage.api.plugin.FeatureGates;
@@ -20,6 +21,7 @@ public final class FeatureView {
     private final PodLevelRequests podLevelRequests;
     private final boolean countsNodeResourceClaims;
     private final boolean hasGroups;
+    private final boolean hasComposites;
     // Pods of one template share their specification here, too.
     private final Interner<PodSpec> specs = Interners.newWeakInterner();
 
@@ -28,12 +30,20 @@ public final class FeatureView {
         podLevelRequests = features.podLevelRequests();
         countsNodeResourceClaims = features.isEnabled(FeatureGates.DRA_NODE_ALLOCATABLE_RESOURCES);
         hasGroups = features.isEnabled(FeatureGates.GENERIC_WORKLOAD);
+        hasComposites = features.isEnabled(FeatureGates.COMPOSITE_POD_GROUP);
     }
 
     /** The object; itself if no feature has a say in it, which is nearly always so. */
-    @SuppressWarnings("unchecked") // a pod for a pod
+    @SuppressWarnings("unchecked") // a pod for a pod, and a group for a group
     public <T extends ClusterObject> T of(T object) {
-        return object instanceof Pod pod ? (T) seen(pod) : object;
+        if (object instanceof Pod pod) {
+            return (T) seen(pod);
+        }
+        return object instanceof PodGroup group
+                        && !hasComposites
+                        && !group.parentName().isEmpty()
+                ? (T) group.toBuilder().parentName("").build()
+                : object;
     }
 
     /** A change of an object in this view. */

@@ -122,7 +122,7 @@ public final class Profile {
     }
 
     /** The plugins that say when enough of a group has been placed, whatever points they are at. */
-    List<PluginCaller> placementFeasible() {
+    public List<PluginCaller> placementFeasible() {
         return placementFeasible;
     }
 

@@ -86,6 +86,19 @@ public final class PodGroupCycle {
         this.conditions = conditions;
         this.features = features;
         this.ties = ties;
+        if (features.isEnabled(FeatureGates.GENERIC_WORKLOAD)) {
+            profiles.values().forEach(PodGroupCycle::checkGangs);
+        }
+    }
+
+    private static void checkGangs(Profile profile) {
+        if (profile.placementFeasible().isEmpty()) {
+            LOG.atError()
+                    .addKeyValue("profile", profile.name())
+                    .log(
+                            "GenericWorkload is enabled, but GangScheduling plugin is not set. Gang scheduling using PodGroups"
+                                    + " may not work as expected.");
+        }
     }
 
     /** Why a group cannot be tried at all. */

@@ -10,6 +10,7 @@ import org.moorage.api.model.Container;
 import org.moorage.api.model.Node;
 import org.moorage.api.model.ObjectMeta;
 import org.moorage.api.model.Pod;
+import org.moorage.api.model.PodGroup;
 import org.moorage.api.model.PodLevelRequests;
 import org.moorage.api.model.PodSpec;
 import org.moorage.api.model.PodStatus;
@@ -83,6 +84,20 @@ class FeatureViewTest {
         assertThat(new FeatureView(FeatureGates.DEFAULTS).of(member).spec()).isEqualTo(plain.spec());
         assertThat(new FeatureView(NO_REPORTS).of(large).spec())
                 .isEqualTo(new FeatureView(NO_REPORTS).of(POD).spec());
+    }
+
+    @Test
+    void seesTheParentOfAGroupOnlyWithThatFeature() {
+        PodGroup child = PodGroup.of(ObjectMeta.named("g").namespace("default").build())
+                .parentName("parent")
+                .build();
+        FeatureView composites = new FeatureView(FeatureGates.DEFAULTS
+                .with(FeatureGates.GENERIC_WORKLOAD, true)
+                .with(FeatureGates.TOPOLOGY_AWARE_WORKLOAD_SCHEDULING, true)
+                .with(FeatureGates.COMPOSITE_POD_GROUP, true));
+        assertThat(composites.of(child)).isSameAs(child);
+        assertThat(new FeatureView(FeatureGates.DEFAULTS).of(child).parentName())
+                .isEmpty();
     }
 
     @Test

@@ -88,11 +88,8 @@ public final class ConfigFile {
         };
     }
 
-    /** Tells what became of a configuration of an older version, what has no effect, and what decisions here go without. */
+    /** Tells what became of a configuration of an older version, and what has no effect. */
     static void warn(LoadedConfig loaded, Terminal terminal) {
         loaded.warnings().forEach(terminal::warn);
-        if (!loaded.missingFeatures().isEmpty()) {
-            terminal.warn("this version decides without " + String.join(", ", loaded.missingFeatures()));
-        }
     }
 }

@@ -324,10 +324,6 @@ public final class SchedulerCommand {
         warn("flags", unusedFlags, "Flags of kube-scheduler that have no effect here");
         warn("flags", ignoredBesideFile(loaded), "Flags that do not count beside --config");
         warn("settings", settingsWithoutEffect(loaded), "Settings of kube-scheduler that have no effect here");
-        warn(
-                "features",
-                loaded.missingFeatures(),
-                "Features of kube-scheduler that this version does not have are on, and have no effect");
     }
 
     private List<String> ignoredBesideFile(LoadedConfig loaded) {

@@ -3,6 +3,7 @@ package org.moorage.runtime.metrics;
 
 import org.moorage.api.Code;
 import org.moorage.api.model.Pod;
+import org.moorage.api.plugin.PodGroupPostFilterResult;
 import org.moorage.api.plugin.QueuedPod;
 import org.moorage.runtime.decision.Decision;
 
@@ -129,6 +130,13 @@ public interface SchedulerMetrics {
 
     /** Nodes were looked for, for all pods of a group. */
     default void groupAlgorithmRan(long nanos) {}
+
+    /**
+     * A PodGroupPostFilter plugin was asked to make room for a group.
+     *
+     * @param result what it answered
+     */
+    default void podGroupPostFilterRan(String plugin, PodGroupPostFilterResult result, long nanos) {}
 
     /** Placements were made that a pod group may be placed in. */
     default void placementsGenerated(String profile, int placements) {}

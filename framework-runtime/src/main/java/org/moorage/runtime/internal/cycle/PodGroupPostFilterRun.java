@@ -59,7 +59,9 @@ public final class PodGroupPostFilterRun {
     private PodGroupPostFilterResult ask(GroupTree root, CycleState state) {
         List<String> reasons = new ArrayList<>();
         for (PluginCaller plugin : profile.at(ExtensionPoint.POD_GROUP_POST_FILTER)) {
+            long start = System.nanoTime();
             PodGroupPostFilterResult answer = ask(plugin, root, state);
+            profile.metrics().podGroupPostFilterRan(plugin.name(), answer, System.nanoTime() - start);
             if (execution == PostFilterRun.Execution.DONE) {
                 plugin.execute(state, root, answer);
             }

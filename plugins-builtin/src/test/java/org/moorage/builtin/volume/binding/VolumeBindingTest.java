@@ -462,12 +462,16 @@ class VolumeBindingTest {
         void keepsTheNodeOfAClaimThatPodsShareUntilTheLastOneGivesItBack(boolean isLastOneFirst) {
             Pod first = reserved("first", "made");
             Pod another = reserved("another", "made");
-            PodTester third = scheduler.pod(Pods.named("third").claim("made").build());
-            third.rejects("n2", Status.unresolvable(NO_VOLUME));
+            third().rejects("n2", Status.unresolvable(NO_VOLUME));
             scheduler.unreserve(isLastOneFirst ? another : first);
-            third.rejects("n2", Status.unresolvable(NO_VOLUME));
+            third().rejects("n2", Status.unresolvable(NO_VOLUME));
             scheduler.unreserve(isLastOneFirst ? first : another);
-            third.accepts("n2");
+            third().accepts("n2");
+        }
+
+        // Asked anew each time: a tester keeps what it was answered.
+        private PodTester third() {
+            return scheduler.pod(Pods.named("third").claim("made").build());
         }
 
         private boolean isTaken(Snapshot snapshot) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.moorage.app.internal.metrics;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.prometheus.metrics.core.datapoints.CounterDataPoint;
 import io.prometheus.metrics.core.datapoints.DistributionDataPoint;
 import io.prometheus.metrics.core.datapoints.GaugeDataPoint;
@@ -16,8 +17,10 @@ import java.util.Set;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 import org.moorage.api.Code;
 import org.moorage.api.model.Pod;
+import org.moorage.api.plugin.PodGroupPostFilterResult;
 import org.moorage.api.plugin.QueuedPod;
 import org.moorage.kubernetes.WatchStatus;
 import org.moorage.runtime.decision.Decision;
@@ -37,8 +40,8 @@ public final class PrometheusMetrics implements SchedulerMetrics, SchedulerListe
     /** The names of metrics that kube-scheduler shows only if it is asked for those that it has just ceased to show. */
     public static final Set<String> HIDDEN = Set.of("scheduler_preemption_goroutines_duration_seconds");
 
-    // The type of what is queued, as long as nothing but pods is.
     private static final Logger LOG = LoggerFactory.getLogger(PrometheusMetrics.class);
+    private static final String PREEMPTION = "DefaultPreemption";
     private static final double NANOS = 1e9;
     private static final long NANOS_PER_MICRO = 1_000;
     private static final int PODS_OF_ATTEMPTS = 15;
@@ -75,6 +78,10 @@ public final class PrometheusMetrics implements SchedulerMetrics, SchedulerListe
     private final Series<CounterDataPoint> overduePluginCalls;
     private final Series<GaugeDataPoint> suspendedPlugins;
     private final Series<CounterDataPoint> threadFailures;
+
+    // As in kube-scheduler they are there only where groups are scheduled.
+    @GuardedBy("this")
+    private @Nullable PodGroupMetrics podGroups;
 
     /**
      * Metrics without values.
@@ -303,6 +310,39 @@ public final class PrometheusMetrics implements SchedulerMetrics, SchedulerListe
                 callback -> callback.call((double) dropped.getAsLong()));
     }
 
+    private synchronized PodGroupMetrics podGroups() {
+        PodGroupMetrics made = podGroups == null ? new PodGroupMetrics(families) : podGroups;
+        podGroups = made;
+        return made;
+    }
+
+    @Override
+    public void groupAttempted(String profile, String result, long nanos) {
+        podGroups().attempted(profile, result, nanos);
+    }
+
+    @Override
+    public void groupAlgorithmRan(long nanos) {
+        podGroups().algorithmRan(nanos);
+    }
+
+    @Override
+    public void podGroupPostFilterRan(String plugin, PodGroupPostFilterResult result, long nanos) {
+        if (plugin.equals(PREEMPTION)) {
+            podGroups().preempted(result, nanos);
+        }
+    }
+
+    @Override
+    public void placementsGenerated(String profile, int placements) {
+        podGroups().placementsGenerated(profile, placements);
+    }
+
+    @Override
+    public void placementEvaluated(String profile, boolean isFeasible, long nanos) {
+        podGroups().placementEvaluated(profile, isFeasible, nanos);
+    }
+
     @Override
     public boolean timesPlugins() {
         return LOG.isTraceEnabled() || ThreadLocalRandom.current().nextInt(10) == 0;
@@ -378,7 +418,7 @@ public final class PrometheusMetrics implements SchedulerMetrics, SchedulerListe
     @Override
     public void postFilterAttempted(String plugin) {
         // kube-scheduler counts the attempts of this plugin alone; DynamicResources has a PostFilter, too.
-        if (plugin.equals("DefaultPreemption")) {
+        if (plugin.equals(PREEMPTION)) {
             preemptionAttempts.inc();
         }
     }

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.app.internal.metrics;
+
+import io.prometheus.metrics.core.datapoints.CounterDataPoint;
+import io.prometheus.metrics.core.datapoints.DistributionDataPoint;
+import io.prometheus.metrics.core.metrics.Histogram;
+import java.util.concurrent.TimeUnit;
+import org.moorage.api.plugin.PodGroupPostFilterResult;
+
+/** The metrics of groups of pods. */
+final class PodGroupMetrics {
+    private static final double NANOS = TimeUnit.SECONDS.toNanos(1);
+    private static final String PREEMPTOR = "podgroup";
+    private static final double[] MILLISECONDS = Families.exponential(0.001, 2, 15);
+    private static final double[] PODS = Families.exponential(1, 2, 11);
+
+    private final Series<CounterDataPoint> attempts;
+    private final Series<DistributionDataPoint> attemptDuration;
+    private final Histogram algorithmDuration;
+    private final Series<CounterDataPoint> preemptions;
+    private final Histogram preemptionVictims;
+    private final Series<DistributionDataPoint> disruptions;
+    private final Series<DistributionDataPoint> preemptionEvaluation;
+    private final Series<CounterDataPoint> pdbViolations;
+    private final Series<CounterDataPoint> placements;
+    private final Series<CounterDataPoint> placementEvaluations;
+    private final Series<DistributionDataPoint> placementEvaluation;
+
+    PodGroupMetrics(Families families) {
+        attempts = families.counters(
+                "scheduler_podgroup_schedule_attempts_total",
+                "[ALPHA] Number of attempts to schedule pod group, by the result. 'unschedulable' means a pod group could not be"
+                        + " scheduled, while 'error' means an internal scheduler problem.",
+                "profile",
+                "result");
+        attemptDuration = families.histograms(
+                "scheduler_podgroup_scheduling_attempt_duration_seconds",
+                "[ALPHA] Pod group scheduling attempt latency in seconds",
+                MILLISECONDS,
+                "profile",
+                "result");
+        algorithmDuration = families.histogram(
+                "scheduler_podgroup_scheduling_algorithm_duration_seconds",
+                "[ALPHA] Pod group scheduling algorithm latency in seconds",
+                MILLISECONDS);
+        preemptions = families.counters(
+                "scheduler_workload_preemption_attempts_total",
+                "[ALPHA] Total preemption attempts initiated by workload (including pod groups) in the cluster till now.",
+                "result");
+        preemptionVictims = families.histogram(
+                "scheduler_workload_preemption_victims",
+                "[ALPHA] Number of pod preemption victims caused by workload preemption.",
+                PODS);
+        disruptions = families.histograms(
+                "scheduler_preemption_workload_disruptions",
+                "[ALPHA] Number of workload preemption units being preempted. A single preemption unit can be all pods in a pod"
+                        + " group (in case of DisruptionMode=all), or a single pod (in case of DisruptionMode=single).",
+                PODS,
+                "preemptor");
+        preemptionEvaluation = families.histograms(
+                "scheduler_preemption_evaluation_duration_seconds",
+                "[ALPHA] Duration in seconds for identifying the target preemption victims.",
+                Families.exponential(0.001, 2, 16),
+                "preemptor",
+                "result");
+        pdbViolations = families.counters(
+                "scheduler_preemption_pdb_violations_total",
+                "[ALPHA] Total number of pod disruption budget violations caused by preemption.",
+                "preemptor");
+        placements = families.counters(
+                "scheduler_generated_placements_total",
+                "[ALPHA] Number of candidate placements generated when scheduling pod groups.",
+                "profile");
+        placementEvaluations = families.counters(
+                "scheduler_placement_evaluations_total",
+                "[ALPHA] Number of candidate placements evaluated when scheduling pod groups, by result. 'feasible' means the pod"
+                        + " group fit into the placement, while 'infeasible' means it did not.",
+                "profile",
+                "result");
+        placementEvaluation = families.histograms(
+                "scheduler_placement_evaluation_duration_seconds",
+                "[ALPHA] Latency in seconds of evaluating a single candidate placement when scheduling pod groups, by result."
+                        + " 'feasible' means the pod group fit into the placement, while 'infeasible' means it did not.",
+                MILLISECONDS,
+                "profile",
+                "result");
+    }
+
+    void attempted(String profile, String result, long nanos) {
+        attempts.of(profile, result).inc();
+        attemptDuration.of(profile, result).observe(nanos / NANOS);
+    }
+
+    void algorithmRan(long nanos) {
+        algorithmDuration.observe(nanos / NANOS);
+    }
+
+    void preempted(PodGroupPostFilterResult result, long nanos) {
+        String code = result.status().code().toString();
+        preemptions.of(code).inc();
+        preemptionEvaluation.of(PREEMPTOR, code).observe(nanos / NANOS);
+        if (!result.victims().isEmpty()) {
+            preemptionVictims.observe(result.victims().size());
+            disruptions.of(PREEMPTOR).observe(result.groupDisruptions());
+            pdbViolations.of(PREEMPTOR).inc(result.pdbViolations());
+        }
+    }
+
+    void placementsGenerated(String profile, int count) {
+        placements.of(profile).inc(count);
+    }
+
+    void placementEvaluated(String profile, boolean isFeasible, long nanos) {
+        String result = isFeasible ? "feasible" : "infeasible";
+        placementEvaluations.of(profile, result).inc();
+        placementEvaluation.of(profile, result).observe(nanos / NANOS);
+    }
+}

@@ -12,7 +12,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
-import java.util.SortedMap;
 import java.util.TreeMap;
 import org.moorage.api.plugin.ExtensionPoint;
 import org.moorage.api.plugin.FeatureGates;
@@ -30,14 +29,6 @@ import org.moorage.config.plugin.PluginSet;
 /** Reads one profile: merges its plugins with the default ones, completes the arguments, and checks both. */
 final class ProfileReader {
     private static final String FIT = "NodeResourcesFit";
-    // The extension points of groups of pods, and those of our plugins that kube-scheduler has there.
-    private static final SortedMap<String, Set<String>> PLUGINS_FOR_GROUPS = new TreeMap<>(Map.of(
-            "placementGenerate",
-            Set.of(),
-            "placementScore",
-            Set.of(FIT),
-            "podGroupPostFilter",
-            Set.of("DefaultPreemption")));
     private static final String REMOVED = "a plugin that kube-scheduler still has; NodeVolumeLimits took its place";
 
     private final String name;
@@ -234,12 +225,7 @@ final class ProfileReader {
             checkNamed(item);
         } else if (DefaultPlugins.isRemoved(plugin) && !field.equals("multiPoint")) {
             item.problems().invalid(plugin, REMOVED);
-        } else if (registry.find(plugin).isPresent()) {
-            Set<String> forGroups = PLUGINS_FOR_GROUPS.get(field);
-            if (forGroups != null && !forGroups.contains(plugin)) {
-                item.at("name").report("\"" + plugin + "\" (expected: a plugin for " + field + ")");
-            }
-        } else if (!DefaultPlugins.knows(plugin)) {
+        } else if (registry.find(plugin).isEmpty() && !DefaultPlugins.knows(plugin)) {
             item.at("name").report(unregistered(plugin));
         }
     }

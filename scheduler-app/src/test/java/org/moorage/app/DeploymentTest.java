@@ -43,6 +43,7 @@ import org.moorage.api.model.ObjectMeta;
 import org.moorage.api.model.Pod;
 import org.moorage.api.model.PodCondition;
 import org.moorage.api.model.PodGroup;
+import org.moorage.api.model.ResourceClaim;
 import org.moorage.api.plugin.ClusterException;
 import org.moorage.api.plugin.FeatureGates;
 import org.moorage.api.plugin.Nomination;
@@ -294,6 +295,9 @@ class DeploymentTest {
         }
         if (type == List.class) {
             return List.of();
+        }
+        if (type == ResourceClaim.Consumer.class) {
+            return ResourceClaim.Consumer.of(pod);
         }
         ObjectNode object = JsonNodeFactory.instance.objectNode();
         object.putObject("metadata")

@@ -50,8 +50,8 @@ class PagesTest {
             List.of(("AsyncAppender Clone Delete Fail FailedAndUnresolvableNodes FailedNodes FailedScheduling"
                             + " GuardedBy Gt Host Ignore KubeSchedulerConfiguration Lt ManifestResourceTransformer"
                             + " MoorageHeapNearlyFull NetworkTrafficUnknown Neutral NewSchedulerCommand NullMarked Nullable"
-                            + " OpaWasm PluginSuspended PodInfo PodScheduled QueueSkip RejectPod RuntimeEquality ReadWriteOncePod Scheduled"
-                            + " SchedulingThroughput Sign TargetPod UnscheduledPod UnscheduledPodDelete UpdatePodLabel Worst")
+                            + " OpaWasm PluginSuspended PodGroupInitiallyScheduled PodInfo PodScheduled QueueSkip RejectPod RuntimeEquality ReadWriteOncePod Scheduled"
+                            + " SchedulerError SchedulingThroughput Sign TargetPod UnscheduledPod UnscheduledPodDelete UpdatePodLabel Worst")
                     .split(" "));
     // Of kubectl, Maven and the programs of the benchmarks.
     private static final List<String> FLAGS_OF_OTHERS =

@@ -25,6 +25,7 @@ import org.moorage.api.model.PersistentVolumeClaim;
 import org.moorage.api.model.Pod;
 import org.moorage.api.model.PodCondition;
 import org.moorage.api.model.PodDisruptionBudget;
+import org.moorage.api.model.PodGroup;
 import org.moorage.api.model.PodStatus;
 import org.moorage.api.model.ResourceClaim;
 import org.moorage.api.model.ResourceSlice;
@@ -211,6 +212,14 @@ final class ModelApiServer {
         }
     }
 
+    /** Sets the condition of a pod group of that uid. */
+    void patchStatus(PodGroup known, PodCondition condition) {
+        PodGroup group = demand(ObjectKind.POD_GROUP, known);
+        if (!group.initiallyScheduled().equals(Optional.of(condition))) {
+            store(Type.MODIFIED, group.toBuilder().initiallyScheduled(condition).build());
+        }
+    }
+
     /** Changes a pod of that uid. */
     void patchPod(Pod known, UnaryOperator<Pod> change) {
         store(Type.MODIFIED, change.apply(demand(ObjectKind.POD, known)));
@@ -285,6 +294,9 @@ final class ModelApiServer {
         }
         if (object instanceof ResourceClaim claim) {
             return claim.withMetadata(metadata);
+        }
+        if (object instanceof PodGroup group) {
+            return group.withMetadata(metadata);
         }
         if (object instanceof PodDisruptionBudget budget) {
             return new PodDisruptionBudget(

@@ -40,7 +40,7 @@ import picocli.CommandLine.Parameters;
         })
 final class PluginsCommand implements Callable<Integer> {
     private static final String BUILT_IN = "built-in";
-    private static final int WIDEST_DEFAULT = 60;
+    private static final int WIDEST_DEFAULT = 50;
     private static final JsonMapper MAPPER = JsonMapper.builder().build();
 
     private final Terminal terminal;

@@ -48,7 +48,9 @@ class PodGroupMetricsTest {
         metrics.podGroupPostFilterRan(
                 "DefaultPreemption",
                 PodGroupPostFilterResult.nominated(
-                                Map.of(), List.of(Pods.named("a").build(), Pods.named("b").build()), "")
+                                Map.of(),
+                                List.of(Pods.named("a").build(), Pods.named("b").build()),
+                                "")
                         .withCounts(1, 2),
                 TimeUnit.MILLISECONDS.toNanos(2));
         metrics.podGroupPostFilterRan(

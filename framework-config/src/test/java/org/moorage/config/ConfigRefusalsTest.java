@@ -123,11 +123,6 @@ class ConfigRefusalsTest {
                         "profiles[0].pluginConfig[0]: \"EBSLimits\" (expected: a plugin that"
                                 + " kube-scheduler still has; NodeVolumeLimits took its place)"),
                 new Case(
-                        "a plugin that does not place groups",
-                        plugins + "{placementScore: {enabled: [{name: NodeName}]}}",
-                        "profiles[0].plugins.placementScore.enabled[0].name: \"NodeName\" (expected: a plugin for"
-                                + " placementScore)"),
-                new Case(
                         "two queue sorts",
                         plugins + "{queueSort: {enabled: [{name: PrioritySort}, {name: PrioritySort}]}}",
                         "profiles[0].plugins.queueSort.enabled: \"2 plugins\" (expected: at most one)"),

@@ -170,6 +170,11 @@ class ProfilePluginsTest {
                                     "plugins.score.enabled[0].name: plugin \"F\" does not extend ScorePlugin plugin"
                                             + " (it extends filter)")),
                     new Case(
+                            "a plugin that does not place groups",
+                            "multiPoint: {enabled: [Sort, Bind]}, placementScore: {enabled: [S]}",
+                            List.of("plugins.placementScore.enabled[0].name: plugin \"S\" does not extend"
+                                    + " PlacementScorePlugin plugin (it extends score)")),
+                    new Case(
                             "a plugin twice at a point",
                             "multiPoint: {enabled: [Sort, Bind]}, score: {enabled: [A, A=3]}",
                             List.of("plugins.score.enabled[1].name: plugin \"A\" already registered as"

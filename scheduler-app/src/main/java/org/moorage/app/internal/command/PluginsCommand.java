@@ -40,7 +40,8 @@ import picocli.CommandLine.Parameters;
         })
 final class PluginsCommand implements Callable<Integer> {
     private static final String BUILT_IN = "built-in";
-    private static final int WIDEST_DEFAULT = 50;
+    private static final int WIDEST_POINTS = 50;
+    private static final int WIDEST_DEFAULT = 60;
     private static final JsonMapper MAPPER = JsonMapper.builder().build();
 
     private final Terminal terminal;
@@ -113,23 +114,37 @@ final class PluginsCommand implements Callable<Integer> {
                 .left("EXTENSION POINTS")
                 .left("ARGUMENTS");
         for (JsonNode plugin : tree.path("plugins")) {
-            List<String> points = new ArrayList<>();
-            plugin.path("extensionPoints").forEach(point -> points.add(point.asText()));
-            // A line for each argument, since a line with all of them can be longer than any terminal.
+            // A line for each argument, and as many for the points as they need, since one line with all can be longer
+            // than any terminal.
+            List<String> points = pointLines(plugin.path("extensionPoints"));
             List<String> args = new ArrayList<>();
             plugin.path("args")
                     .properties()
                     .forEach(arg -> args.add(arg.getKey() + "=" + shortened(shown(arg.getValue()))));
-            table.row(List.of(
-                    Cell.of(plugin.path("name").asText()),
-                    Cell.of(plugin.path("from").asText()),
-                    Cell.of(points.isEmpty() ? "-" : String.join(", ", points)),
-                    Cell.of(args.isEmpty() ? "" : args.get(0))));
-            args.stream()
-                    .skip(1)
-                    .forEach(arg -> table.row(List.of(Cell.of(""), Cell.of(""), Cell.of(""), Cell.of(arg))));
+            for (int line = 0; line < Math.max(points.size(), args.size()); line++) {
+                boolean isFirst = line == 0;
+                table.row(List.of(
+                        Cell.of(isFirst ? plugin.path("name").asText() : ""),
+                        Cell.of(isFirst ? plugin.path("from").asText() : ""),
+                        Cell.of(line < points.size() ? points.get(line) : ""),
+                        Cell.of(line < args.size() ? args.get(line) : "")));
+            }
         }
         return table;
+    }
+
+    private static List<String> pointLines(JsonNode points) {
+        List<String> lines = new ArrayList<>();
+        StringBuilder line = new StringBuilder(points.isEmpty() ? "-" : "");
+        for (JsonNode point : points) {
+            if (line.length() + point.asText().length() > WIDEST_POINTS) {
+                lines.add(line + ",");
+                line.setLength(0);
+            }
+            line.append(line.isEmpty() ? "" : ", ").append(point.asText());
+        }
+        lines.add(line.toString());
+        return lines;
     }
 
     private static TextTable details(ObjectNode tree) {

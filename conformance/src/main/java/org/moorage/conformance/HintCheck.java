@@ -15,6 +15,7 @@ import org.moorage.api.event.Hint;
 import org.moorage.api.event.ObjectChange;
 import org.moorage.api.model.ClusterObject;
 import org.moorage.api.model.Pod;
+import org.moorage.api.model.PodSpec;
 import org.moorage.api.plugin.FeatureGates;
 import org.moorage.config.ConfigLoader;
 import org.moorage.config.LoadedConfig;
@@ -48,9 +49,12 @@ final class HintCheck implements VectorCheck {
         return compare(vector.path("expect"), evaluation, pods(vector, recorded), Set.copyOf(loaded.missingPlugins()));
     }
 
+    // The plugins of the only profile were asked, whoever schedules the pod.
     private static Pod pod(ObjectNode vector, RecordedCluster recorded) {
         if (recorded.object(vector.path("pod")) instanceof Pod pod) {
-            return pod;
+            return pod.withSpec(pod.spec().toBuilder()
+                    .schedulerName(PodSpec.DEFAULT_SCHEDULER)
+                    .build());
         }
         throw new IllegalArgumentException("pod: " + vector.path("pod") + " (expected: a pod)");
     }

@@ -22,6 +22,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.moorage.builtin.BuiltinPlugins;
 import org.moorage.config.plugin.PluginRegistry;
 import org.moorage.conformance.CaseResult.Correctness;
@@ -121,9 +122,11 @@ final class ConformanceReadingTest {
                         .isEqualTo(given.correctness()));
     }
 
-    @Test
-    void findsNothingWrongWithRightHints() {
-        check(HINT.formatted("NodeAdd"));
+    @ParameterizedTest
+    @ValueSource(strings = {"default-scheduler", "other"})
+    void findsNothingWrongWithRightHints(String schedulerName) {
+        check(HINT.formatted("NodeAdd")
+                .replace("\"containers\"", "\"schedulerName\":\"" + schedulerName + "\",\"containers\""));
 
         assertThat(results)
                 .singleElement()

@@ -10,6 +10,7 @@ import org.moorage.api.CycleState;
 import org.moorage.api.NodeInfo;
 import org.moorage.api.Snapshot;
 import org.moorage.api.model.Pod;
+import org.moorage.api.plugin.FeatureGates;
 import org.moorage.api.plugin.Problems;
 import org.moorage.config.SchedulerConfig;
 import org.moorage.config.plugin.PluginRegistry;
@@ -76,7 +77,7 @@ public class CycleBenchmark {
         return new ProfileBuilder(
                         registry,
                         PluginCaller::of,
-                        (name, plugin) -> IdleHandle.of(snapshot, List.of()),
+                        (name, plugin) -> IdleHandle.of(snapshot, List.of(), FeatureGates.DEFAULTS),
                         Map::of,
                         SchedulerMetrics.NONE)
                 .build(SchedulerConfig.defaults(registry), Problems.collector())

@@ -48,16 +48,18 @@ final class IdleHandle implements Handle {
 
     private final Snapshot snapshot;
     private final List<ClusterObject> objects;
+    private final FeatureGates features;
     private final RandomGenerator random = new Random(0);
     private final ClusterWriter writer = idle(ClusterWriter.class);
 
-    private IdleHandle(Snapshot snapshot, List<ClusterObject> objects) {
+    private IdleHandle(Snapshot snapshot, List<ClusterObject> objects, FeatureGates features) {
         this.snapshot = snapshot;
         this.objects = objects;
+        this.features = features;
     }
 
-    static Handle of(Snapshot snapshot, List<ClusterObject> objects) {
-        return new IdleHandle(snapshot, objects);
+    static Handle of(Snapshot snapshot, List<ClusterObject> objects, FeatureGates features) {
+        return new IdleHandle(snapshot, objects, features);
     }
 
     // Plugins may keep writers.
@@ -116,7 +118,7 @@ final class IdleHandle implements Handle {
 
     @Override
     public FeatureGates featureGates() {
-        return FeatureGates.DEFAULTS;
+        return features;
     }
 
     @Override

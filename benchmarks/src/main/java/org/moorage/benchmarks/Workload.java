@@ -24,12 +24,14 @@ import org.moorage.api.model.ObjectMeta;
 import org.moorage.api.model.Pod;
 import org.moorage.api.model.PodAffinity;
 import org.moorage.api.model.PodAffinityTerm;
+import org.moorage.api.model.PodGroup;
 import org.moorage.api.model.PodSpec;
 import org.moorage.api.model.Quantity;
 import org.moorage.api.model.ResourceClaim;
 import org.moorage.api.model.ResourceSlice;
 import org.moorage.api.model.Taint;
 import org.moorage.api.model.TopologySpreadConstraint;
+import org.moorage.api.plugin.FeatureGates;
 import org.moorage.builtin.BuiltinPlugins;
 import org.moorage.builtin.dra.DynamicResources;
 import org.moorage.config.plugin.PluginRegistry;
@@ -53,19 +55,52 @@ final class Workload {
             "preferredpodantiaffinity",
             "spread",
             "preferredspread",
-            "devices");
+            "devices",
+            "gang",
+            "gangtopology",
+            "gangpreemption");
     private static final String DRIVER = "gpu.example.com";
     private static final int DEVICES_PER_NODE = 8;
     private static final int SELECTORS = 8;
+    private static final int GANG_SIZE = 500;
+    private static final int HIGH_PRIORITY = 10;
 
     private final String kind;
-    private final Map<Map<String, Quantity>, PodSpec> specByRequests = new HashMap<>();
+    private final Map<Template, PodSpec> specByTemplate = new HashMap<>();
 
     Workload(String kind) {
         if (!KINDS.contains(kind)) {
             throw new IllegalArgumentException("--kind: \"" + kind + "\" (expected: one of " + KINDS + ")");
         }
         this.kind = kind;
+    }
+
+    /** What pods of one specification have in common. */
+    private record Template(Map<String, Quantity> requests, String podGroupName) {}
+
+    /**
+     * A gang.
+     *
+     * @param group the group, which needs all of its pods
+     * @param pods its pods
+     */
+    record Gang(PodGroup group, List<Pod> pods) {}
+
+    /** Whether pods are scheduled in gangs. */
+    boolean hasGangs() {
+        return kind.startsWith("gang");
+    }
+
+    /** Whether each gang finds no room, and is asked who would have to leave. */
+    boolean preempts() {
+        return kind.equals("gangpreemption");
+    }
+
+    /** Which features are on. */
+    FeatureGates features() {
+        return FeatureGates.DEFAULTS
+                .with(FeatureGates.GENERIC_WORKLOAD, hasGangs())
+                .with(FeatureGates.TOPOLOGY_AWARE_WORKLOAD_SCHEDULING, kind.equals("gangtopology"));
     }
 
     /** kube-scheduler's default plugins, all of them. */
@@ -89,12 +124,36 @@ final class Workload {
     List<Pod> pods(String prefix, int count) {
         List<Pod> pods = new ArrayList<>(count);
         for (int i = 0; i < count; i++) {
-            pods.add(pod(prefix, i));
+            pods.add(pod(prefix, i, ""));
         }
         return pods;
     }
 
-    private Pod pod(String prefix, int number) {
+    /** So many pods, in gangs; the last one may have fewer than the others. */
+    List<Gang> gangs(String prefix, int count) {
+        List<Gang> gangs = new ArrayList<>();
+        for (int first = 0; first < count; first += GANG_SIZE) {
+            String name = prefix + "-" + first / GANG_SIZE;
+            List<Pod> pods = new ArrayList<>();
+            for (int i = first; i < Math.min(count, first + GANG_SIZE); i++) {
+                pods.add(pod(prefix, i, name));
+            }
+            ObjectMeta metadata = ObjectMeta.named(name)
+                    .namespace("default")
+                    .uid("group-" + name)
+                    .build();
+            gangs.add(new Gang(
+                    PodGroup.of(metadata)
+                            .gang(pods.size())
+                            .topologyKeys(kind.equals("gangtopology") ? List.of(ZONE) : List.of())
+                            .priority(preempts() ? HIGH_PRIORITY : 0)
+                            .build(),
+                    pods));
+        }
+        return gangs;
+    }
+
+    private Pod pod(String prefix, int number, String podGroupName) {
         String name = prefix + "-" + number;
         String color = kind.equals("podantiaffinity") ? "green" : "blue";
         Map<String, Quantity> requests = Map.of("cpu", Quantity.ofMilli(100), "memory", Quantity.of(500L << 20));
@@ -103,12 +162,16 @@ final class Workload {
                     "cpu", Quantity.ofMilli(50 + (number * 37) % 400),
                     "memory", Quantity.of((64L + (number * 53) % 900) << 20));
         }
+        if (preempts()) {
+            // Two of them leave no room on a node.
+            requests = Map.of("cpu", Quantity.of(16), "memory", Quantity.of(500L << 20));
+        }
         ObjectMeta metadata = ObjectMeta.named(name)
                 .namespace("default")
                 .uid(name)
                 .labels(Map.of("color", color, "run", prefix))
                 .build();
-        PodSpec spec = specByRequests.computeIfAbsent(requests, this::spec);
+        PodSpec spec = specByTemplate.computeIfAbsent(new Template(requests, podGroupName), this::spec);
         if (kind.equals("devices")) {
             spec = spec.toBuilder()
                     .resourceClaims(List.of(new PodSpec.ResourceClaim("gpu", name, "")))
@@ -196,9 +259,11 @@ final class Workload {
         return objects;
     }
 
-    private PodSpec spec(Map<String, Quantity> requests) {
+    private PodSpec spec(Template template) {
         PodSpec.Builder spec = PodSpec.builder()
-                .containers(List.of(new Container("pause", "pause:3.10", requests, Map.of(), List.of(), "")));
+                .containers(List.of(new Container("pause", "pause:3.10", template.requests, Map.of(), List.of(), "")))
+                .podGroupName(template.podGroupName)
+                .priority(preempts() && !template.podGroupName.isEmpty() ? HIGH_PRIORITY : 0);
         switch (kind) {
             case "nodeaffinity" ->
                 spec.affinity(new Affinity(

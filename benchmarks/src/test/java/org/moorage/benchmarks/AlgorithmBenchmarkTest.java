@@ -19,7 +19,9 @@ class AlgorithmBenchmarkTest {
     @MethodSource("kinds")
     void schedulesAllPodsOfEveryKind(String kind) {
         ByteArrayOutputStream out = new ByteArrayOutputStream();
-        String[] args = {"--kind", kind, "--nodes", "30", "--pods", "10", "--existing", "10"};
+        // A gang that preempts needs a full cluster.
+        String existing = kind.equals("gangpreemption") ? "60" : "10";
+        String[] args = {"--kind", kind, "--nodes", "30", "--pods", "10", "--existing", existing};
         AlgorithmBenchmark.run(args, new PrintStream(out, true, StandardCharsets.UTF_8));
         assertThat(out.toString(StandardCharsets.UTF_8))
                 .startsWith("{\"scheduler\":\"moorage\",\"kind\":\"" + kind + "\",\"nodes\":30,\"pods\":10,")

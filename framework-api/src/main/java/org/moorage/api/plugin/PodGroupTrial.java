@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.moorage.api.plugin;
 
+import java.util.Collection;
 import java.util.List;
 import org.moorage.api.ProposedAssignment;
 import org.moorage.api.Snapshot;
@@ -36,11 +37,12 @@ public interface PodGroupTrial {
     void assume(Pod added, String nodeName);
 
     /**
-     * Removes a pod from a node, and tells the profile's {@link PreFilterExtensions} for each assignment of the last {@link #schedule}.
+     * Removes pods from a node, which is one change, and tells the profile's {@link PreFilterExtensions} of each for each assignment of the
+     * last {@link #schedule}.
      *
-     * @throws IllegalArgumentException if it is not there
+     * @throws IllegalArgumentException if one is not there
      */
-    void remove(Pod removed, String nodeName);
+    void remove(Collection<Pod> removed, String nodeName);
 
     /** How many changes are tried. */
     int changes();

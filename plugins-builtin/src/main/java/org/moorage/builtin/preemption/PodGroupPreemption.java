@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.moorage.builtin.preemption;
 
+import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -71,9 +73,7 @@ final class PodGroupPreemption {
     }
 
     private PodGroupPostFilterResult makeRoom(List<Victim> possible, PodGroupTrial trial) {
-        for (Victim victim : possible) {
-            victim.forEachPodOn(trial.snapshot(), trial::remove);
-        }
+        removeAll(possible, trial);
         PodGroupTrial.Simulation simulation = trial.schedule();
         if (!simulation.status().isSuccess()) {
             return rejected(simulation.status());
@@ -89,6 +89,18 @@ final class PodGroupPreemption {
                         victims,
                         PREFIX + "found a placement for podgroup, preempting " + victims.size() + " victims")
                 .withCounts(reprieve.groupDisruptions(), reprieve.pdbViolations());
+    }
+
+    private static void removeAll(List<Victim> victims, PodGroupTrial trial) {
+        Map<String, List<Pod>> podsByNode = new LinkedHashMap<>();
+        for (Victim victim : victims) {
+            victim.forEachPodOn(
+                    trial.snapshot(),
+                    (pod, node) -> podsByNode
+                            .computeIfAbsent(node, any -> new ArrayList<>())
+                            .add(pod));
+        }
+        podsByNode.forEach((node, pods) -> trial.remove(pods, node));
     }
 
     private static PodGroupPostFilterResult rejected(Status status) {

@@ -4,6 +4,7 @@ package org.moorage.builtin.preemption;
 import java.lang.reflect.Proxy;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Deque;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -92,13 +93,16 @@ final class RoomTrial implements PodGroupTrial {
     }
 
     @Override
-    public void remove(Pod removed, String nodeName) {
-        int place = on(nodeName).indexOf(removed);
-        if (place < 0) {
-            throw new IllegalArgumentException("pod: " + removed.key() + " (expected: a pod on node " + nodeName + ")");
+    public void remove(Collection<Pod> removed, String nodeName) {
+        List<Pod> before = List.copyOf(on(nodeName));
+        if (!before.containsAll(removed)) {
+            throw new IllegalArgumentException("pods: " + removed + " (expected: pods on node " + nodeName + ")");
         }
-        on(nodeName).remove(place);
-        undo.push(() -> on(nodeName).add(place, removed));
+        on(nodeName).removeAll(removed);
+        undo.push(() -> {
+            on(nodeName).clear();
+            on(nodeName).addAll(before);
+        });
     }
 
     @Override

@@ -18,11 +18,12 @@ final class NodeContents {
     private static final long MOST_OF_A_POD = 1L << 50;
 
     private final List<Pod> pods;
-    private final List<Pod> withAffinity;
-    private final List<Pod> withRequiredAntiAffinity;
-    private final List<HostPort> ports;
-    private final List<String> claims;
-    private final Map<String, Long> scalars;
+    // Most pods have no part in any of these, so that those of a snapshot's node are copied when they change.
+    private List<Pod> withAffinity = List.of();
+    private List<Pod> withRequiredAntiAffinity = List.of();
+    private List<HostPort> ports = List.of();
+    private List<String> claims = List.of();
+    private Map<String, Long> scalars = Map.of();
     private long milliCpu;
     private long memory;
     private long ephemeralStorage;
@@ -31,21 +32,17 @@ final class NodeContents {
 
     NodeContents() {
         pods = new ArrayList<>();
-        withAffinity = new ArrayList<>(0);
-        withRequiredAntiAffinity = new ArrayList<>(0);
-        ports = new ArrayList<>(0);
-        claims = new ArrayList<>(0);
-        scalars = new HashMap<>(0);
     }
 
     /** What a node of a snapshot has, to be changed. */
     NodeContents(SnapshotNode node) {
-        pods = new ArrayList<>(node.pods());
-        withAffinity = new ArrayList<>(node.podsWithAffinity());
-        withRequiredAntiAffinity = new ArrayList<>(node.podsWithRequiredAntiAffinity());
-        ports = new ArrayList<>(node.ports());
-        claims = new ArrayList<>(node.claims());
-        scalars = new HashMap<>(node.scalars());
+        pods = new ArrayList<>(node.podCount() + 1);
+        pods.addAll(node.pods());
+        withAffinity = node.podsWithAffinity();
+        withRequiredAntiAffinity = node.podsWithRequiredAntiAffinity();
+        ports = node.ports();
+        claims = node.claims();
+        scalars = node.scalars();
         milliCpu = node.requested(ResourceName.CPU);
         memory = node.requested(ResourceName.MEMORY);
         ephemeralStorage = node.requested(ResourceName.EPHEMERAL_STORAGE);
@@ -56,18 +53,22 @@ final class NodeContents {
     void add(Pod pod) {
         pods.add(pod);
         if (pod.spec().affinity().hasPodAffinity()) {
+            withAffinity = own(withAffinity);
             withAffinity.add(pod);
         }
         if (pod.spec().affinity().hasRequiredAntiAffinity()) {
+            withRequiredAntiAffinity = own(withRequiredAntiAffinity);
             withRequiredAntiAffinity.add(pod);
         }
         // A set, as for kube-scheduler: of two pods with one port the first to go frees it.
         for (HostPort port : pod.spec().hostPorts()) {
             if (!ports.contains(port)) {
+                ports = own(ports);
                 ports.add(port);
             }
         }
         for (String claim : pod.spec().claimNames()) {
+            claims = own(claims);
             claims.add(pod.namespace() + "/" + claim);
         }
         account(pod, 1);
@@ -82,15 +83,19 @@ final class NodeContents {
         Pod known = pods.get(index);
         removeAt(pods, index);
         if (known.spec().affinity().hasPodAffinity()) {
+            withAffinity = own(withAffinity);
             removeAt(withAffinity, indexOf(withAffinity, uid));
         }
         if (known.spec().affinity().hasRequiredAntiAffinity()) {
+            withRequiredAntiAffinity = own(withRequiredAntiAffinity);
             removeAt(withRequiredAntiAffinity, indexOf(withRequiredAntiAffinity, uid));
         }
         for (HostPort port : known.spec().hostPorts()) {
+            ports = own(ports);
             ports.remove(port);
         }
         for (String claim : known.spec().claimNames()) {
+            claims = own(claims);
             claims.remove(known.namespace() + "/" + claim);
         }
         account(known, -1);
@@ -113,12 +118,22 @@ final class NodeContents {
         }
     }
 
+    // Lists and maps of a snapshot's node are never of these classes.
+    private static <T> List<T> own(List<T> list) {
+        return list instanceof ArrayList ? list : new ArrayList<>(list);
+    }
+
+    private static <K, V> Map<K, V> own(Map<K, V> map) {
+        return map instanceof HashMap ? map : new HashMap<>(map);
+    }
+
     private void account(Pod pod, int sign) {
         Resources requests = pod.requestsWithClaims();
         milliCpu += sign * counted(requests.milliCpu());
         memory += sign * counted(requests.memory());
         ephemeralStorage += sign * counted(requests.ephemeralStorage());
         for (int i = 0; i < requests.scalarCount(); i++) {
+            scalars = own(scalars);
             scalars.merge(requests.scalarName(i), sign * counted(requests.scalarAmount(i)), Long::sum);
         }
         Resources nonZero = pod.nonZeroRequestsWithClaims();

@@ -51,10 +51,14 @@ final class SnapshotNode implements NodeInfo {
     }
 
     void set(Node newNode, NodeContents contents, long newGeneration) {
+        // The cache goes on changing its lists, so the snapshot has its own.
+        set(newNode, new ArrayList<>(contents.pods()), contents, newGeneration);
+    }
+
+    private void set(Node newNode, List<Pod> ownPods, NodeContents contents, long newGeneration) {
         node = newNode;
         generation = newGeneration;
-        // The cache goes on changing its lists, so the snapshot has its own.
-        pods = Collections.unmodifiableList(new ArrayList<>(contents.pods()));
+        pods = Collections.unmodifiableList(ownPods);
         withAffinity = List.copyOf(contents.withAffinity());
         withRequiredAntiAffinity = List.copyOf(contents.withRequiredAntiAffinity());
         ports = List.copyOf(contents.ports());
@@ -73,9 +77,15 @@ final class SnapshotNode implements NodeInfo {
         podCount = pods.size();
     }
 
-    /** The same node with other pods. */
+    /**
+     * The same node with other pods.
+     *
+     * @param contents nobody changes them any more
+     */
     SnapshotNode with(NodeContents contents, long newGeneration) {
-        return new SnapshotNode(index, images, node(), contents, newGeneration);
+        SnapshotNode changed = new SnapshotNode(index, images);
+        changed.set(node(), contents.pods(), contents, newGeneration);
+        return changed;
     }
 
     boolean hasLabelsOf(Node other) {

@@ -5,7 +5,6 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
-import java.util.Comparator;
 import java.util.Deque;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -39,6 +38,11 @@ import org.moorage.api.model.Pod;
  * <p>For one thread at a time; several threads may each have a {@link #branch}.
  */
 public final class TrialSnapshot implements Snapshot {
+    private static final Predicate<NodeInfo> WITH_AFFINITY =
+            node -> !node.podsWithAffinity().isEmpty();
+    private static final Predicate<NodeInfo> WITH_REQUIRED_ANTI_AFFINITY =
+            node -> !node.podsWithRequiredAntiAffinity().isEmpty();
+
     // Shared with the branches. Below zero, which no cache's generation is, and each of them for one state of one node.
     private final AtomicLong lastGeneration;
     private final Deque<Runnable> undo = new ArrayDeque<>();
@@ -53,10 +57,10 @@ public final class TrialSnapshot implements Snapshot {
     // As the base's but for the nodes that are changed; made once they are asked for.
     private @Nullable List<NodeInfo> nodes;
     private long @Nullable [] generations;
-    private @Nullable List<NodeInfo> withAffinity;
-    private @Nullable List<NodeInfo> withRequiredAntiAffinity;
-    // By their indexes; null for all.
-    private @Nullable List<NodeInfo> candidates;
+    private @Nullable SortedNodes withAffinity;
+    private @Nullable SortedNodes withRequiredAntiAffinity;
+    // Null for all.
+    private @Nullable SortedNodes candidates;
 
     /** A snapshot of a cluster without nodes. */
     public TrialSnapshot() {
@@ -153,27 +157,20 @@ public final class TrialSnapshot implements Snapshot {
             }
             narrowed.add(known);
         }
-        narrowed.sort(Comparator.comparingInt(NodeInfo::index));
-        List<NodeInfo> before = candidates;
-        candidates = narrowed.size() == nodes().size() ? null : narrowed;
+        SortedNodes before = candidates;
+        candidates = narrowed.size() == nodes().size() ? null : SortedNodes.of(narrowed);
         undo.push(() -> candidates = before);
     }
 
     /** The nodes to choose from, ordered by {@link NodeInfo#index()}: all, unless they were {@linkplain #narrow narrowed}. */
     public List<NodeInfo> candidates() {
-        return candidates == null ? nodes() : Collections.unmodifiableList(candidates);
+        return candidates == null ? nodes() : candidates.view();
     }
 
     /** The node of that name, if it is one of those to choose from. */
     public Optional<NodeInfo> candidate(String name) {
         SnapshotNode node = find(name);
-        return node == null || candidates != null && indexAmongCandidates(node, candidates) < 0
-                ? Optional.empty()
-                : Optional.of(node);
-    }
-
-    private static int indexAmongCandidates(NodeInfo node, List<NodeInfo> candidates) {
-        return Collections.binarySearch(candidates, node, Comparator.comparingInt(NodeInfo::index));
+        return node == null || candidates != null && !candidates.contains(node) ? Optional.empty() : Optional.of(node);
     }
 
     /**
@@ -182,21 +179,26 @@ public final class TrialSnapshot implements Snapshot {
      * @throws IllegalArgumentException if it is not on that node
      */
     public void remove(Pod pod, String nodeName) {
-        remove(pod, nodeName, () -> {});
+        remove(List.of(pod), nodeName, () -> {});
     }
 
     /**
-     * As {@link #remove(Pod, String)}, for a pod for which more is done.
+     * Thinks of pods as being gone, which is one change.
      *
-     * @param undone is run when this is taken back, while the pod is still gone
+     * @param undone is run when this is taken back, while the pods are still gone
+     * @throws IllegalArgumentException if one is not on that node
      */
-    public void remove(Pod pod, String nodeName, Runnable undone) {
+    public void remove(Collection<Pod> pods, String nodeName, Runnable undone) {
         SnapshotNode node = known(nodeName);
         NodeContents contents = new NodeContents(node);
-        if (!contents.remove(pod.uid())) {
-            throw new IllegalArgumentException("pod: " + pod.key() + " (expected: a pod on node " + nodeName + ")");
+        PodGroups groups = podGroups;
+        for (Pod pod : pods) {
+            if (!contents.remove(pod.uid())) {
+                throw new IllegalArgumentException("pod: " + pod.key() + " (expected: a pod on node " + nodeName + ")");
+            }
+            groups = groups.tryWithout(pod);
         }
-        change(node, contents, podGroups.tryWithout(pod), undone);
+        change(node, contents, groups, undone);
     }
 
     private SnapshotNode known(String name) {
@@ -240,13 +242,14 @@ public final class TrialSnapshot implements Snapshot {
             generations[node.index()] = node.generation();
         }
         if (candidates != null) {
-            int candidate = indexAmongCandidates(node, candidates);
-            if (candidate >= 0) {
-                candidates.set(candidate, node);
-            }
+            candidates.replace(node);
         }
-        withAffinity = null;
-        withRequiredAntiAffinity = null;
+        if (withAffinity != null) {
+            withAffinity.putIf(node, WITH_AFFINITY);
+        }
+        if (withRequiredAntiAffinity != null) {
+            withRequiredAntiAffinity.putIf(node, WITH_REQUIRED_ANTI_AFFINITY);
+        }
     }
 
     /** Thinks of nodes as being there, or as being others. The pods on a node that is known stay. */
@@ -352,12 +355,12 @@ public final class TrialSnapshot implements Snapshot {
         if (changed.isEmpty()) {
             return base.nodesWithAffinityPods();
         }
-        if (withAffinity == null) {
-            withAffinity = changed(
-                    base.nodesWithAffinityPods(),
-                    node -> !node.podsWithAffinity().isEmpty());
+        SortedNodes known = withAffinity;
+        if (known == null) {
+            known = changed(base.nodesWithAffinityPods(), WITH_AFFINITY);
+            withAffinity = known;
         }
-        return withAffinity;
+        return known.view();
     }
 
     @Override
@@ -365,29 +368,21 @@ public final class TrialSnapshot implements Snapshot {
         if (changed.isEmpty()) {
             return base.nodesWithRequiredAntiAffinityPods();
         }
-        if (withRequiredAntiAffinity == null) {
-            withRequiredAntiAffinity = changed(
-                    base.nodesWithRequiredAntiAffinityPods(),
-                    node -> !node.podsWithRequiredAntiAffinity().isEmpty());
+        SortedNodes known = withRequiredAntiAffinity;
+        if (known == null) {
+            known = changed(base.nodesWithRequiredAntiAffinityPods(), WITH_REQUIRED_ANTI_AFFINITY);
+            withRequiredAntiAffinity = known;
         }
-        return withRequiredAntiAffinity;
+        return known.view();
     }
 
-    // Some nodes of the base with what is changed, in the order of their indexes.
-    private List<NodeInfo> changed(List<NodeInfo> ofBase, Predicate<NodeInfo> which) {
-        List<NodeInfo> all = new ArrayList<>(ofBase.size() + changed.size());
-        for (NodeInfo node : ofBase) {
-            if (!changed.containsKey(node.name())) {
-                all.add(node);
-            }
-        }
+    // Some nodes of the base with what is changed.
+    private SortedNodes changed(List<NodeInfo> ofBase, Predicate<NodeInfo> which) {
+        SortedNodes nodes = SortedNodes.of(ofBase);
         for (NodeInfo node : changed.values()) {
-            if (which.test(node)) {
-                all.add(node);
-            }
+            nodes.putIf(node, which);
         }
-        all.sort(Comparator.comparingInt(NodeInfo::index));
-        return List.copyOf(all);
+        return nodes;
     }
 
     @Override

@@ -171,6 +171,19 @@ public final class FilterRun implements Parallelism.Pass {
         return extensions;
     }
 
+    /** Whether what is answered about a node depends on that node alone: the filters have all signed the pod, and no pod is nominated to it. */
+    boolean dependsOnNodeAlone(String nodeName) {
+        if (nominated.containsKey(nodeName)) {
+            return false;
+        }
+        for (PluginCaller filter : filters) {
+            if (!profile.signing().contains(filter) || filter.sign(pod).isEmpty()) {
+                return false;
+            }
+        }
+        return true;
+    }
+
     /** The snapshot of the cycle. */
     TrialSnapshot snapshot() {
         return snapshot;

@@ -68,7 +68,8 @@ public final class GroupReservations {
     private void giveBack(Reservation reservation) {
         boolean isHeld;
         synchronized (lock) {
-            isHeld = held.removeIf(other -> other == reservation);
+            // Nearly always it is the last one.
+            isHeld = held.peek() == reservation ? held.poll() != null : held.removeIf(other -> other == reservation);
         }
         if (isHeld) {
             reservation.unreserve();

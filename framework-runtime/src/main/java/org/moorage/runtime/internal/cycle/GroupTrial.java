@@ -2,8 +2,14 @@
 package org.moorage.runtime.internal.cycle;
 
 import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.stream.IntStream;
 import org.moorage.api.Code;
 import org.moorage.api.CycleState;
 import org.moorage.api.GroupKey;
@@ -27,6 +33,10 @@ final class GroupTrial implements PodGroupTrial {
     private List<ProposedAssignment> assignments = List.of();
     // Of each assignment's pod, with the changes since its node was found.
     private List<CycleState> states = List.of();
+    private boolean eachNodeHoldsAlone;
+    // The indexes of the assignments, by their nodes, and the nodes that have changed since theirs held.
+    private final Map<String, List<Integer>> assignmentsByNode = new LinkedHashMap<>();
+    private final Set<String> changedNodes = new LinkedHashSet<>();
 
     GroupTrial(
             PodGroupAlgorithm algorithm,
@@ -49,17 +59,26 @@ final class GroupTrial implements PodGroupTrial {
     @Override
     public void assume(Pod added, String nodeName) {
         List<CycleState> before = states;
-        snapshot.assume(added, nodeName, () -> states = before);
+        snapshot.assume(added, nodeName, () -> undone(before, nodeName));
+        changedNodes.add(nodeName);
         NodeInfo node = snapshot.node(nodeName).orElseThrow();
         follow((state, plugin, pod) -> plugin.addPod(state, pod, added, node));
     }
 
     @Override
-    public void remove(Pod removed, String nodeName) {
+    public void remove(Collection<Pod> removed, String nodeName) {
         List<CycleState> before = states;
-        snapshot.remove(removed, nodeName, () -> states = before);
+        snapshot.remove(removed, nodeName, () -> undone(before, nodeName));
+        changedNodes.add(nodeName);
         NodeInfo node = snapshot.node(nodeName).orElseThrow();
-        follow((state, plugin, pod) -> plugin.removePod(state, pod, removed, node));
+        for (Pod gone : removed) {
+            follow((state, plugin, pod) -> plugin.removePod(state, pod, gone, node));
+        }
+    }
+
+    private void undone(List<CycleState> before, String nodeName) {
+        states = before;
+        changedNodes.add(nodeName);
     }
 
     /** Tells a plugin of a change, for a pod and its state. */
@@ -68,14 +87,20 @@ final class GroupTrial implements PodGroupTrial {
     }
 
     private void follow(Change change) {
-        List<CycleState> changed = new ArrayList<>(states.size());
+        List<CycleState> changed = states;
         for (int i = 0; i < states.size(); i++) {
             PluginCaller[] extensions = FilterRun.of(states.get(i)).extensions();
+            if (extensions.length == 0) {
+                continue;
+            }
+            if (changed == states) {
+                changed = new ArrayList<>(states);
+            }
             CycleState state = states.get(i).fork();
             for (PluginCaller plugin : extensions) {
                 change.tell(state, plugin, assignments.get(i).pod());
             }
-            changed.add(state);
+            changed.set(i, state);
         }
         states = changed;
     }
@@ -102,6 +127,16 @@ final class GroupTrial implements PodGroupTrial {
         });
         assignments = List.copyOf(found);
         states = found.stream().map(ProposedAssignment::state).toList();
+        eachNodeHoldsAlone = true;
+        assignmentsByNode.clear();
+        for (int i = 0; i < found.size(); i++) {
+            String nodeName = found.get(i).nodeName();
+            eachNodeHoldsAlone &= FilterRun.of(found.get(i).state()).dependsOnNodeAlone(nodeName);
+            assignmentsByNode
+                    .computeIfAbsent(nodeName, any -> new ArrayList<>())
+                    .add(i);
+        }
+        changedNodes.addAll(assignmentsByNode.keySet());
         GroupResult ofRoot = results.get(root.key());
         GroupStatus status = ofRoot == null ? GroupStatus.unschedulable(List.of()) : ofRoot.status();
         return new Simulation(new Status(status.code(), reasons(status)), found);
@@ -114,9 +149,24 @@ final class GroupTrial implements PodGroupTrial {
 
     @Override
     public boolean holds() {
+        if (!eachNodeHoldsAlone) {
+            return hold(IntStream.range(0, assignments.size()).boxed().toList());
+        }
+        // Elsewhere every filter would answer as it did before, whatever else Reserve has kept since then.
+        Iterator<String> left = changedNodes.iterator();
+        while (left.hasNext()) {
+            if (!hold(assignmentsByNode.getOrDefault(left.next(), List.of()))) {
+                return false;
+            }
+            left.remove();
+        }
+        return true;
+    }
+
+    private boolean hold(List<Integer> asked) {
         int changes = snapshot.changes();
         try {
-            for (int i = 0; i < assignments.size(); i++) {
+            for (int i : asked) {
                 ProposedAssignment assignment = assignments.get(i);
                 CycleState state = states.get(i);
                 NodeInfo node = snapshot.node(assignment.nodeName()).orElseThrow();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.moorage.runtime.internal.cycle;
 
+import java.util.List;
 import org.moorage.api.CycleState;
 import org.moorage.api.NodeInfo;
 import org.moorage.api.Snapshot;
@@ -63,7 +64,7 @@ public final class SnapshotTrial implements Trial {
     @Override
     public void remove(Pod removed, String nodeName) {
         CycleState before = state;
-        snapshot.remove(removed, nodeName, () -> state = before);
+        snapshot.remove(List.of(removed), nodeName, () -> state = before);
         state = before.fork();
         for (PluginCaller plugin : extensions) {
             plugin.removePod(state, pod, removed, node(nodeName));

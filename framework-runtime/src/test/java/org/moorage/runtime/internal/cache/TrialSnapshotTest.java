@@ -225,9 +225,10 @@ class TrialSnapshotTest {
                 default -> {
                     List<Pod> there = trial.node(name).orElseThrow().pods();
                     if (!there.isEmpty()) {
-                        Pod pod = there.get(random.nextInt(there.size()));
-                        trial.remove(pod, name);
-                        remove(pod, name);
+                        int first = random.nextInt(there.size());
+                        List<Pod> gone = there.subList(first, first + 1 + random.nextInt(there.size() - first));
+                        trial.remove(gone, name, () -> {});
+                        gone.forEach(pod -> remove(pod, name));
                     }
                 }
             }

@@ -35,7 +35,7 @@ import javax.net.ssl.TrustManager;
 import javax.net.ssl.X509ExtendedTrustManager;
 
 /** Requests of the test's own to an API server on loopback, as its administrator. */
-final class ApiAccess {
+public final class ApiAccess {
     /** Without limits: tests make objects that go beyond them. */
     static final JsonMapper JSON = JsonMapper.builder(new JsonFactoryBuilder()
                     .streamReadConstraints(StreamReadConstraints.builder()
@@ -53,7 +53,7 @@ final class ApiAccess {
     private final String token;
     private final HttpClient client;
 
-    ApiAccess(Path kubeconfig) {
+    public ApiAccess(Path kubeconfig) {
         try {
             String text = Files.readString(kubeconfig);
             server = URI.create(find("server: *\"?(https://[^\",\\s}]+)", text));
@@ -107,12 +107,12 @@ final class ApiAccess {
     }
 
     /** What is at a path; it must be there. */
-    JsonNode get(String path) {
+    public JsonNode get(String path) {
         HttpResponse<String> response = send("GET", path, "", "");
         return parse(expect(response, path));
     }
 
-    List<JsonNode> items(String path) {
+    public List<JsonNode> items(String path) {
         List<JsonNode> items = new ArrayList<>();
         get(path).path("items").forEach(items::add);
         return items;
@@ -135,7 +135,7 @@ final class ApiAccess {
         return send(method, path, type, body).statusCode();
     }
 
-    JsonNode create(String path, String json) {
+    public JsonNode create(String path, String json) {
         return parse(expect(send("POST", path, "application/json", json), path + ": " + json));
     }
 
@@ -148,7 +148,7 @@ final class ApiAccess {
     }
 
     /** Deletes at once, and does not mind if nothing is there. */
-    void delete(String path) {
+    public void delete(String path) {
         HttpResponse<String> response = send("DELETE", path, "application/json", "{\"gracePeriodSeconds\": 0}");
         if (response.statusCode() != 404) {
             expect(response, path);
@@ -156,13 +156,13 @@ final class ApiAccess {
     }
 
     /** Creates many objects at a path, several at a time. */
-    void createAll(String path, List<String> objects) {
+    public void createAll(String path, List<String> objects) {
         all(objects.stream()
                 .<Callable<Object>>map(json -> () -> create(path, json))
                 .toList());
     }
 
-    void deleteAll(List<String> paths) {
+    public void deleteAll(List<String> paths) {
         all(paths.stream()
                 .<Callable<Object>>map(path -> () -> {
                     delete(path);

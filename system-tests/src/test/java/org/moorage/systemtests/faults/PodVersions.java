@@ -20,13 +20,15 @@ import java.util.Base64;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 import org.moorage.api.model.Quantity;
 
 /**
  * Follows every version of every pod in the store, so that none is missed while an API server is away, and adds up what is requested
  * of each node. Two bindings of one pod, and a binding to a node that is full, are violations.
  */
-final class PodVersions implements AutoCloseable {
+public final class PodVersions implements AutoCloseable {
     /** No more than this is counted of a pod or a node, so that sums do not overflow. */
     private static final long MOST = 1L << 50;
 
@@ -43,7 +45,7 @@ final class PodVersions implements AutoCloseable {
     private volatile boolean isClosed;
     private long version;
 
-    PodVersions(ApiAccess api, URI store) {
+    public PodVersions(ApiAccess api, URI store) {
         this.api = api;
         this.store = store;
         thread.setDaemon(true);
@@ -82,6 +84,7 @@ final class PodVersions implements AutoCloseable {
                 }
                 for (JsonNode event : result.path("events")) {
                     apply(event);
+                    wakeWaiting();
                 }
             }
         }
@@ -93,6 +96,32 @@ final class PodVersions implements AutoCloseable {
 
     private synchronized void add(String violation) {
         violations.add(violation);
+    }
+
+    private synchronized void wakeWaiting() {
+        notifyAll();
+    }
+
+    /**
+     * Waits until something is so, looking after each version.
+     *
+     * @return false if it is not so within the limit
+     */
+    public synchronized boolean await(Duration limit, BooleanSupplier isSo) {
+        long deadline = System.nanoTime() + limit.toNanos();
+        while (!isSo.getAsBoolean()) {
+            long left = deadline - System.nanoTime();
+            if (left <= 0) {
+                return false;
+            }
+            try {
+                TimeUnit.NANOSECONDS.timedWait(this, left);
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                throw new IllegalStateException(e);
+            }
+        }
+        return true;
     }
 
     private synchronized void apply(JsonNode event) throws IOException {
@@ -166,17 +195,17 @@ final class PodVersions implements AutoCloseable {
         return Math.min(MOST, inThousandths ? parsed.milliValue() : parsed.value());
     }
 
-    static String nodeName(JsonNode pod) {
+    public static String nodeName(JsonNode pod) {
         return pod.at("/spec/nodeName").asText();
     }
 
-    static String name(JsonNode pod) {
+    public static String name(JsonNode pod) {
         return pod.at("/metadata/namespace").asText() + "/"
                 + pod.at("/metadata/name").asText();
     }
 
     /** A pod's condition {@code PodScheduled}; missing if it has none. */
-    static JsonNode podScheduled(JsonNode pod) {
+    public static JsonNode podScheduled(JsonNode pod) {
         for (JsonNode condition : pod.at("/status/conditions")) {
             if (condition.path("type").asText().equals("PodScheduled")) {
                 return condition;
@@ -191,7 +220,7 @@ final class PodVersions implements AutoCloseable {
     }
 
     /** How many of the present pods whose names begin so have a node. */
-    synchronized int bound(String prefix) {
+    public synchronized int bound(String prefix) {
         int count = 0;
         for (JsonNode pod : podsByKey.values()) {
             if (!nodeName(pod).isEmpty() && pod.at("/metadata/name").asText().startsWith(prefix)) {
@@ -202,7 +231,7 @@ final class PodVersions implements AutoCloseable {
     }
 
     /** The present pods. */
-    synchronized List<JsonNode> pods() {
+    public synchronized List<JsonNode> pods() {
         return List.copyOf(podsByKey.values());
     }
 
@@ -212,11 +241,11 @@ final class PodVersions implements AutoCloseable {
     }
 
     /** Has a node's capacity read again at the next binding to it. */
-    synchronized void forgetNodes() {
+    public synchronized void forgetNodes() {
         nodes.clear();
     }
 
-    synchronized List<String> violations() {
+    public synchronized List<String> violations() {
         return List.copyOf(violations);
     }
 

@@ -25,9 +25,9 @@ import org.moorage.systemtests.live.ControlPlane;
 import org.moorage.systemtests.live.RunningProgram;
 
 /** Moorage or stock kube-scheduler as a process of its own, and what it serves. */
-final class SchedulerProcess implements AutoCloseable {
+public final class SchedulerProcess implements AutoCloseable {
     /** Which scheduler. */
-    enum Kind {
+    public enum Kind {
         MOORAGE,
         KUBE_SCHEDULER
     }
@@ -50,7 +50,7 @@ final class SchedulerProcess implements AutoCloseable {
     }
 
     /** How one is started. */
-    static final class Command {
+    public static final class Command {
         private final Kind kind;
         private final ControlPlane plane;
         private final String name;
@@ -65,7 +65,7 @@ final class SchedulerProcess implements AutoCloseable {
                 clientConnection: {kubeconfig: "%s", qps: 1000, burst: 1000}
                 """;
 
-        Command(Kind kind, ControlPlane plane, String name) {
+        public Command(Kind kind, ControlPlane plane, String name) {
             this.kind = kind;
             this.plane = plane;
             this.name = name;
@@ -73,7 +73,7 @@ final class SchedulerProcess implements AutoCloseable {
         }
 
         /** The configuration, with %s for the kubeconfig. */
-        Command config(String text) {
+        public Command config(String text) {
             config = text;
             return this;
         }
@@ -95,12 +95,12 @@ final class SchedulerProcess implements AutoCloseable {
             return this;
         }
 
-        Command flags(String... more) {
+        public Command flags(String... more) {
             flags.addAll(List.of(more));
             return this;
         }
 
-        SchedulerProcess start() {
+        public SchedulerProcess start() {
             try {
                 int port = RunningProgram.freePort();
                 Path file = Files.writeString(
@@ -130,7 +130,7 @@ final class SchedulerProcess implements AutoCloseable {
         }
     }
 
-    RunningProgram program() {
+    public RunningProgram program() {
         return program;
     }
 
@@ -139,7 +139,7 @@ final class SchedulerProcess implements AutoCloseable {
         return port;
     }
 
-    Path logFile() {
+    public Path logFile() {
         return log;
     }
 
@@ -165,12 +165,12 @@ final class SchedulerProcess implements AutoCloseable {
         }
     }
 
-    boolean isReady() {
+    public boolean isReady() {
         return page("/readyz").isPresent();
     }
 
     /** The sum of a metric's values over the series whose text contains all of these; 0 without one. */
-    double metric(String name, String... labels) {
+    public double metric(String name, String... labels) {
         double sum = 0;
         for (String line : page("/metrics").orElse("").split("\n")) {
             if (line.startsWith(name)
@@ -233,7 +233,7 @@ final class SchedulerProcess implements AutoCloseable {
     }
 
     /** Lines of the log that tell of an exception nobody caught. */
-    List<String> crashes() {
+    public List<String> crashes() {
         Pattern crash = Pattern.compile("Uncaught|uncaught|Exception in thread|panic|fatal error");
         return program.log()
                 .lines()

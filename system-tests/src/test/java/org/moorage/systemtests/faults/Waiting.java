@@ -6,12 +6,12 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 
 /** Waits in real time, since what is waited for are other processes. */
-final class Waiting {
+public final class Waiting {
     private static final Duration STEP = Duration.ofMillis(50);
 
     private Waiting() {}
 
-    static void pause(Duration time) {
+    public static void pause(Duration time) {
         long end = System.nanoTime() + time.toNanos();
         for (long left = time.toNanos(); left > 0; left = end - System.nanoTime()) {
             LockSupport.parkNanos(left);
@@ -19,7 +19,7 @@ final class Waiting {
     }
 
     /** How long it took until something was so; after the limit it is given up, and the answer is longer than that. */
-    static Duration until(Duration limit, BooleanSupplier isSo) {
+    public static Duration until(Duration limit, BooleanSupplier isSo) {
         long start = System.nanoTime();
         while (true) {
             if (isSo.getAsBoolean()) {

@@ -112,7 +112,7 @@ class LivePodGroupRacesTest {
     void aKilledSchedulersGangIsCompletedByTheNext() {
         scene.nodes("n", 20, 5);
         // Slow enough to be caught between two bindings.
-        int qps = 200;
+        int qps = 300;
         scene.startScheduler(qps);
         for (int before : List.of(1, 15, 40, 70)) {
             Gang gang = Gang.of("before-" + before, 100);

@@ -136,6 +136,13 @@ public final class ProfilePlugins {
                         .report("at least one bind plugin is needed for profile with scheduler name \""
                                 + profile.schedulerName() + "\"");
             }
+            List<PluginCaller> generators = pluginsByPoint.getOrDefault(ExtensionPoint.PLACEMENT_GENERATE, List.of());
+            if (generators.size() > 1) {
+                List<String> names = generators.stream().map(PluginCaller::name).toList();
+                problems.at(ExtensionPoint.PLACEMENT_GENERATE.field())
+                        .report("at most one placement generate plugin is allowed for profile with scheduler name \""
+                                + profile.schedulerName() + "\", but got " + String.join(", ", names));
+            }
             return new ProfilePlugins(
                     profile.schedulerName(),
                     pluginsByPoint,

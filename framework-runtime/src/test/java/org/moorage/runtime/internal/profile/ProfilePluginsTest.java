@@ -13,7 +13,13 @@ import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.moorage.api.CycleState;
+import org.moorage.api.Placement;
+import org.moorage.api.PodGroupInfo;
+import org.moorage.api.Snapshot;
 import org.moorage.api.plugin.ExtensionPoint;
+import org.moorage.api.plugin.PlacementGeneratePlugin;
+import org.moorage.api.plugin.PlacementGenerateResult;
 import org.moorage.api.plugin.Plugin;
 import org.moorage.api.plugin.PluginFactory;
 import org.moorage.api.plugin.Problems;
@@ -44,7 +50,17 @@ class ProfilePluginsTest {
             new SamplePlugins.FilterAndScore("A"),
             new SamplePlugins.FilterAndScore("B"),
             new SamplePlugins.FilterAndScore("C"),
+            new Placements("Racks"),
+            new Placements("Zones"),
             new SamplePlugins.Nothing("Nothing"));
+
+    private record Placements(String name) implements PlacementGeneratePlugin {
+        @Override
+        public PlacementGenerateResult generatePlacements(
+                CycleState state, PodGroupInfo group, Placement parent, Snapshot snapshot) {
+            return PlacementGenerateResult.of(List.of(parent));
+        }
+    }
 
     @Nested
     class Order {
@@ -197,6 +213,11 @@ class ProfilePluginsTest {
                                             + " name \"s\", but got 0",
                                     "plugins.bind: at least one bind plugin is needed for profile with scheduler name"
                                             + " \"s\"")),
+                    new Case(
+                            "two plugins that generate placements, by adding one to that of multiPoint",
+                            "multiPoint: {enabled: [Sort, Bind, Racks]}, placementGenerate: {enabled: [Zones]}",
+                            List.of("plugins.placementGenerate: at most one placement generate plugin is allowed for"
+                                    + " profile with scheduler name \"s\", but got Racks, Zones")),
                     new Case(
                             "a total score below zero before the last plugin",
                             "multiPoint: {enabled: [Sort, Bind, A, B=-3, C]}",

@@ -31,6 +31,7 @@ public final class Profile {
      * @param name what pods name as their scheduler
      * @param percentageOfNodesToScore the profile's own percentage
      * @param plugins the plugins of each point, in order
+     * @param placementFeasible the plugins that say when enough of a group has been placed, in order
      * @param weights the weights of the plugins that score, by point and name; 1 where there is none
      * @param nominatedPods the pods that are nominated now, by the name of the node; what it gave does not change
      * @param metrics is told how the plugins of the scheduling cycle are run
@@ -39,6 +40,7 @@ public final class Profile {
             String name,
             OptionalInt percentageOfNodesToScore,
             Map<ExtensionPoint, List<PluginCaller>> plugins,
+            List<PluginCaller> placementFeasible,
             Map<ExtensionPoint, Map<String, Integer>> weights,
             Supplier<Map<String, List<Pod>>> nominatedPods,
             SchedulerMetrics metrics) {
@@ -55,15 +57,7 @@ public final class Profile {
             }
         }
         signing = List.copyOf(inOrder);
-        Set<PluginCaller> feasible = new LinkedHashSet<>();
-        for (ExtensionPoint point : ExtensionPoint.values()) {
-            for (PluginCaller plugin : at(point)) {
-                if (plugin.saysPlacementFeasible()) {
-                    feasible.add(plugin);
-                }
-            }
-        }
-        placementFeasible = List.copyOf(feasible);
+        this.placementFeasible = List.copyOf(placementFeasible);
         this.nominatedPods = nominatedPods;
         this.metrics = metrics;
     }
@@ -113,7 +107,7 @@ public final class Profile {
                             .filter(plugin -> names.contains(plugin.name()))
                             .toList());
         }
-        return new Profile(name, percentageOfNodesToScore, kept, weights, nominatedPods, metrics);
+        return new Profile(name, percentageOfNodesToScore, kept, List.of(), weights, nominatedPods, metrics);
     }
 
     /** How much the scores of a plugin count at a point. */
@@ -121,7 +115,7 @@ public final class Profile {
         return weights.getOrDefault(point, Map.of()).getOrDefault(plugin.name(), 1);
     }
 
-    /** The plugins that say when enough of a group has been placed, whatever points they are at. */
+    /** The plugins that say when enough of a group has been placed, in order. */
     public List<PluginCaller> placementFeasible() {
         return placementFeasible;
     }

@@ -181,6 +181,7 @@ public final class ProfileBuilder {
                 config.schedulerName(),
                 config.percentageOfNodesToScore(),
                 plugins.byPoint(),
+                plugins.placementFeasible(),
                 plugins.weights(),
                 nominatedPods,
                 metrics);

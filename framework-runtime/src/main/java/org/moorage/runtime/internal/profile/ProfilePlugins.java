@@ -27,14 +27,17 @@ public final class ProfilePlugins {
 
     private final String profileName;
     private final Map<ExtensionPoint, List<PluginCaller>> pluginsByPoint;
+    private final List<PluginCaller> placementFeasible;
     private final Map<ExtensionPoint, Map<String, Integer>> weights;
 
     private ProfilePlugins(
             String profileName,
             Map<ExtensionPoint, List<PluginCaller>> pluginsByPoint,
+            List<PluginCaller> placementFeasible,
             Map<ExtensionPoint, Map<String, Integer>> weights) {
         this.profileName = profileName;
         this.pluginsByPoint = Collections.unmodifiableMap(pluginsByPoint);
+        this.placementFeasible = List.copyOf(placementFeasible);
         this.weights = Map.copyOf(weights);
     }
 
@@ -97,6 +100,11 @@ public final class ProfilePlugins {
         return pluginsByPoint;
     }
 
+    /** The plugins that say when enough of a group has been placed: as in kube-scheduler whatever points they are enabled at. */
+    public List<PluginCaller> placementFeasible() {
+        return placementFeasible;
+    }
+
     /** How much the scores of the plugins count that score nodes or placements, by point and name. */
     public Map<ExtensionPoint, Map<String, Integer>> weights() {
         return weights;
@@ -146,6 +154,9 @@ public final class ProfilePlugins {
             return new ProfilePlugins(
                     profile.schedulerName(),
                     pluginsByPoint,
+                    pluginByName.values().stream()
+                            .filter(PluginCaller::saysPlacementFeasible)
+                            .toList(),
                     Map.of(
                             ExtensionPoint.SCORE,
                             weights(ExtensionPoint.SCORE, pluginsByPoint),

@@ -99,7 +99,7 @@ class SchedulingAlgorithmTest {
                 }
             }
         }
-        return new Profile("default-scheduler", percentage, byPoint, Map.of(), () -> nominated, metrics);
+        return new Profile("default-scheduler", percentage, byPoint, List.of(), Map.of(), () -> nominated, metrics);
     }
 
     private Profile profile(Plugin... plugins) {

@@ -15,9 +15,12 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.moorage.api.CycleState;
 import org.moorage.api.Placement;
+import org.moorage.api.PlacementProgress;
 import org.moorage.api.PodGroupInfo;
 import org.moorage.api.Snapshot;
 import org.moorage.api.plugin.ExtensionPoint;
+import org.moorage.api.plugin.PlacementFeasiblePlugin;
+import org.moorage.api.plugin.PlacementFeasibleResult;
 import org.moorage.api.plugin.PlacementGeneratePlugin;
 import org.moorage.api.plugin.PlacementGenerateResult;
 import org.moorage.api.plugin.Plugin;
@@ -50,9 +53,18 @@ class ProfilePluginsTest {
             new SamplePlugins.FilterAndScore("A"),
             new SamplePlugins.FilterAndScore("B"),
             new SamplePlugins.FilterAndScore("C"),
+            new Enough("Enough"),
             new Placements("Racks"),
             new Placements("Zones"),
             new SamplePlugins.Nothing("Nothing"));
+
+    private record Enough(String name) implements PlacementFeasiblePlugin {
+        @Override
+        public PlacementFeasibleResult placementFeasible(
+                CycleState state, PodGroupInfo group, PlacementProgress progress) {
+            return PlacementFeasibleResult.feasible();
+        }
+    }
 
     private record Placements(String name) implements PlacementGeneratePlugin {
         @Override
@@ -262,6 +274,14 @@ class ProfilePluginsTest {
 
         assertThat(problems.all()).isEmpty();
         assertThat(names(profile.at(ExtensionPoint.SCORE))).containsExactly("A");
+    }
+
+    @Test
+    void asksForFeasibilityWhateverThePointsOfAPlugin() {
+        ProfilePlugins profile = ProfilePlugins.expand(
+                profile("multiPoint: {enabled: [Enough, A]}", true), instances(), Set.of(), Problems.collector());
+
+        assertThat(names(profile.placementFeasible())).containsExactly("Enough");
     }
 
     @Test

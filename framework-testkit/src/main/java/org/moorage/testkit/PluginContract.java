@@ -73,7 +73,9 @@ import org.moorage.testkit.TesterPlugin.TrialChange;
  *   <li>Unreserve gives back what Reserve took: another pod gets the answers that it got before;
  *   <li>a plugin that can reject says which events could change its mind, and looks at objects of each kind without failing, also
  *       at one that has nothing but a name;
- *   <li>a plugin that signs gives pods of one signature the same answers for a node, whatever else is in the cluster.
+ *   <li>a plugin that signs gives pods of one signature the same answers for a node, whatever else is in the cluster;
+ *   <li>a plugin for groups gives equal groups equal answers, which the scheduler takes; its placements have names of their own, and nodes that there are to
+ *       choose from, in their order; what it says is feasible stays so.
  * </ul>
  *
  * <p>All findings are reported together, also where the plugin throws.
@@ -105,7 +107,7 @@ public final class PluginContract {
      *
      * @param args the arguments; needed where the defaults alone are not valid
      * @param objects what the cluster has beside some nodes and pods, for example custom resources; the queueing hints are tried with
-     *     these too
+     *     these too, and a plugin for groups is asked about the pod groups among them
      * @throws AssertionError if it does not keep the contract; the message has all points at once
      */
     public static <A extends PluginArgs> void verify(PluginFactory<A> factory, A args, ClusterObject... objects) {
@@ -170,6 +172,9 @@ public final class PluginContract {
             }
             verifyUnreserve(second, plugin);
             verifyEvents(first, plugin);
+            if (GroupContract.isAbout(plugin)) {
+                new GroupContract(violations).verify(plugin, tester, objects);
+            }
             if (plugin instanceof SignPlugin signing) {
                 try (TestScheduler other = tester.cluster(otherSamples()).start()) {
                     new SignContract(violations).verify(signing, first, other);

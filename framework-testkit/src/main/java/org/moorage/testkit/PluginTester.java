@@ -9,11 +9,13 @@ import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
 import org.moorage.api.model.ClusterObject;
 import org.moorage.api.model.Node;
 import org.moorage.api.model.ObjectKind;
 import org.moorage.api.model.Pod;
+import org.moorage.api.model.SchedulingGroup;
 import org.moorage.api.plugin.ExtensionPoint;
 import org.moorage.api.plugin.FeatureGates;
 import org.moorage.api.plugin.PluginArgs;
@@ -154,6 +156,20 @@ public final class PluginTester {
     /** What the plugin says about a pod. The pod need not be in the cluster. */
     public PodTester pod(Pod pod) {
         return new PodTester(this, Objects.requireNonNull(pod, "pod"));
+    }
+
+    /**
+     * What the plugin says about a group, and what becomes of it. The group and these pods of it need not be in the cluster; pods of it that
+     * wait there are scheduled with it. Of groups within a composite one any can be asked about, and the others are in the cluster.
+     *
+     * @throws IllegalArgumentException if the feature GenericWorkload is off
+     */
+    public GroupTester group(SchedulingGroup group, Pod... members) {
+        return new GroupTester(group, () -> {
+            try (TestScheduler once = start()) {
+                return once.attempt(group, List.of(members), Optional.empty());
+            }
+        });
     }
 
     /**

@@ -5,12 +5,15 @@ import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
+import java.util.Arrays;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.jspecify.annotations.Nullable;
 import org.moorage.api.NodeInfo;
+import org.moorage.api.Placement;
+import org.moorage.api.PlacementProgress;
 import org.moorage.api.model.Pod;
 import org.moorage.api.plugin.Plugin;
 
@@ -18,6 +21,8 @@ import org.moorage.api.plugin.Plugin;
 final class RecordedPlugin implements InvocationHandler {
     private static final Set<String> NOT_ABOUT_A_POD =
             Set.of("name", "eventsToRegister", "less", "close", "equals", "hashCode", "toString");
+
+    private static final Set<String> MANY_NODES = Set.of("filter", "score");
 
     private final Plugin plugin;
     private final List<Answer> answers = new CopyOnWriteArrayList<>();
@@ -70,8 +75,7 @@ final class RecordedPlugin implements InvocationHandler {
         if (method.getName().equals("equals")) {
             return proxy == given[0];
         }
-        if (method.isDefault()
-                && given.length > 0
+        if (MANY_NODES.contains(method.getName())
                 && given[given.length - 1].getClass().isArray()) {
             // Many nodes at once: one after the other, so that the answer for each is kept.
             return InvocationHandler.invokeDefault(proxy, method, given);
@@ -83,8 +87,13 @@ final class RecordedPlugin implements InvocationHandler {
             note(method, given, null, failed.getCause());
             throw failed.getCause() == null ? failed : failed.getCause();
         }
-        note(method, given, value, null);
+        note(method, given, method.getName().equals("normalizePlacementScores") ? scores(given) : value, null);
         return value;
+    }
+
+    // What the plugin has made of them, before it is asked about others.
+    private static List<Long> scores(Object[] arguments) {
+        return Arrays.stream((long[]) arguments[2]).boxed().toList();
     }
 
     private void note(Method method, Object[] arguments, @Nullable Object value, @Nullable Throwable thrown) {
@@ -98,10 +107,14 @@ final class RecordedPlugin implements InvocationHandler {
                 podKey = pod.key();
             } else if (argument instanceof NodeInfo node) {
                 nodeName = node.name();
+            } else if (argument instanceof Placement placement) {
+                nodeName = placement.name();
+            } else if (argument instanceof PlacementProgress progress) {
+                nodeName = progress.scheduled() + " scheduled, " + progress.remaining() + " remaining";
             } else if (argument instanceof String name) {
                 nodeName = name;
             }
         }
-        answers.add(new Answer(method.getName(), podKey, nodeName, value, thrown));
+        answers.add(new Answer(method.getName(), podKey, nodeName, value, thrown, List.of(arguments)));
     }
 }

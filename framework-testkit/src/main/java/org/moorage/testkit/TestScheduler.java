@@ -28,6 +28,9 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 import org.moorage.api.Code;
 import org.moorage.api.CycleState;
+import org.moorage.api.GroupKey;
+import org.moorage.api.PodGroupLister;
+import org.moorage.api.PodGroupState;
 import org.moorage.api.Snapshot;
 import org.moorage.api.Status;
 import org.moorage.api.event.EventRegistration;
@@ -35,11 +38,14 @@ import org.moorage.api.event.ObjectChange;
 import org.moorage.api.model.ClusterObject;
 import org.moorage.api.model.ObjectKind;
 import org.moorage.api.model.Pod;
+import org.moorage.api.model.PodGroup;
+import org.moorage.api.model.SchedulingGroup;
 import org.moorage.api.plugin.ClusterException;
 import org.moorage.api.plugin.EnqueueExtensions;
 import org.moorage.api.plugin.ExtensionPoint;
 import org.moorage.api.plugin.FeatureGates;
 import org.moorage.api.plugin.Handle;
+import org.moorage.api.plugin.PlacementGeneratePlugin;
 import org.moorage.api.plugin.Plugin;
 import org.moorage.api.plugin.PluginArgs;
 import org.moorage.api.plugin.PluginFactory;
@@ -82,6 +88,7 @@ public final class TestScheduler implements AutoCloseable {
     private static final long SEED = 1;
 
     private final String plugin;
+    private final FeatureGates features;
     private final InMemoryCluster cluster;
     private final ObservedCluster observed;
     private final Scheduler scheduler;
@@ -93,6 +100,7 @@ public final class TestScheduler implements AutoCloseable {
     private final List<Pod> activatedAfterBackoff = new CopyOnWriteArrayList<>();
     private volatile @Nullable Snapshot inCycle;
     private @Nullable RecordedPlugin recorded;
+    private @Nullable RecordedPlugin generator;
     private @Nullable TesterPlugin tester;
     private @Nullable Handle handle;
 
@@ -105,6 +113,7 @@ public final class TestScheduler implements AutoCloseable {
             @Nullable Instant start) {
         TestClassPath.check();
         this.plugin = plugin.factory().name();
+        this.features = features;
         clock = start == null ? null : new MovedClock(start);
         cluster = InMemoryCluster.of(objects);
         observed = new ObservedCluster(cluster);
@@ -130,7 +139,7 @@ public final class TestScheduler implements AutoCloseable {
                             other,
                             (created, given) -> {
                                 made.add(created);
-                                return created;
+                                return generating(created);
                             },
                             given -> given));
             args.put(other.name(), valid(other.name(), PluginTester.defaults(other.argsType()), features));
@@ -151,6 +160,15 @@ public final class TestScheduler implements AutoCloseable {
                         : builder.clock(clock).executor(clock, pause -> {}))
                 .build();
         scheduler.start();
+    }
+
+    // What another plugin offers is what the one under test is asked about.
+    private Plugin generating(Plugin created) {
+        if (!(created instanceof PlacementGeneratePlugin)) {
+            return created;
+        }
+        generator = new RecordedPlugin(created);
+        return generator.asPlugin();
     }
 
     private static PluginArgs valid(String plugin, PluginArgs args, FeatureGates features) {
@@ -233,6 +251,91 @@ public final class TestScheduler implements AutoCloseable {
     /** What the plugin says about a pod now. The pod need not be in the cluster. */
     public PodTester pod(Pod pod) {
         return new PodTester(this, Objects.requireNonNull(pod, "pod"));
+    }
+
+    /**
+     * What becomes of a group: it is scheduled once, when the first check asks for it, and stays so. If it is not in the cluster, it comes
+     * there first, and so do these pods of it.
+     *
+     * @throws IllegalArgumentException if the feature GenericWorkload is off
+     */
+    public GroupTester group(SchedulingGroup group, Pod... members) {
+        return new GroupTester(group, () -> attempt(group, List.of(members), Optional.empty()));
+    }
+
+    /**
+     * What came of an attempt to schedule a group.
+     *
+     * @param generated what the profile's plugin for placements answered, which may be the one under test
+     * @param answers what the plugin under test answered
+     * @param members the pods of the group that waited, as they are afterwards
+     * @param podGroups the group, or the pod groups below it, as they are afterwards
+     */
+    record GroupAttempt(List<Answer> generated, List<Answer> answers, List<Pod> members, List<PodGroup> podGroups) {}
+
+    /** Schedules a group, with all nodes but one left out if there is one. */
+    GroupAttempt attempt(SchedulingGroup group, List<Pod> added, Optional<String> nodeName) {
+        if (!features.isEnabled(FeatureGates.GENERIC_WORKLOAD)) {
+            throw new IllegalArgumentException(
+                    "features: GenericWorkload is off (expected: on, to schedule " + group.key() + ")");
+        }
+        recorded().forget();
+        if (generator != null) {
+            generator.forget();
+        }
+        GroupKey key = GroupAnswers.key(group);
+        come(group);
+        added.forEach(this::come);
+        List<PodGroupState> before = podGroups(key);
+        tester().leave(nodeName);
+        try {
+            Decision decision;
+            do {
+                decision = scheduler
+                        .scheduleNext()
+                        .orElseThrow(() -> failure("Group " + group.key() + " is not ready to be scheduled."));
+            } while (!groups().root(decision.pod()).equals(groups().root(key)));
+        } finally {
+            tester().leave(Optional.empty());
+        }
+        List<Pod> members = new ArrayList<>();
+        List<PodGroup> podGroups = new ArrayList<>();
+        for (PodGroupState state : before) {
+            state.unscheduledPods().forEach(pod -> members.add(latest(pod)));
+            state.podGroup().ifPresent(known -> podGroups.add(latest(known)));
+        }
+        List<Answer> generated = recorded().plugin() instanceof PlacementGeneratePlugin || generator == null
+                ? recorded().answers()
+                : generator.answers();
+        return new GroupAttempt(generated, recorded().answers(), members, podGroups);
+    }
+
+    private void come(ClusterObject object) {
+        if (cluster.find(ObjectKind.of(object), object.namespace(), object.name())
+                .isEmpty()) {
+            cluster.apply(object);
+        }
+    }
+
+    @SuppressWarnings("unchecked") // the kind of an object is that of its type
+    private <T extends ClusterObject> T latest(T object) {
+        return (T) cluster.find(ObjectKind.of(object), object.namespace(), object.name())
+                .orElseThrow();
+    }
+
+    private PodGroupLister groups() {
+        return handle().podGroups();
+    }
+
+    // The group, or the pod groups below it.
+    private List<PodGroupState> podGroups(GroupKey key) {
+        if (key.type() == GroupKey.Type.POD_GROUP) {
+            return groups().podGroup(key.namespace(), key.name()).stream().toList();
+        }
+        List<PodGroupState> below = new ArrayList<>();
+        groups().compositePodGroup(key.namespace(), key.name())
+                .ifPresent(state -> state.children().forEach(child -> below.addAll(podGroups(child))));
+        return below;
     }
 
     /** What came of asking about a pod on every node. */

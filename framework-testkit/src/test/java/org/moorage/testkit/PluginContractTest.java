@@ -4,6 +4,8 @@ package org.moorage.testkit;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -15,6 +17,10 @@ import org.junit.jupiter.params.provider.FieldSource;
 import org.moorage.api.CycleState;
 import org.moorage.api.NodeInfo;
 import org.moorage.api.NodeScores;
+import org.moorage.api.Placement;
+import org.moorage.api.PlacementProgress;
+import org.moorage.api.PodGroupInfo;
+import org.moorage.api.ProposedAssignment;
 import org.moorage.api.Snapshot;
 import org.moorage.api.Status;
 import org.moorage.api.event.ActionType;
@@ -31,9 +37,17 @@ import org.moorage.api.plugin.EnqueueExtensions;
 import org.moorage.api.plugin.FilterPlugin;
 import org.moorage.api.plugin.Handle;
 import org.moorage.api.plugin.ObjectLister;
+import org.moorage.api.plugin.PlacementFeasiblePlugin;
+import org.moorage.api.plugin.PlacementFeasibleResult;
+import org.moorage.api.plugin.PlacementGeneratePlugin;
+import org.moorage.api.plugin.PlacementGenerateResult;
+import org.moorage.api.plugin.PlacementScorePlugin;
 import org.moorage.api.plugin.Plugin;
 import org.moorage.api.plugin.PluginArgs;
 import org.moorage.api.plugin.PluginFactory;
+import org.moorage.api.plugin.PodGroupPostFilterPlugin;
+import org.moorage.api.plugin.PodGroupPostFilterResult;
+import org.moorage.api.plugin.PodGroupTrial;
 import org.moorage.api.plugin.PreEnqueuePlugin;
 import org.moorage.api.plugin.PreFilterExtensions;
 import org.moorage.api.plugin.PreFilterPlugin;
@@ -169,6 +183,140 @@ class PluginContractTest {
                 "other signature the second time for pod empty"),
     };
 
+    private static Case broken(String name, Function<Handle, Plugin> maker, String complaint) {
+        return new Case(name, new Factory<>(NAME, PluginArgs.None.class, maker), complaint);
+    }
+
+    static final Case[] BROKEN_FOR_GROUPS = {
+        broken(
+                "placements that throw",
+                handle -> new Halves() {
+                    @Override
+                    PlacementGenerateResult answer(Placement parent, List<Placement> halves) {
+                        throw new IllegalStateException("broken");
+                    }
+                },
+                "fails for group basic: java.lang.IllegalStateException: broken"),
+        broken(
+                "placements that are null",
+                handle -> new Halves() {
+                    @Override
+                    @SuppressWarnings("NullAway") // what is broken
+                    PlacementGenerateResult answer(Placement parent, List<Placement> halves) {
+                        return null;
+                    }
+                },
+                "is refused by the scheduler for group basic: "),
+        broken(
+                "nodes that are not among the parent's",
+                handle -> new Halves() {
+                    @Override
+                    PlacementGenerateResult answer(Placement parent, List<Placement> halves) {
+                        boolean isWhole = parent.nodes().size() == all.size();
+                        return PlacementGenerateResult.of(isWhole ? halves : List.of(new Placement("all", all)));
+                    }
+                },
+                "placement \"all\" for group first: has node "),
+        broken(
+                "nodes in another order",
+                handle -> new Halves() {
+                    @Override
+                    PlacementGenerateResult answer(Placement parent, List<Placement> halves) {
+                        List<NodeInfo> nodes = new ArrayList<>(parent.nodes());
+                        Collections.reverse(nodes);
+                        return PlacementGenerateResult.of(List.of(new Placement("all", nodes)));
+                    }
+                },
+                "placement \"all\" for group basic: its nodes are not ordered by their index"),
+        broken(
+                "two placements of one name",
+                handle -> new Halves() {
+                    @Override
+                    PlacementGenerateResult answer(Placement parent, List<Placement> halves) {
+                        return PlacementGenerateResult.of(List.of(parent, parent));
+                    }
+                },
+                "placement \"\" for group basic: twice"),
+        broken(
+                "placements that change",
+                handle -> new Halves() {
+                    private boolean isAsked;
+
+                    @Override
+                    PlacementGenerateResult answer(Placement parent, List<Placement> halves) {
+                        boolean isFirst = !isAsked;
+                        isAsked = true;
+                        return PlacementGenerateResult.of(isFirst ? halves : List.of(parent));
+                    }
+                },
+                "other answers the second time for group basic"),
+        broken(
+                "a score that is too high",
+                handle -> new Halves() {
+                    @Override
+                    public void normalizePlacementScores(CycleState state, PodGroupInfo group, long[] scores) {
+                        scores[0] = 101;
+                    }
+                },
+                "is refused by the scheduler for group basic: "),
+        broken(
+                "scores that differ from plugin to plugin",
+                handle -> new Halves() {
+                    @Override
+                    public long scorePlacement(
+                            CycleState state,
+                            PodGroupInfo group,
+                            Placement placement,
+                            List<ProposedAssignment> assignments) {
+                        return MADE.incrementAndGet();
+                    }
+                },
+                "other answers from a second plugin for group basic"),
+        broken(
+                "feasibility that is taken back",
+                handle -> new Hesitant(),
+                "takes back that a placement is feasible for group basic"),
+        broken(
+                "a PodGroupPostFilter that throws",
+                handle -> new Preempting(),
+                "fails for group left-out: java.lang.IllegalStateException: no idea"),
+    };
+
+    @ParameterizedTest
+    @FieldSource("BROKEN_FOR_GROUPS")
+    void findsWhatIsBrokenForGroups(Case c) {
+        assertThatThrownBy(() -> PluginContract.verify(c.factory))
+                .isInstanceOf(AssertionError.class)
+                .hasMessageContaining(c.complaint);
+    }
+
+    @Test
+    void takesAPluginForGroupsThatKeepsIt() {
+        assertThatCode(() -> PluginContract.verify(new Factory<>(NAME, PluginArgs.None.class, handle -> new Halves())))
+                .doesNotThrowAnyException();
+    }
+
+    @Test
+    void asksAboutTheGroupsOfTheTest() {
+        Factory<PluginArgs.None> factory = new Factory<>(NAME, PluginArgs.None.class, handle -> new Halves() {
+            @Override
+            public PlacementGenerateResult generatePlacements(
+                    CycleState state, PodGroupInfo group, Placement parent, Snapshot snapshot) {
+                if (group.group().metadata().annotations().containsKey("odd")) {
+                    throw new IllegalStateException("odd");
+                }
+                return super.generatePlacements(state, group, parent, snapshot);
+            }
+        });
+
+        assertThatThrownBy(() -> PluginContract.verify(
+                        factory,
+                        PluginArgs.None.DEFAULTS,
+                        PodGroups.named("odd").annotation("odd", "").build()))
+                .isInstanceOf(AssertionError.class)
+                .hasMessageContaining("fails for group odd: java.lang.IllegalStateException: odd");
+    }
+
     @ParameterizedTest
     @FieldSource("BROKEN")
     void findsWhatIsBroken(Case c) {
@@ -294,6 +442,68 @@ class PluginContractTest {
         @Override
         public List<EventRegistration> eventsToRegister() {
             return List.of(EventRegistration.always(ClusterEvent.of(EventResource.NODE, ActionType.ADD)));
+        }
+    }
+
+    /** Places groups in one half of the nodes or the other. */
+    private static class Halves implements PlacementGeneratePlugin, PlacementScorePlugin {
+        static final AtomicInteger MADE = new AtomicInteger();
+        List<NodeInfo> all = List.of();
+
+        @Override
+        public String name() {
+            return NAME;
+        }
+
+        @Override
+        public PlacementGenerateResult generatePlacements(
+                CycleState state, PodGroupInfo group, Placement parent, Snapshot snapshot) {
+            all = snapshot.nodes();
+            int half = parent.nodes().size() / 2;
+            return answer(
+                    parent,
+                    List.of(
+                            new Placement("first", parent.nodes().subList(0, half)),
+                            new Placement(
+                                    "second",
+                                    parent.nodes().subList(half, parent.nodes().size()))));
+        }
+
+        PlacementGenerateResult answer(Placement parent, List<Placement> halves) {
+            return PlacementGenerateResult.of(halves);
+        }
+
+        @Override
+        public long scorePlacement(
+                CycleState state, PodGroupInfo group, Placement placement, List<ProposedAssignment> assignments) {
+            return assignments.size();
+        }
+    }
+
+    private record Hesitant() implements PlacementFeasiblePlugin {
+        @Override
+        public String name() {
+            return NAME;
+        }
+
+        @Override
+        public PlacementFeasibleResult placementFeasible(
+                CycleState state, PodGroupInfo group, PlacementProgress progress) {
+            return progress.scheduled() == 0
+                    ? PlacementFeasibleResult.feasible()
+                    : PlacementFeasibleResult.waiting("not so sure");
+        }
+    }
+
+    private record Preempting() implements PodGroupPostFilterPlugin {
+        @Override
+        public String name() {
+            return NAME;
+        }
+
+        @Override
+        public PodGroupPostFilterResult podGroupPostFilter(CycleState state, PodGroupInfo group, PodGroupTrial trial) {
+            throw new IllegalStateException("no idea");
         }
     }
 

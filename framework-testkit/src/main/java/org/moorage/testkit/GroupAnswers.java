@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.testkit;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import org.moorage.api.CycleState;
+import org.moorage.api.GroupKey;
+import org.moorage.api.Placement;
+import org.moorage.api.PlacementProgress;
+import org.moorage.api.PodGroupInfo;
+import org.moorage.api.model.PodGroup;
+import org.moorage.api.model.SchedulingGroup;
+import org.moorage.api.plugin.PlacementFeasibleResult;
+import org.moorage.api.plugin.PlacementGenerateResult;
+import org.moorage.api.plugin.PodGroupPostFilterResult;
+import org.moorage.testkit.TestScheduler.GroupAttempt;
+
+/**
+ * What a plugin answered about one group, told apart by placements. It is that of the first time that the group was tried: within a composite
+ * group it is tried in each placement of that, and once more by PodGroupPostFilter.
+ */
+final class GroupAnswers {
+    private final List<Answer> generated;
+    private final List<Answer> answers;
+
+    GroupAnswers(SchedulingGroup group, GroupAttempt attempt) {
+        GroupKey key = key(group);
+        List<Answer> offered = about(key, attempt.generated()).stream()
+                .filter(answer -> answer.method().equals("generatePlacements"))
+                .toList();
+        List<Answer> all = about(key, attempt.answers());
+        Optional<CycleState> first =
+                (offered.isEmpty() ? all : offered).stream().findFirst().map(GroupAnswers::groupState);
+        generated = ofState(first, offered);
+        answers = ofState(first, all);
+    }
+
+    static GroupKey key(SchedulingGroup group) {
+        return group instanceof PodGroup
+                ? GroupKey.podGroup(group.namespace(), group.name())
+                : GroupKey.compositePodGroup(group.namespace(), group.name());
+    }
+
+    private static List<Answer> about(GroupKey key, List<Answer> answers) {
+        return answers.stream()
+                .filter(answer -> answer.arguments().stream()
+                        .anyMatch(argument -> argument instanceof PodGroupInfo info
+                                && info.key().equals(key)))
+                .toList();
+    }
+
+    private static List<Answer> ofState(Optional<CycleState> state, List<Answer> answers) {
+        return answers.stream()
+                .filter(answer -> state.equals(Optional.of(groupState(answer))))
+                .toList();
+    }
+
+    // Feasibility and score are asked with the state of a placement.
+    private static CycleState groupState(Answer answer) {
+        CycleState given = given(answer, 0, CycleState.class);
+        return switch (answer.method()) {
+            case "placementFeasible", "scorePlacement" -> given.parent().orElseThrow();
+            default -> given;
+        };
+    }
+
+    private static <T> T given(Answer answer, int index, Class<T> type) {
+        return type.cast(answer.arguments().get(index));
+    }
+
+    private List<Answer> of(String method) {
+        return answers.stream().filter(answer -> answer.method().equals(method)).toList();
+    }
+
+    private static <T> Optional<T> first(List<Answer> from, Class<T> type) {
+        return from.stream()
+                .map(Answer::value)
+                .filter(type::isInstance)
+                .map(type::cast)
+                .findFirst();
+    }
+
+    /** What PlacementGenerate answered; empty if it was not asked, or threw. */
+    Optional<PlacementGenerateResult> generated() {
+        return first(generated, PlacementGenerateResult.class);
+    }
+
+    /** What PlacementFeasible answered in a placement, which has no name if none was generated, by the progress. */
+    Map<PlacementProgress, PlacementFeasibleResult> feasible(String placementName) {
+        List<String> names = generated()
+                .map(result -> result.placements().stream().map(Placement::name).toList())
+                .orElse(List.of(""));
+        List<CycleState> states = new ArrayList<>();
+        Map<PlacementProgress, PlacementFeasibleResult> found = new LinkedHashMap<>();
+        for (Answer answer : of("placementFeasible")) {
+            CycleState state = given(answer, 0, CycleState.class);
+            if (!states.contains(state)) {
+                // Each placement is tried with a state of its own, in the order in which they were generated.
+                states.add(state);
+            }
+            if (answer.value() instanceof PlacementFeasibleResult result
+                    && names.get(states.size() - 1).equals(placementName)) {
+                found.put(given(answer, 2, PlacementProgress.class), result);
+            }
+        }
+        return found;
+    }
+
+    /** What PlacementScore answered, by the name of the placement. */
+    Map<String, Long> rawScores() {
+        Map<String, Long> scores = new LinkedHashMap<>();
+        for (Answer answer : of("scorePlacement")) {
+            if (answer.value() instanceof Long score) {
+                scores.put(given(answer, 2, Placement.class).name(), score);
+            }
+        }
+        return scores;
+    }
+
+    /** The scores after normalizing, by the name of the placement. */
+    Map<String, Long> scores() {
+        List<String> names = of("scorePlacement").stream()
+                .map(answer -> given(answer, 2, Placement.class).name())
+                .toList();
+        Map<String, Long> scores = new LinkedHashMap<>();
+        for (Answer answer : of("normalizePlacementScores")) {
+            if (answer.value() instanceof List<?> values) {
+                for (int i = 0; i < names.size(); i++) {
+                    scores.put(names.get(i), (Long) values.get(i));
+                }
+            }
+        }
+        return scores;
+    }
+
+    /** What PodGroupPostFilter answered; empty if it was not asked, or threw. */
+    Optional<PodGroupPostFilterResult> postFilter() {
+        return first(of("podGroupPostFilter"), PodGroupPostFilterResult.class);
+    }
+
+    /** What was thrown last. */
+    Optional<Throwable> thrown() {
+        @Nullable Throwable last = null;
+        for (Answer answer : answers) {
+            last = answer.thrown() == null ? last : answer.thrown();
+        }
+        return Optional.ofNullable(last);
+    }
+}

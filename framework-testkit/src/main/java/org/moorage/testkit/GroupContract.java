@@ -11,6 +11,7 @@ import java.util.Set;
 import org.moorage.api.CycleState;
 import org.moorage.api.NodeInfo;
 import org.moorage.api.Placement;
+import org.moorage.api.PlacementProgress;
 import org.moorage.api.PodGroupInfo;
 import org.moorage.api.Snapshot;
 import org.moorage.api.model.ClusterObject;
@@ -124,7 +125,8 @@ final class GroupContract {
      * @param objects objects of the cluster; each pod group among them is asked about
      */
     void verify(Plugin plugin, PluginTester tester, List<ClusterObject> objects) {
-        PluginTester groups = tester.features(FEATURES);
+        PluginTester groups =
+                tester.features(FEATURES).beside(PluginFactory.of(Gangs.NAME, Gangs.class, handle -> new Gangs()));
         if (!(plugin instanceof PlacementGeneratePlugin)) {
             // So that there is something to choose among.
             groups = groups.beside(PluginFactory.of(EachNode.NAME, EachNode.class, handle -> new EachNode()));
@@ -217,6 +219,28 @@ final class GroupContract {
                 }
                 last = node.index();
             }
+        }
+    }
+
+    /** As GangScheduling has it: a placement in which too few pods get a node is not for a group. */
+    private record Gangs() implements PlacementFeasiblePlugin {
+        private static final String NAME = "PluginTesterGangs";
+
+        @Override
+        public String name() {
+            return NAME;
+        }
+
+        @Override
+        public PlacementFeasibleResult placementFeasible(
+                CycleState state, PodGroupInfo group, PlacementProgress progress) {
+            int wanted = group.group().minimum();
+            if (progress.scheduled() >= wanted) {
+                return PlacementFeasibleResult.feasible();
+            }
+            return progress.scheduled() + progress.remaining() < wanted
+                    ? PlacementFeasibleResult.unschedulable("too few")
+                    : PlacementFeasibleResult.waiting("too few yet");
         }
     }
 

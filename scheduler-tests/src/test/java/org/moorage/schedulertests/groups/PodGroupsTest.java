@@ -2,6 +2,7 @@
 package org.moorage.schedulertests.groups;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.time.Duration;
 import java.time.Instant;
@@ -87,6 +88,11 @@ final class PodGroupsTest {
 
         @Override
         public Status reserve(CycleState state, Pod reservedFor, String nodeName) {
+            if (at.equals("bind")
+                    && pod.equals(reservedFor.name())
+                    && state.parent().isEmpty()) {
+                throw new InternalError("broken");
+            }
             act("reserve", reservedFor);
             reserved.add(reservedFor.name());
             return at.equals("refuse") && pod.equals(reservedFor.name())
@@ -350,6 +356,25 @@ final class PodGroupsTest {
         running.flushBackoff();
         drain(running);
         assertThat(bound("g")).isEqualTo(4);
+    }
+
+    @Test
+    void anErrorOfTheVirtualMachineWhileAPodIsBoundHasThatPodGoBack() {
+        nodes(2, 4);
+        gang("g", 4);
+        members("g", 0, 4, "1");
+        suspect.pod = "g-2";
+        suspect.at = "bind";
+        Scheduler running = start();
+
+        assertThatThrownBy(running::scheduleNext).isInstanceOf(InternalError.class);
+
+        suspect.at = "";
+        now.set(now.get().plusSeconds(120));
+        running.flushBackoff();
+        drain(running);
+        assertThat(bound("g")).isEqualTo(4);
+        assertThat(running.dump().queue().inFlightPods()).isEmpty();
     }
 
     @ParameterizedTest

@@ -383,7 +383,7 @@ public final class PodGroupCycle {
                 QueuedPodInfo queued =
                         Objects.requireNonNull(byUid.get(member.pod().uid()));
                 if (attempt.commit(queued)) {
-                    decisions.add(commit(profile, result, member, queued));
+                    decisions.add(commitOrFail(profile, result, member, queued));
                 }
             }
             if (!attempt.isAbandoned()) {
@@ -391,6 +391,16 @@ public final class PodGroupCycle {
             }
         });
         return decisions.isEmpty() ? Optional.empty() : Optional.of(decisions.get(decisions.size() - 1));
+    }
+
+    // Whatever is thrown, the pod goes back into the queue: nobody else sees to one on which the cycle acts.
+    private Decision commitOrFail(Profile profile, GroupResult result, MemberResult member, QueuedPodInfo queued) {
+        try {
+            return commit(profile, result, member, queued);
+        } catch (Throwable thrown) {
+            Decision ignored = error(queued, Thrown.text(thrown));
+            throw thrown;
+        }
     }
 
     private Decision commit(Profile profile, GroupResult result, MemberResult member, QueuedPodInfo queued) {

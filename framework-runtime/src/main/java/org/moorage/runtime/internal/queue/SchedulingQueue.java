@@ -618,15 +618,15 @@ public final class SchedulingQueue implements AutoCloseable {
         }
     }
 
-    /** The answer of the PreEnqueue plugin that gates a pod, or another member of its group; empty if none does. */
+    /** The answer of the PreEnqueue plugin that gates a pod, or a member of its group and all with it; empty if none does. */
     public Optional<PluginStatus> gate(Pod pod) {
         lock.lock();
         try {
             Optional<QueuedPodInfo> known = find(pod).filter(waiting -> waiting.isSamePod(pod));
-            Optional<PluginStatus> gate = known.flatMap(waiting -> Optional.ofNullable(waiting.gate()));
-            return gate.isPresent() || known.isEmpty() || !members.isMember(pod)
-                    ? gate
-                    : members.queuedGroup(pod).flatMap(group -> Optional.ofNullable(group.gate()));
+            return members.isMember(pod)
+                    ? known.flatMap(waiting -> members.queuedGroup(pod))
+                            .flatMap(group -> Optional.ofNullable(group.gate()))
+                    : known.flatMap(waiting -> Optional.ofNullable(waiting.gate()));
         } finally {
             lock.unlock();
         }

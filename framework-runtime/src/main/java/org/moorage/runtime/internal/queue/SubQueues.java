@@ -125,9 +125,10 @@ final class SubQueues {
         if (queued instanceof QueuedPodInfo pod) {
             pods.add(new PendingPod(pod.pod(), in.toString(), pod.gatedBy()));
         } else if (queued instanceof QueuedPodGroupInfo group) {
+            // What gated a member before need not gate it any more: it is not asked again as long as another one is
+            // gated.
             for (QueuedPodInfo member : group.members()) {
-                pods.add(new PendingPod(
-                        member.pod(), in.toString(), member.isGated() ? member.gatedBy() : group.gatedBy()));
+                pods.add(new PendingPod(member.pod(), in.toString(), group.gatedBy()));
             }
         }
     }

@@ -45,6 +45,7 @@ import org.moorage.api.model.PodSpec;
 import org.moorage.api.model.PodStatus;
 import org.moorage.api.plugin.FeatureGates;
 import org.moorage.runtime.debug.SchedulerDump.PendingPod;
+import org.moorage.runtime.decision.PluginStatus;
 import org.moorage.runtime.internal.queue.QueueState.In;
 import org.moorage.runtime.metrics.SchedulerGauges.ProfilePlugin;
 import org.moorage.runtime.metrics.SchedulerMetrics;
@@ -862,6 +863,29 @@ final class SchedulingQueuePodGroupsTest {
             closed.clear();
             queue.moveAllToActiveOrBackoff(NODE_ADD, NODE_ADDED);
             assertThat(queue.gate(A)).isEmpty();
+        }
+
+        @Test
+        void saysOfEachMemberWhatGatesItsGroupNow() {
+            Set<String> first = new HashSet<>(Set.of("a"));
+            Set<String> second = new HashSet<>();
+            queue = new QueueFixture()
+                    .grouped()
+                    .gate("First", pod -> first.contains(pod.name()) ? Status.unresolvable("first") : Status.success())
+                    .gate(
+                            "Second",
+                            pod -> second.contains(pod.name()) ? Status.unresolvable("second") : Status.success())
+                    .plugin("First", NODE_ADD, Hint.QUEUE)
+                    .queue();
+            addGroup(A, B);
+            first.clear();
+            second.add("b");
+            queue.moveAllToActiveOrBackoff(NODE_ADD, NODE_ADDED);
+
+            assertThat(queue.dump().pendingPods())
+                    .extracting(PendingPod::gatedBy)
+                    .containsExactly("Second", "Second");
+            assertThat(queue.gate(A)).map(PluginStatus::plugin).contains("Second");
         }
 
         @Test

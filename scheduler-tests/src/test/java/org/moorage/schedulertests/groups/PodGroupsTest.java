@@ -88,10 +88,8 @@ final class PodGroupsTest {
 
         @Override
         public Status reserve(CycleState state, Pod reservedFor, String nodeName) {
-            if (at.equals("bind")
-                    && pod.equals(reservedFor.name())
-                    && state.parent().isEmpty()) {
-                throw new InternalError("broken");
+            if (state.parent().isEmpty()) {
+                act("bind", reservedFor);
             }
             act("reserve", reservedFor);
             reserved.add(reservedFor.name());
@@ -112,6 +110,9 @@ final class PodGroupsTest {
         private void act(String point, Pod acted) {
             if (!at.startsWith(point) || !pod.equals(acted.name())) {
                 return;
+            }
+            if (at.equals("bind throws")) {
+                throw new InternalError("broken");
             }
             if (at.endsWith("throws")) {
                 throw new IllegalStateException("broken");
@@ -364,7 +365,7 @@ final class PodGroupsTest {
         gang("g", 4);
         members("g", 0, 4, "1");
         suspect.pod = "g-2";
-        suspect.at = "bind";
+        suspect.at = "bind throws";
         Scheduler running = start();
 
         assertThatThrownBy(running::scheduleNext).isInstanceOf(InternalError.class);
@@ -405,6 +406,23 @@ final class PodGroupsTest {
         nodes(4, 4);
         await("the group is bound", () -> bound("g") == 4);
         await("nothing else is reserved", () -> suspect.reserved().size() == 5);
+    }
+
+    @Test
+    void aPluginThatHangsWhileAPodIsBoundHoldsUpThatPodAlone() throws InterruptedException {
+        CountDownLatch latch = new CountDownLatch(1);
+        suspect.hangs = latch;
+        suspect.pod = "g-2";
+        suspect.at = "bind";
+        nodes(2, 4);
+        gang("g", 4);
+        members("g", 0, 4, "1");
+        startLoop();
+
+        await("the others are bound", () -> bound("g") == 3);
+        latch.countDown();
+        await("all are bound", () -> bound("g") == 4);
+        assertThat(suspect.reserved()).hasSize(4);
     }
 
     private static void await(String what, BooleanSupplier condition) throws InterruptedException {

@@ -3,9 +3,11 @@ package org.moorage.systemtests.simulation;
 
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
 import org.moorage.api.model.DeviceAllocation;
 import org.moorage.api.model.HostPort;
@@ -13,6 +15,7 @@ import org.moorage.api.model.Node;
 import org.moorage.api.model.ObjectKind;
 import org.moorage.api.model.Pod;
 import org.moorage.api.model.PodCondition;
+import org.moorage.api.model.PodGroup;
 import org.moorage.api.model.PodSpec;
 import org.moorage.api.model.PodStatus;
 import org.moorage.api.model.ResourceClaim;
@@ -22,11 +25,13 @@ import org.moorage.runtime.metrics.SchedulerListener;
 /** Looks at each change of the API server: what a scheduler binds must fit, and nothing is given to two. */
 final class Audit implements SchedulerListener {
     private final ModelApiServer server;
-    private final ModelCluster cluster;
+    private ModelCluster cluster;
     private final Trace trace;
     private final List<String> problems = new ArrayList<>();
     private final Map<String, Node> nodeOfDecision = new HashMap<>();
     private final Map<String, Boolean> wasBound = new HashMap<>();
+    private final Set<String> goneGroups = new HashSet<>();
+    private boolean wasRestarted;
 
     Audit(ModelApiServer server, ModelCluster cluster, Trace trace) {
         this.server = server;
@@ -37,6 +42,13 @@ final class Audit implements SchedulerListener {
 
     List<String> problems() {
         return problems;
+    }
+
+    /** Another scheduler takes the place of the one that was killed. */
+    void restarted(ModelCluster newCluster) {
+        cluster = newCluster;
+        nodeOfDecision.clear();
+        wasRestarted = true;
     }
 
     @Override
@@ -75,6 +87,8 @@ final class Audit implements SchedulerListener {
                 && pod.isBound()
                 && wasBound.put(pod.uid(), true) == null) {
             bound(pod);
+        } else if (change.object() instanceof PodGroup group && change.type() == ModelApiServer.Type.DELETED) {
+            goneGroups.add(group.name());
         }
     }
 
@@ -87,7 +101,7 @@ final class Audit implements SchedulerListener {
             // Whoever deletes a claim in between is not the scheduler.
             if (claim.isPresent()
                     && !claim.get().metadata().isDeleting()
-                    && (claim.get().allocation().isEmpty() || !claim.get().isReservedFor(pod))) {
+                    && (claim.get().allocation().isEmpty() || !isReserved(claim.get(), pod))) {
                 problems.add("pod " + pod + ": bound without its claim " + name);
             }
         }
@@ -155,10 +169,25 @@ final class Audit implements SchedulerListener {
                     problems.add("device " + device + ": given to " + other + " and " + claim.key());
                 }
             }
+            reservedAtRest(claim);
         }
         for (Pod pod : server.all(ObjectKind.POD)) {
             if (pod.isBound() && !pod.status().isTerminal()) {
                 boundAtRest(pod);
+            }
+        }
+    }
+
+    // Whoever was killed could not give back what it had reserved. What is reserved for a group stays so while the
+    // group is there.
+    private void reservedAtRest(ResourceClaim claim) {
+        for (ResourceClaim.Consumer consumer : claim.reservedFor()) {
+            boolean isUsed = consumer.resource().equals("podgroups")
+                    ? server.all(ObjectKind.POD_GROUP).stream()
+                            .anyMatch(group -> group.metadata().uid().equals(consumer.uid()))
+                    : wasBound.containsKey(consumer.uid());
+            if (!isUsed && !wasRestarted) {
+                problems.add("claim " + claim.key() + ": reserved for " + consumer + ", which does not use it");
             }
         }
     }
@@ -177,11 +206,16 @@ final class Audit implements SchedulerListener {
         }
         for (String name : claimNames(pod)) {
             Optional<ResourceClaim> claim = server.find(ObjectKind.RESOURCE_CLAIM, pod.namespace() + "/" + name);
-            if (claim.isPresent()
-                    && claim.get().allocation().isPresent()
-                    && !claim.get().isReservedFor(pod)) {
+            if (claim.isPresent() && claim.get().allocation().isPresent() && !isReserved(claim.get(), pod)) {
                 problems.add("bound pod " + pod + ": claim " + name + " is not reserved for it");
             }
         }
+    }
+
+    // What was reserved for a group ends with it. The API server lets none go before its pods; here some do.
+    private boolean isReserved(ResourceClaim claim, Pod pod) {
+        return claim.isReservedFor(pod)
+                || claim.isReservedForGroupOf(pod)
+                || goneGroups.contains(pod.spec().podGroupName());
     }
 }

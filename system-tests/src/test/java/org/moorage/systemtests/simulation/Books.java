@@ -18,33 +18,46 @@ import org.moorage.runtime.debug.SchedulerDump;
 final class Books {
     private final SchedulerDump dump;
     private final ModelApiServer server;
+    private final Set<String> schedulerNames;
     private final List<String> problems = new ArrayList<>();
 
-    Books(SchedulerDump dump, ModelApiServer server) {
+    /**
+     * What a scheduler holds.
+     *
+     * @param schedulerNames of the pods that it is responsible for
+     */
+    Books(SchedulerDump dump, ModelApiServer server, Set<String> schedulerNames) {
         this.dump = dump;
         this.server = server;
+        this.schedulerNames = schedulerNames;
     }
 
-    /** Whether a pod is active, backs off or is being scheduled. */
+    /** Whether a pod is active, backs off or is being scheduled. Pods of a group back off as long as there is no room for them. */
     static boolean isWorking(SchedulerDump dump) {
         return dump.queue().pendingPods().stream()
-                        .anyMatch(pending -> Set.of("active", "backoff").contains(pending.in()))
+                        .anyMatch(pending -> pending.in().equals("active")
+                                || pending.in().equals("backoff") && !isMember(dump, pending.pod()))
                 || !dump.queue().inFlightPods().isEmpty()
                 || !dump.waitingPods().isEmpty()
                 || !dump.podsInPreBind().isEmpty();
+    }
+
+    private static boolean isMember(SchedulerDump dump, Pod pod) {
+        return dump.queue().groupsPods() && !pod.spec().podGroupName().isEmpty();
     }
 
     /**
      * What is wrong with it.
      *
      * @param plugin sees the objects that the scheduler knows
-     * @param cluster the kinds that are watched, and the pods whose status may be out of date
+     * @param cluster the kinds that are watched
+     * @param failedStatuses the uids of the pods whose status may be out of date
      */
-    List<String> problems(UnreliablePlugin plugin, ModelCluster cluster) {
+    List<String> problems(UnreliablePlugin plugin, ModelCluster cluster, Set<String> failedStatuses) {
         cluster.watchedKinds().forEach(kind -> objects(kind, plugin));
         cache();
         queue();
-        nominations(cluster.failedStatuses());
+        nominations(failedStatuses);
         expectNone("pods in flight", dump.queue().inFlightPods());
         expectNone("waiting pods", dump.waitingPods());
         expectNone("pods in PreBind", dump.podsInPreBind());
@@ -102,7 +115,10 @@ final class Books {
     private void queue() {
         Set<String> pending = new TreeSet<>();
         for (Pod pod : server.all(ObjectKind.POD)) {
-            if (!pod.isBound() && !pod.status().isTerminal() && !pod.metadata().isDeleting()) {
+            if (!pod.isBound()
+                    && !pod.status().isTerminal()
+                    && !pod.metadata().isDeleting()
+                    && schedulerNames.contains(pod.spec().schedulerName())) {
                 pending.add(pod.key());
             }
         }
@@ -120,6 +136,7 @@ final class Books {
         }
         String gatedBy = pending.gatedBy();
         boolean isGatedForGood = gatedBy.isEmpty()
+                || isMember(dump, pod)
                 || gatedBy.equals("SchedulingGates")
                         && !pod.spec().schedulingGates().isEmpty()
                 || gatedBy.equals("DynamicResources");

@@ -19,6 +19,7 @@ import org.moorage.api.model.PersistentVolume;
 import org.moorage.api.model.PersistentVolumeClaim;
 import org.moorage.api.model.Pod;
 import org.moorage.api.model.PodCondition;
+import org.moorage.api.model.PodGroup;
 import org.moorage.api.model.PodSpec;
 import org.moorage.api.model.PodStatus;
 import org.moorage.api.model.ResourceClaim;
@@ -39,13 +40,25 @@ final class Controllers {
     private final VirtualExecutor executor;
     private final RandomGenerator random;
     private final Faults faults;
+    private final boolean sharesClaims;
     private int names;
 
-    Controllers(ModelApiServer server, VirtualExecutor executor, RandomGenerator random, Faults faults) {
+    /**
+     * The controllers.
+     *
+     * @param sharesClaims whether groups may have claims that their pods share
+     */
+    Controllers(
+            ModelApiServer server,
+            VirtualExecutor executor,
+            RandomGenerator random,
+            Faults faults,
+            boolean sharesClaims) {
         this.server = server;
         this.executor = executor;
         this.random = random;
         this.faults = faults;
+        this.sharesClaims = sharesClaims;
         server.watch(this::changed);
     }
 
@@ -59,6 +72,8 @@ final class Controllers {
             soon(3000, () -> syncVolumeClaim(claim.key()));
         } else if (change.object() instanceof PersistentVolume volume && !isDeleted) {
             soon(3000, () -> syncVolume(volume.key()));
+        } else if (change.object() instanceof PodGroup group) {
+            groupChanged(group, isDeleted);
         } else if (change.object() instanceof Node node && isDeleted) {
             soon(3000, () -> removePodsWithoutNode(node.name()));
         }
@@ -76,7 +91,7 @@ final class Controllers {
         }
         if (isDeleted || pod.status().isTerminal()) {
             for (ResourceClaim claim : server.all(ObjectKind.RESOURCE_CLAIM)) {
-                if (claim.isReservedFor(pod) || isOwner(pod, claim.metadata())) {
+                if (claim.isReservedFor(pod) || isOwner(pod.uid(), claim.metadata())) {
                     soon(2000, () -> syncClaim(claim.key()));
                 }
             }
@@ -88,6 +103,29 @@ final class Controllers {
             }
         } else if (!pod.isBound() && needsClaim(pod)) {
             soon(2000, () -> server.pod(pod).filter(Controllers::needsClaim).ifPresent(this::createClaim));
+        }
+    }
+
+    private void groupChanged(PodGroup group, boolean isDeleted) {
+        if (isDeleted) {
+            for (ResourceClaim claim : server.all(ObjectKind.RESOURCE_CLAIM)) {
+                if (claim.isReservedFor(ResourceClaim.Consumer.of(group))
+                        || isOwner(group.metadata().uid(), claim.metadata())) {
+                    soon(2000, () -> syncClaim(claim.key()));
+                }
+            }
+        } else if (needsClaim(group)) {
+            soon(
+                    2000,
+                    () -> server.find(ObjectKind.POD_GROUP, group.key())
+                            .filter(Controllers::needsClaim)
+                            .ifPresent(this::createClaim));
+        } else {
+            for (Pod pod : server.all(ObjectKind.POD)) {
+                if (pod.spec().podGroupName().equals(group.name())) {
+                    podChanged(pod, false);
+                }
+            }
         }
     }
 
@@ -130,18 +168,64 @@ final class Controllers {
                         .anyMatch(entry -> entry.claimName().isEmpty());
     }
 
+    private static boolean needsClaim(PodGroup group) {
+        return group.resourceClaimStatuses().isEmpty()
+                && group.resourceClaims().stream()
+                        .anyMatch(entry -> entry.claimName().isEmpty());
+    }
+
+    private void createClaim(PodGroup group) {
+        OwnerReference owner = new OwnerReference(
+                "scheduling.k8s.io/v1beta1",
+                "PodGroup",
+                group.name(),
+                group.metadata().uid(),
+                true);
+        List<PodStatus.ClaimStatus> statuses = new ArrayList<>();
+        for (PodSpec.ResourceClaim entry : group.resourceClaims()) {
+            if (entry.claimName().isEmpty()) {
+                statuses.add(createClaim(entry, owner));
+            }
+        }
+        server.update(
+                ObjectKind.POD_GROUP,
+                group.key(),
+                same -> same.toBuilder().resourceClaimStatuses(statuses).build());
+    }
+
+    private PodStatus.ClaimStatus createClaim(PodSpec.ResourceClaim entry, OwnerReference owner) {
+        ObjectMeta metadata = ObjectMeta.named(owner.name() + "-" + entry.name() + "-" + names++)
+                .namespace(World.NAMESPACE)
+                .ownerReferences(List.of(owner))
+                .build();
+        ResourceClaim claim = server.create(ResourceClaim.of(metadata, List.of(DeviceRequest.of("r", "device", 1))));
+        return new PodStatus.ClaimStatus(entry.name(), claim.name());
+    }
+
+    // What is a claim of its group as well is made for the group, which has to be there for that.
     private void createClaim(Pod pod) {
+        Optional<PodGroup> group = server.find(
+                ObjectKind.POD_GROUP, pod.namespace() + "/" + pod.spec().podGroupName());
+        OwnerReference owner = new OwnerReference("v1", "Pod", pod.name(), pod.uid(), true);
         List<PodStatus.ClaimStatus> statuses = new ArrayList<>();
         for (PodSpec.ResourceClaim entry : pod.spec().resourceClaims()) {
-            if (entry.claimName().isEmpty()) {
-                ObjectMeta metadata = ObjectMeta.named(pod.name() + "-" + entry.name() + "-" + names++)
-                        .namespace(pod.namespace())
-                        .ownerReferences(List.of(new OwnerReference("v1", "Pod", pod.name(), pod.uid(), true)))
-                        .build();
-                ResourceClaim claim =
-                        server.create(ResourceClaim.of(metadata, List.of(DeviceRequest.of("r", "device", 1))));
-                statuses.add(new PodStatus.ClaimStatus(entry.name(), claim.name()));
+            if (!entry.claimName().isEmpty()) {
+                continue;
             }
+            if (group.isEmpty() || !group.get().resourceClaims().contains(entry)) {
+                if (group.isEmpty() && sharesClaims && entry.name().equals(PodGroupWorld.SHARED)) {
+                    return;
+                }
+                statuses.add(createClaim(entry, owner));
+                continue;
+            }
+            Optional<PodStatus.ClaimStatus> ofGroup = group.get().resourceClaimStatuses().stream()
+                    .filter(status -> status.name().equals(entry.name()))
+                    .findFirst();
+            if (ofGroup.isEmpty()) {
+                return;
+            }
+            statuses.add(ofGroup.get());
         }
         server.patchPod(
                 pod,
@@ -150,8 +234,8 @@ final class Controllers {
                         .build()));
     }
 
-    private static boolean isOwner(Pod pod, ObjectMeta metadata) {
-        return metadata.ownerReferences().stream().anyMatch(owner -> owner.uid().equals(pod.uid()));
+    private static boolean isOwner(String uid, ObjectMeta metadata) {
+        return metadata.ownerReferences().stream().anyMatch(owner -> owner.uid().equals(uid));
     }
 
     private void syncClaim(String key) {
@@ -187,15 +271,26 @@ final class Controllers {
 
     private boolean isOrphan(ResourceClaim claim) {
         return claim.metadata().ownerReferences().stream()
-                .anyMatch(owner -> server.find(ObjectKind.POD, claim.namespace() + "/" + owner.name())
-                        .filter(pod ->
-                                pod.uid().equals(owner.uid()) && !pod.status().isTerminal())
-                        .isEmpty());
+                .anyMatch(owner -> !(owner.kind().equals("PodGroup")
+                        ? isGroup(claim.namespace(), owner.name(), owner.uid())
+                        : isAlive(claim.namespace(), owner.name(), owner.uid())));
     }
 
     private boolean mayUse(ResourceClaim.Consumer consumer, String namespace) {
-        return server.find(ObjectKind.POD, namespace + "/" + consumer.name())
-                .filter(pod -> pod.uid().equals(consumer.uid()) && !pod.status().isTerminal())
+        return consumer.resource().equals("podgroups")
+                ? isGroup(namespace, consumer.name(), consumer.uid())
+                : isAlive(namespace, consumer.name(), consumer.uid());
+    }
+
+    private boolean isGroup(String namespace, String name, String uid) {
+        return server.find(ObjectKind.POD_GROUP, namespace + "/" + name)
+                .filter(group -> group.metadata().uid().equals(uid))
+                .isPresent();
+    }
+
+    private boolean isAlive(String namespace, String name, String uid) {
+        return server.find(ObjectKind.POD, namespace + "/" + name)
+                .filter(pod -> pod.uid().equals(uid) && !pod.status().isTerminal())
                 .isPresent();
     }
 

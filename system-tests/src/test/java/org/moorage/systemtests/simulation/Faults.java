@@ -2,8 +2,10 @@
 package org.moorage.systemtests.simulation;
 
 import java.util.EnumMap;
+import java.util.EnumSet;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import java.util.random.RandomGenerator;
 
 /** What goes wrong in a simulation, and how often. Each seed has its own mixture, so that faults also come alone. */
@@ -33,18 +35,36 @@ final class Faults {
         /** A plugin throws. */
         FAILED_PLUGIN,
         /** A volume cannot be provisioned, a device does not become ready. */
-        FAILED_DEVICE
+        FAILED_DEVICE,
+        /** A plugin throws or rejects a pod of a group, or answers what it may not. */
+        FAILED_MEMBER,
+        /** A plugin throws where it is asked about a whole group, or answers what it may not. */
+        FAILED_GROUP,
+        /** The scheduler is killed soon after a pod of a group was bound, and started again. */
+        KILLED_SCHEDULER
     }
 
-    Faults(RandomGenerator random) {
+    private static final Set<Kind> OF_GROUPS = EnumSet.of(Kind.FAILED_MEMBER, Kind.FAILED_GROUP, Kind.KILLED_SCHEDULER);
+
+    /**
+     * A mixture.
+     *
+     * @param hasGroups whether there are groups with which things can go wrong
+     */
+    Faults(RandomGenerator random, boolean hasGroups) {
         this.random = random;
         for (Kind kind : Kind.values()) {
-            chances.put(kind, chance(kind));
+            if (hasGroups || !OF_GROUPS.contains(kind)) {
+                chances.put(kind, chance(kind));
+            }
         }
     }
 
     private double chance(Kind kind) {
-        boolean isRare = kind == Kind.FAILED_CYCLE || kind == Kind.FAILED_PLUGIN || kind == Kind.FAILED_HANDLER;
+        boolean isRare = kind == Kind.FAILED_CYCLE
+                || kind == Kind.FAILED_PLUGIN
+                || kind == Kind.FAILED_HANDLER
+                || kind == Kind.FAILED_MEMBER;
         int choice = random.nextInt(6);
         if (choice < 2) {
             return 0;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.moorage.systemtests.simulation;
 
+import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -12,7 +13,9 @@ import java.util.Optional;
 import java.util.TreeMap;
 import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
 import org.moorage.api.model.ClusterObject;
+import org.moorage.api.model.CompositePodGroup;
 import org.moorage.api.model.CsiNode;
 import org.moorage.api.model.DeviceAllocation;
 import org.moorage.api.model.DeviceClass;
@@ -45,6 +48,7 @@ final class ModelApiServer {
     private final Map<ObjectKind<?>, List<Change>> logByKind = new LinkedHashMap<>();
     private final List<Consumer<Change>> watchers = new ArrayList<>();
     private final Map<String, Integer> bindingsByUid = new HashMap<>();
+    private Instant lastChange = Instant.EPOCH;
     private long version;
     private long uids;
 
@@ -121,12 +125,36 @@ final class ModelApiServer {
                 .uid(kind.kind().toLowerCase(Locale.ROOT) + "-" + ++uids)
                 .creationTimestamp(clock.instant())
                 .build();
-        return store(Type.ADDED, with(object, metadata));
+        return store(Type.ADDED, withoutStatus(with(object, metadata)));
+    }
+
+    // Nobody may set the status of a group as it is created.
+    @SuppressWarnings("unchecked") // an object of the same type
+    private static <T extends ClusterObject> T withoutStatus(T object) {
+        return object instanceof PodGroup group ? (T) withoutStatus(group) : object;
+    }
+
+    private static PodGroup withoutStatus(PodGroup group) {
+        return new PodGroup(
+                group.metadata(),
+                group.parentName(),
+                group.isGang(),
+                group.minCount(),
+                group.topologyKeys(),
+                group.resourceClaims(),
+                group.disruptionMode(),
+                group.priority(),
+                group.preemptionPolicy(),
+                List.of(),
+                Optional.empty());
     }
 
     private <T extends ClusterObject> T store(Type type, T object) {
         T stored = with(object, object.metadata().withResourceVersion(Long.toString(++version)));
         ObjectKind<?> kind = ObjectKind.of(stored);
+        if (type != Type.MODIFIED || !essence(stored).equals(essence(table(kind).get(stored.key())))) {
+            lastChange = clock.instant();
+        }
         if (type == Type.DELETED) {
             table(kind).remove(stored.key());
         } else {
@@ -136,6 +164,23 @@ final class ModelApiServer {
         log(kind).add(change);
         watchers.forEach(watcher -> watcher.accept(change));
         return stored;
+    }
+
+    // Without what is only told of attempts that change nothing.
+    private static Object essence(@Nullable ClusterObject object) {
+        if (object instanceof Pod pod) {
+            return pod.withMetadata(pod.metadata().withResourceVersion(""))
+                    .withStatus(pod.status().toBuilder().conditions(List.of()).build());
+        }
+        if (object instanceof PodGroup group) {
+            return withoutStatus(group.withMetadata(group.metadata().withResourceVersion("")));
+        }
+        return object == null ? "" : object;
+    }
+
+    /** When something changed for the last time, other than the conditions of pods and groups. */
+    Instant lastChange() {
+        return lastChange;
     }
 
     /** Changes an object, if it is there. */
@@ -296,6 +341,9 @@ final class ModelApiServer {
             return claim.withMetadata(metadata);
         }
         if (object instanceof PodGroup group) {
+            return group.withMetadata(metadata);
+        }
+        if (object instanceof CompositePodGroup group) {
             return group.withMetadata(metadata);
         }
         if (object instanceof PodDisruptionBudget budget) {

@@ -44,6 +44,7 @@ final class ModelCluster implements Cluster {
     private final Trace trace;
     private final Map<ObjectKind<?>, Watch<?>> watches = new LinkedHashMap<>();
     private final Set<String> failedStatuses = new HashSet<>();
+    private boolean isCut;
     private final VolumeWriter volumes = new Volumes();
     private final ResourceClaimWriter claims = new Claims();
 
@@ -55,10 +56,19 @@ final class ModelCluster implements Cluster {
         this.trace = trace;
     }
 
+    /** Whoever uses it is gone: no request of his arrives any more, and he is told nothing. */
+    void cut() {
+        isCut = true;
+        watches.clear();
+    }
+
     // Requests
 
     private <T> T request(Supplier<T> change, Object... what) {
         wait(Faults.Kind.SLOW_REQUEST);
+        if (isCut) {
+            throw new ClusterException("the scheduler was killed", 0, null);
+        }
         if (faults.happens(Faults.Kind.REFUSED_REQUEST)) {
             trace.add("refused:", List.of(what));
             throw refusal();
@@ -71,7 +81,7 @@ final class ModelCluster implements Cluster {
             throw failed;
         }
         wait(Faults.Kind.SLOW_REQUEST);
-        if (faults.happens(Faults.Kind.LOST_ANSWER)) {
+        if (!isCut && faults.happens(Faults.Kind.LOST_ANSWER)) {
             trace.add("answer lost:", List.of(what));
             throw lostAnswer();
         }
@@ -89,7 +99,7 @@ final class ModelCluster implements Cluster {
     }
 
     private void wait(Faults.Kind kind) {
-        if (!executor.isInCycle() && faults.happens(kind)) {
+        if (!isCut && !executor.isInCycle() && faults.happens(kind)) {
             executor.pause(Duration.ofMillis(random.nextInt(1, 500)));
         }
     }
@@ -383,6 +393,9 @@ final class ModelCluster implements Cluster {
 
         private void run() {
             isScheduled = false;
+            if (isCut) {
+                return;
+            }
             try {
                 if (isLost) {
                     list();

@@ -32,6 +32,9 @@ class RuntimeSimulationTest {
     // These have found faults that fewer than one seed in a thousand finds.
     private static final long[] RARE = {1920, 6704, 6820};
 
+    // The time of the test with groups counts as well.
+    private static final int SEEDS_WITH_GROUPS = 100;
+
     static LongStream seeds() {
         Long only = Long.getLong("seed");
         return only != null
@@ -40,9 +43,20 @@ class RuntimeSimulationTest {
                         .distinct();
     }
 
+    static LongStream seedsWithGroups() {
+        Long only = Long.getLong("seed");
+        return only != null ? LongStream.of(only) : LongStream.range(0, Long.getLong("seeds", SEEDS_WITH_GROUPS));
+    }
+
     @ParameterizedTest(name = "seed {0}")
     @MethodSource("seeds")
     void everythingIsInOrderAtRest(long seed) {
         assertThat(RuntimeSimulation.run(seed)).isEmpty();
+    }
+
+    @ParameterizedTest(name = "seed {0} with groups")
+    @MethodSource("seedsWithGroups")
+    void everythingIsInOrderAtRestWithGroups(long seed) {
+        assertThat(RuntimeSimulation.runWithGroups(seed)).isEmpty();
     }
 }

@@ -41,12 +41,12 @@ final class World {
     static final String PROVISIONER = "volumes.example.com";
     static final String READY = "ready";
     static final String BROKEN = "broken";
-    private static final String NAMESPACE = "default";
+    static final String NAMESPACE = "default";
     private static final int MOST_PODS = 60;
     private static final String[] APPS = {"a", "b", "c"};
     private static final String[] ZONES = {"z1", "z2", "z3"};
-    private static final String HOSTNAME = "kubernetes.io/hostname";
-    private static final String ZONE = "topology.kubernetes.io/zone";
+    static final String HOSTNAME = "kubernetes.io/hostname";
+    static final String ZONE = "topology.kubernetes.io/zone";
 
     private final ModelApiServer server;
     private final RandomGenerator random;
@@ -175,9 +175,13 @@ final class World {
                 Set.of()));
     }
 
+    /** Whether there may be more pods. */
+    boolean hasRoom() {
+        return server.all(ObjectKind.POD).size() < MOST_PODS;
+    }
+
     private void createPod(String name) {
-        if (server.all(ObjectKind.POD).size() >= MOST_PODS
-                || server.find(ObjectKind.POD, NAMESPACE + "/" + name).isPresent()) {
+        if (!hasRoom() || server.find(ObjectKind.POD, NAMESPACE + "/" + name).isPresent()) {
             return;
         }
         String app = any(APPS);
@@ -229,7 +233,8 @@ final class World {
         server.create(pod.build());
     }
 
-    private void addVolumes(Pods pod, String name) {
+    /** Gives a pod of that name volumes, by chance. */
+    void addVolumes(Pods pod, String name) {
         if (!chance(20)) {
             return;
         }
@@ -253,7 +258,8 @@ final class World {
                 .build());
     }
 
-    private void addDevices(Pods pod) {
+    /** Gives a pod claims of devices, by chance. */
+    void addDevices(Pods pod) {
         if (chance(20)) {
             pod.resourceClaim(new PodSpec.ResourceClaim("device", "", "template"));
         }

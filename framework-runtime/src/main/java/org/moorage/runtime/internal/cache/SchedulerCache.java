@@ -236,6 +236,13 @@ public final class SchedulerCache {
         }
     }
 
+    /** The pod of that uid with the node that it is counted on without the cluster having confirmed it; empty if it is not. */
+    public Optional<Pod> assumed(String uid) {
+        synchronized (lock) {
+            return assumed.contains(uid) ? Optional.ofNullable(podByUid.get(uid)) : Optional.empty();
+        }
+    }
+
     /** Whether the pod is counted on a node without the cluster having confirmed it. */
     public boolean isAssumed(String uid) {
         synchronized (lock) {

@@ -199,11 +199,12 @@ public final class PodEventHandlers {
     }
 
     // The pod will not run: its place is free at once, whatever its binding cycle still has to undo. One that waits
-    // for its permit tells of its going itself.
+    // for its permit tells of its going itself. The cluster may never have told of the node that it leaves.
     private void giveUp(Pod pod) {
+        Pod leaving = cache.assumed(pod.uid()).orElse(pod);
         cache.forget(pod);
         if (!endWaiting(pod)) {
-            queue.moveAllToActiveOrBackoff(WellKnownEvents.ASSIGNED_POD_DELETE, ObjectChange.deleted(pod));
+            queue.moveAllToActiveOrBackoff(WellKnownEvents.ASSIGNED_POD_DELETE, ObjectChange.deleted(leaving));
         }
     }
 

@@ -20,6 +20,11 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.FieldSource;
+import org.moorage.api.event.ActionType;
+import org.moorage.api.event.ClusterEvent;
+import org.moorage.api.event.EventRegistration;
+import org.moorage.api.event.EventResource;
+import org.moorage.api.event.Hint;
 import org.moorage.api.event.ObjectChange;
 import org.moorage.api.model.ClusterObject;
 import org.moorage.api.model.Node;
@@ -42,6 +47,7 @@ import org.moorage.runtime.internal.cache.ClusterSnapshot;
 import org.moorage.runtime.internal.cache.SchedulerCache;
 import org.moorage.runtime.internal.plugin.PluginCaller;
 import org.moorage.runtime.internal.queue.Nominator;
+import org.moorage.runtime.internal.queue.PluginEvents;
 import org.moorage.runtime.internal.queue.QueueProfile;
 import org.moorage.runtime.internal.queue.QueueSettings;
 import org.moorage.runtime.internal.queue.QueuedPodInfo;
@@ -101,12 +107,13 @@ class PodEventHandlersTest {
         private final Nominator nominator = new Nominator(store.lister(ObjectKind.POD)::get);
         private final SchedulingQueue queue = new SchedulingQueue(
                 PluginCaller.of(new Order()),
-                Map.of(PodSpec.DEFAULT_SCHEDULER, new QueueProfile(List.of(), List.of())),
+                Map.of(PodSpec.DEFAULT_SCHEDULER, new QueueProfile(List.of(), List.of(departures()))),
                 QueueSettings.DEFAULTS,
                 InstantSource.system(),
                 nominator,
                 SchedulerMetrics.NONE,
                 (pod, failure) -> {});
+        private final List<String> freed = new ArrayList<>();
         private Optional<Pod> onServer = Optional.empty();
         private Optional<Pod> assumed = Optional.empty();
         private Optional<QueuedPodInfo> inCycle = Optional.empty();
@@ -128,6 +135,19 @@ class PodEventHandlersTest {
                     features);
             handlers = Optional.of(new ObjectEventHandlers(pods, cache, queue, store, SchedulerMetrics.NONE));
             store.applied(ObjectKind.NODE, Samples.node(NODE));
+        }
+
+        // Hears which nodes pods leave.
+        private PluginEvents departures() {
+            return new PluginEvents(
+                    "Fit",
+                    List.of(EventRegistration.of(
+                            ClusterEvent.of(EventResource.ASSIGNED_POD, ActionType.DELETE),
+                            Pod.class,
+                            (pod, change) -> {
+                                freed.add(change.latest().nodeName());
+                                return Hint.SKIP;
+                            })));
         }
 
         private Pod versioned(Pod pod) {
@@ -339,6 +359,21 @@ class PodEventHandlersTest {
         World world = new World();
         c.steps.forEach(world::take);
         assertThat(world.cache.counts()).isEqualTo(new SchedulerCache.Counts(1, c.pods, c.assumedPods));
+    }
+
+    static final List<List<Step>> DEPARTURES = List.of(
+            List.of(Step.CREATE, Step.TELL, Step.ASSUME, Step.BIND, Step.DELETE, Step.RELIST),
+            List.of(Step.CREATE, Step.TELL, Step.ASSUME, Step.DELETE, Step.TELL),
+            List.of(Step.CREATE, Step.TELL, Step.ASSUME, Step.BIND, Step.TELL, Step.DELETE, Step.TELL));
+
+    @ParameterizedTest
+    @FieldSource("DEPARTURES")
+    void tellWaitingPodsWhichNodeAPodLeaves(List<Step> steps) {
+        World world = new World();
+        world.queue.add(Samples.pod("waiting", Samples.requesting(100, 1_000)));
+        world.reject((QueuedPodInfo) world.queue.poll().orElseThrow());
+        steps.forEach(world::take);
+        assertThat(world.freed).containsExactly(NODE);
     }
 
     @Test

@@ -33,6 +33,7 @@ final class GroupTrial implements PodGroupTrial {
     private List<ProposedAssignment> assignments = List.of();
     // Of each assignment's pod, with the changes since its node was found.
     private List<CycleState> states = List.of();
+    private boolean hasExtensions;
     private boolean eachNodeHoldsAlone;
     // The indexes of the assignments, by their nodes, and the nodes that have changed since theirs held.
     private final Map<String, List<Integer>> assignmentsByNode = new LinkedHashMap<>();
@@ -87,20 +88,17 @@ final class GroupTrial implements PodGroupTrial {
     }
 
     private void follow(Change change) {
-        List<CycleState> changed = states;
+        if (!hasExtensions) {
+            return;
+        }
+        List<CycleState> changed = new ArrayList<>(states.size());
         for (int i = 0; i < states.size(); i++) {
             PluginCaller[] extensions = FilterRun.of(states.get(i)).extensions();
-            if (extensions.length == 0) {
-                continue;
-            }
-            if (changed == states) {
-                changed = new ArrayList<>(states);
-            }
             CycleState state = states.get(i).fork();
             for (PluginCaller plugin : extensions) {
                 change.tell(state, plugin, assignments.get(i).pod());
             }
-            changed.set(i, state);
+            changed.add(state);
         }
         states = changed;
     }
@@ -127,11 +125,14 @@ final class GroupTrial implements PodGroupTrial {
         });
         assignments = List.copyOf(found);
         states = found.stream().map(ProposedAssignment::state).toList();
+        hasExtensions = false;
         eachNodeHoldsAlone = true;
         assignmentsByNode.clear();
         for (int i = 0; i < found.size(); i++) {
             String nodeName = found.get(i).nodeName();
-            eachNodeHoldsAlone &= FilterRun.of(found.get(i).state()).dependsOnNodeAlone(nodeName);
+            FilterRun run = FilterRun.of(states.get(i));
+            hasExtensions |= run.extensions().length > 0;
+            eachNodeHoldsAlone &= run.dependsOnNodeAlone(nodeName);
             assignmentsByNode
                     .computeIfAbsent(nodeName, any -> new ArrayList<>())
                     .add(i);

@@ -30,7 +30,9 @@ final class Audit implements SchedulerListener {
     private final List<String> problems = new ArrayList<>();
     private final Map<String, Node> nodeOfDecision = new HashMap<>();
     private final Map<String, Boolean> wasBound = new HashMap<>();
+    /** What was reserved for a group ends with it. An API server lets none go before its pods; here some do. */
     private final Set<String> goneGroups = new HashSet<>();
+
     private boolean wasRestarted;
 
     Audit(ModelApiServer server, ModelCluster cluster, Trace trace) {
@@ -101,6 +103,7 @@ final class Audit implements SchedulerListener {
             // Whoever deletes a claim in between is not the scheduler.
             if (claim.isPresent()
                     && !claim.get().metadata().isDeleting()
+                    && !goneGroups.contains(pod.spec().podGroupName())
                     && (claim.get().allocation().isEmpty() || !isReserved(claim.get(), pod))) {
                 problems.add("pod " + pod + ": bound without its claim " + name);
             }
@@ -206,16 +209,16 @@ final class Audit implements SchedulerListener {
         }
         for (String name : claimNames(pod)) {
             Optional<ResourceClaim> claim = server.find(ObjectKind.RESOURCE_CLAIM, pod.namespace() + "/" + name);
-            if (claim.isPresent() && claim.get().allocation().isPresent() && !isReserved(claim.get(), pod)) {
+            if (claim.isPresent()
+                    && claim.get().allocation().isPresent()
+                    && !goneGroups.contains(pod.spec().podGroupName())
+                    && !isReserved(claim.get(), pod)) {
                 problems.add("bound pod " + pod + ": claim " + name + " is not reserved for it");
             }
         }
     }
 
-    // What was reserved for a group ends with it. The API server lets none go before its pods; here some do.
-    private boolean isReserved(ResourceClaim claim, Pod pod) {
-        return claim.isReservedFor(pod)
-                || claim.isReservedForGroupOf(pod)
-                || goneGroups.contains(pod.spec().podGroupName());
+    private static boolean isReserved(ResourceClaim claim, Pod pod) {
+        return claim.isReservedFor(pod) || claim.isReservedForGroupOf(pod);
     }
 }

@@ -17,6 +17,7 @@ import java.util.function.Consumer;
 import java.util.random.RandomGenerator;
 import org.moorage.api.model.ObjectKind;
 import org.moorage.api.model.Pod;
+import org.moorage.api.model.PodCondition;
 import org.moorage.api.plugin.FeatureGates;
 import org.moorage.api.plugin.Nomination;
 import org.moorage.api.plugin.PluginFactory;
@@ -88,6 +89,9 @@ final class RuntimeSimulation {
 
     private static final Duration MOST_TIME_TO_REST = Duration.ofHours(1);
     private static final long MOST_STEPS_TO_REST = 20_000;
+    /** As in kube-scheduler a pod of a group whose binding fails is tried again without a backoff, until its cause is heard of. */
+    private static final long MOST_STEPS_TO_REST_WITH_GROUPS = 200_000;
+
     /** Longer than a group backs off, so that each that waits is tried once more when nothing changes any more. */
     private static final Duration QUIET = Duration.ofMinutes(1);
 
@@ -341,14 +345,16 @@ final class RuntimeSimulation {
 
     private boolean rests() {
         Instant end = executor.instant().plus(MOST_TIME_TO_REST);
-        long lastStep = executor.steps() + MOST_STEPS_TO_REST;
+        long mostSteps = hasGroups ? MOST_STEPS_TO_REST_WITH_GROUPS : MOST_STEPS_TO_REST;
+        long lastStep = executor.steps() + mostSteps;
         while (executor.instant().isBefore(end) && executor.steps() < lastStep) {
             if (!executor.runNext(end) || isAtRest()) {
                 break;
             }
         }
         if (!isAtRest()) {
-            problems.add("does not come to rest in " + MOST_TIME_TO_REST + " or " + MOST_STEPS_TO_REST + " steps");
+            problems.add("does not come to rest in " + MOST_TIME_TO_REST + " or " + mostSteps + " steps: at "
+                    + executor.instant() + " after " + executor.steps() + " steps");
             compareBooks();
             return false;
         }
@@ -379,7 +385,7 @@ final class RuntimeSimulation {
             for (Pod pod : server.all(ObjectKind.POD)) {
                 if (isPending(pod)) {
                     List<String> feasible = compareEvaluations(pod, fresh);
-                    if (!feasible.isEmpty() && !isMember(pod)) {
+                    if (!feasible.isEmpty() && !isMember(pod) && !waitsForVolume(pod)) {
                         problems.add("pod " + pod + ": pending (a fresh scheduler: " + feasible + ")");
                     }
                 }
@@ -403,6 +409,17 @@ final class RuntimeSimulation {
 
     private boolean isMember(Pod pod) {
         return hasGroups && !pod.spec().podGroupName().isEmpty();
+    }
+
+    // As in kube-scheduler no event tells that a volume is free again that a pod had until its binding failed. The pods
+    // that
+    // would use it are tried again when they have waited too long.
+    private boolean waitsForVolume(Pod pod) {
+        return hasGroups
+                && pod.status()
+                        .condition(PodCondition.POD_SCHEDULED)
+                        .filter(condition -> condition.message().contains("didn't find available persistent volumes"))
+                        .isPresent();
     }
 
     private Scheduler fresh(Cluster copy, VirtualExecutor on) {

@@ -20,6 +20,7 @@ import java.util.function.BiFunction;
 import java.util.function.Consumer;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
+import org.moorage.api.GroupKey;
 import org.moorage.api.Snapshot;
 import org.moorage.api.event.ObjectChange;
 import org.moorage.api.model.ClusterObject;
@@ -45,6 +46,7 @@ import org.moorage.runtime.debug.CacheComparison;
 import org.moorage.runtime.debug.SchedulerDump;
 import org.moorage.runtime.decision.Decision;
 import org.moorage.runtime.decision.Evaluation;
+import org.moorage.runtime.decision.GroupEvaluation;
 import org.moorage.runtime.decision.HintEvaluation;
 import org.moorage.runtime.decision.PluginStatus;
 import org.moorage.runtime.internal.binding.BindingCycle;
@@ -409,10 +411,7 @@ public final class Scheduler implements AutoCloseable {
      */
     public Evaluation evaluate(Pod pod, Consumer<SnapshotChanges> changes) {
         Profile profile = responsible(pod);
-        if (!started) {
-            throw new IllegalStateException(
-                    "evaluate: the scheduler knows no objects yet (expected: start() before it)");
-        }
+        demandStarted();
         return loop.evaluate((algorithm, snapshot) -> {
             snapshot.update(cache);
             try {
@@ -422,6 +421,30 @@ public final class Scheduler implements AutoCloseable {
                 snapshot.takeBack(0);
             }
         });
+    }
+
+    /**
+     * Asks what the next attempt at a group of pods would find: whether its pods get nodes together, how far it comes in each placement, what
+     * stops it, and who would have to leave. Nothing is decided. It is tried as in a scheduling cycle, with the pods that wait by then,
+     * whatever else keeps them out of the queue; since plugins reserve for its pods meanwhile, and give that back, the next scheduling cycle
+     * waits for it.
+     *
+     * <p>May be called at any time after {@link #start}, from any thread that runs no cycle.
+     *
+     * @param group a pod group or a composite one. If it has a parent, it is the group above it without one that is tried
+     * @throws IllegalStateException before {@link #start}, when no objects are known, and in a scheduling cycle or evaluation
+     */
+    public GroupEvaluation evaluate(GroupKey group) {
+        Objects.requireNonNull(group, "group");
+        demandStarted();
+        return loop.evaluate(group);
+    }
+
+    private void demandStarted() {
+        if (!started) {
+            throw new IllegalStateException(
+                    "evaluate: the scheduler knows no objects yet (expected: start() before it)");
+        }
     }
 
     /**

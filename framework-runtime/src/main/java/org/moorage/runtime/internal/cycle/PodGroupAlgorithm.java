@@ -77,10 +77,15 @@ public final class PodGroupAlgorithm {
      * @return what was found for the root and each group below it that was looked at, by its key
      */
     public Map<GroupKey, GroupResult> find(GroupTree root, CycleState state) {
+        return find(root, state, GroupRecorder.NONE);
+    }
+
+    /** As {@link #find(GroupTree, CycleState)}. A recorder is shown how it goes. */
+    public Map<GroupKey, GroupResult> find(GroupTree root, CycleState state, GroupRecorder recorder) {
         int changes = snapshot.changes();
         try {
             Map<GroupKey, GroupResult> results = new LinkedHashMap<>();
-            GroupResult result = find(root, state, results);
+            GroupResult result = find(root, state, results, recorder);
             if (result.status().isSuccess() && !result.isAnyScheduled()) {
                 result.status(GroupStatus.unschedulable(List.of()));
             }
@@ -91,42 +96,55 @@ public final class PodGroupAlgorithm {
     }
 
     // If it is a success, what was found stays tried.
-    private GroupResult find(GroupTree group, CycleState state, Map<GroupKey, GroupResult> results) {
-        if (group.isComposite()) {
-            return tryPlacements(group, state, results);
+    private GroupResult find(
+            GroupTree group, CycleState state, Map<GroupKey, GroupResult> results, GroupRecorder recorder) {
+        recorder.began(group, scheduledPods(group));
+        GroupResult result;
+        if (group.isComposite() || triesPlacements) {
+            result = bestPlacement(group, state, results, recorder);
+        } else {
+            recorder.began("", snapshot.candidates().size());
+            result = tryMembers(group, new CycleState(state), recorder);
+            recorder.tried(result);
         }
-        if (triesPlacements) {
-            return tryPlacements(group, state, results);
-        }
-        GroupResult result = tryMembers(group, new CycleState(state));
+        recorder.ended(result);
         results.put(group.key(), result);
         return result;
     }
 
-    private GroupResult tryPlacements(GroupTree group, CycleState state, Map<GroupKey, GroupResult> results) {
-        GroupResult result = bestPlacement(group, state, results);
-        results.put(group.key(), result);
-        return result;
+    private int scheduledPods(GroupTree group) {
+        return group.isComposite()
+                ? 0
+                : snapshot.podGroups()
+                        .podGroup(group.key().namespace(), group.key().name())
+                        .map(PodGroupState::scheduledPodsCount)
+                        .orElse(0);
     }
 
-    private GroupResult bestPlacement(GroupTree group, CycleState state, Map<GroupKey, GroupResult> results) {
+    private GroupResult bestPlacement(
+            GroupTree group, CycleState state, Map<GroupKey, GroupResult> results, GroupRecorder recorder) {
         List<Placement> placements = new ArrayList<>();
         GroupStatus generated = generate(group, state, placements);
         if (!generated.isSuccess()) {
             return GroupResult.of(group, generated);
         }
         List<Placement> feasible = new ArrayList<>();
+        List<Integer> feasibleNumbers = new ArrayList<>();
         List<Map<GroupKey, GroupResult>> found = new ArrayList<>();
         Map<GroupKey, GroupResult> first = null;
-        for (Placement placement : placements) {
-            Map<GroupKey, GroupResult> tried = tryPlacement(group, state, placement);
+        for (int i = 0; i < placements.size(); i++) {
+            Placement placement = placements.get(i);
+            recorder.began(placement.name(), placement.nodes().size());
+            Map<GroupKey, GroupResult> tried = tryPlacement(group, state, placement, recorder);
             GroupResult result = result(tried, group);
+            recorder.tried(result);
             if (result.status().code() == Code.ERROR) {
                 return result;
             }
             first = first == null ? tried : first;
             if (result.status().isSuccess()) {
                 feasible.add(placement);
+                feasibleNumbers.add(i);
                 found.add(tried);
             }
         }
@@ -146,6 +164,7 @@ public final class PodGroupAlgorithm {
             failed(failure);
             return GroupResult.of(group, GroupStatus.error(failure.getMessage()));
         }
+        recorder.chose(feasibleNumbers.get(best));
         if (hasComposites) {
             Optional<String> failure = assume(group, found.get(best));
             if (failure.isPresent()) {
@@ -187,7 +206,8 @@ public final class PodGroupAlgorithm {
         return GroupStatus.success();
     }
 
-    private Map<GroupKey, GroupResult> tryPlacement(GroupTree group, CycleState state, Placement placement) {
+    private Map<GroupKey, GroupResult> tryPlacement(
+            GroupTree group, CycleState state, Placement placement, GroupRecorder recorder) {
         int changes = snapshot.changes();
         long start = System.nanoTime();
         Map<GroupKey, GroupResult> tried = new LinkedHashMap<>();
@@ -201,10 +221,10 @@ public final class PodGroupAlgorithm {
         try {
             CycleState placementState = new CycleState(state);
             if (group.isComposite()) {
-                GroupResult result = tryChildren(group, placementState, tried);
+                GroupResult result = tryChildren(group, placementState, tried, recorder);
                 tried.put(group.key(), result);
             } else {
-                GroupResult result = tryMembers(group, placementState);
+                GroupResult result = tryMembers(group, placementState, recorder);
                 tried.put(group.key(), result);
                 if (result.status().code() != Code.ERROR) {
                     profile.metrics()
@@ -217,7 +237,8 @@ public final class PodGroupAlgorithm {
         }
     }
 
-    private GroupResult tryChildren(GroupTree group, CycleState placementState, Map<GroupKey, GroupResult> results) {
+    private GroupResult tryChildren(
+            GroupTree group, CycleState placementState, Map<GroupKey, GroupResult> results, GroupRecorder recorder) {
         int changes = snapshot.changes();
         int remaining = group.children().size();
         int scheduled = 0;
@@ -229,7 +250,7 @@ public final class PodGroupAlgorithm {
                 if (feasible.outcome() == PlacementFeasibleResult.Outcome.UNSCHEDULABLE) {
                     break;
                 }
-                GroupResult result = find(child, new CycleState(placementState), results);
+                GroupResult result = find(child, new CycleState(placementState), results, recorder);
                 if (result.status().code() == Code.ERROR) {
                     status = GroupStatus.error("composite pod group evaluation failed due to child error: "
                             + result.status().asError());
@@ -252,7 +273,7 @@ public final class PodGroupAlgorithm {
         return new GroupResult(group, status, List.of(), placementState, anyScheduled);
     }
 
-    private GroupResult tryMembers(GroupTree group, CycleState placementState) {
+    private GroupResult tryMembers(GroupTree group, CycleState placementState, GroupRecorder recorder) {
         int changes = snapshot.changes();
         List<MemberResult> members = new ArrayList<>(group.members().size());
         boolean anyScheduled = false;
@@ -290,9 +311,14 @@ public final class PodGroupAlgorithm {
                         ? GroupStatus.rejected(Code.UNSCHEDULABLE, List.of(feasible.reason()))
                         : statusOf(feasible);
                 if (feasible.outcome() == PlacementFeasibleResult.Outcome.UNSCHEDULABLE) {
+                    recorder.stopped(member, snapshot);
                     break;
                 }
                 anyScheduled |= member.isScheduled();
+            }
+            if (status.isSuccess() && !anyScheduled && !members.isEmpty()) {
+                // Enough are placed since before, and no other finds a node.
+                recorder.stopped(members.get(members.size() - 1), snapshot);
             }
         } catch (PluginFailure failure) {
             failed(failure);

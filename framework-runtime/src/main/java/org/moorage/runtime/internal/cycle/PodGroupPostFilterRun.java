@@ -9,10 +9,12 @@ import org.moorage.api.Code;
 import org.moorage.api.CycleState;
 import org.moorage.api.GroupKey;
 import org.moorage.api.Status;
+import org.moorage.api.model.Pod;
 import org.moorage.api.plugin.ExtensionPoint;
 import org.moorage.api.plugin.Nomination;
 import org.moorage.api.plugin.PodGroupPostFilterResult;
 import org.moorage.api.plugin.PodGroupTrial;
+import org.moorage.runtime.decision.PluginStatus;
 import org.moorage.runtime.internal.cache.TrialSnapshot;
 import org.moorage.runtime.internal.plugin.PluginCaller;
 import org.moorage.runtime.internal.plugin.PluginFailure;
@@ -24,6 +26,7 @@ public final class PodGroupPostFilterRun {
     private final TrialSnapshot snapshot;
     private final GroupReservations reservations;
     private final PostFilterRun.Execution execution;
+    private String lastAsked = "";
 
     public PodGroupPostFilterRun(
             Profile profile,
@@ -39,20 +42,32 @@ public final class PodGroupPostFilterRun {
     }
 
     /**
+     * What the plugins answer together.
+     *
+     * @param status what is said, and by whom: the plugin that made room or ruled that out, the last one of those that rejected, or the one
+     *     that failed
+     * @param victims the pods that have to leave
+     */
+    public record Answer(PluginStatus status, List<Pod> victims) {}
+
+    /**
      * Runs the plugins. What they answer becomes part of each result.
      *
      * @param state the state of the root's cycle
      * @param results the results of the root and of all groups below it
      */
-    public void run(GroupTree root, CycleState state, Map<GroupKey, GroupResult> results) {
+    public Answer run(GroupTree root, CycleState state, Map<GroupKey, GroupResult> results) {
+        lastAsked = "";
         try {
             PodGroupPostFilterResult answer = PluginTimes.of(profile, "PodGroupPostFilter")
                     .time(times -> ask(root, state), result -> result.status().code());
             apply(answer, results.values());
+            return new Answer(new PluginStatus(lastAsked, answer.status()), answer.victims());
         } catch (PluginFailure failure) {
             profile.metrics().pluginFailed(failure.plugin(), failure.method().toString());
             GroupStatus error = GroupStatus.error(failure.getMessage());
             results.values().forEach(result -> result.status(error));
+            return new Answer(PluginStatus.error(failure.plugin(), failure.getMessage()), List.of());
         }
     }
 
@@ -60,6 +75,7 @@ public final class PodGroupPostFilterRun {
         List<String> reasons = new ArrayList<>();
         for (PluginCaller plugin : profile.at(ExtensionPoint.POD_GROUP_POST_FILTER)) {
             long start = System.nanoTime();
+            lastAsked = plugin.name();
             PodGroupPostFilterResult answer = ask(plugin, root, state);
             profile.metrics().podGroupPostFilterRan(plugin.name(), answer, System.nanoTime() - start);
             if (execution == PostFilterRun.Execution.DONE) {

@@ -110,6 +110,18 @@ public final class Profile {
         return new Profile(name, percentageOfNodesToScore, kept, List.of(), weights, nominatedPods, metrics);
     }
 
+    /** The same profile, of whose plugins nothing is measured. */
+    public Profile unmeasured() {
+        return new Profile(
+                name,
+                percentageOfNodesToScore,
+                plugins,
+                placementFeasible,
+                weights,
+                nominatedPods,
+                SchedulerMetrics.NONE);
+    }
+
     /** How much the scores of a plugin count at a point. */
     long weight(ExtensionPoint point, PluginCaller plugin) {
         return weights.getOrDefault(point, Map.of()).getOrDefault(plugin.name(), 1);

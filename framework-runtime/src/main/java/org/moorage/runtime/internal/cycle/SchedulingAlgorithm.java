@@ -79,6 +79,11 @@ public final class SchedulingAlgorithm {
         return nextStart;
     }
 
+    /** Has the next cycle begin with the node of that index. */
+    public void nextNode(int index) {
+        nextStart = index;
+    }
+
     /**
      * What came out: a node, or why there is none.
      *

@@ -75,6 +75,26 @@ public final class CycleWorkspace implements AutoCloseable {
         }
     }
 
+    /**
+     * As {@link #use}, for work that tries what a cycle would do: the next cycle begins with the node that it would begin with without it.
+     *
+     * @throws IllegalStateException on the thread of a running cycle or evaluation
+     */
+    <T> T tryOut(BiFunction<SchedulingAlgorithm, TrialSnapshot, T> work) {
+        if (lock.isHeldByCurrentThread()) {
+            throw new IllegalStateException(
+                    "a group is tried out in a scheduling cycle (expected: between two cycles)");
+        }
+        return use((tried, nodes) -> {
+            int nextNode = tried.nextNode();
+            try {
+                return work.apply(tried, nodes);
+            } finally {
+                tried.nextNode(nextNode);
+            }
+        });
+    }
+
     /** Does some work if nobody uses the workspace, not even the current thread; otherwise returns empty. */
     <T> Optional<T> useIfFree(BiFunction<SchedulingAlgorithm, TrialSnapshot, T> work) {
         if (lock.isHeldByCurrentThread() || !lock.tryLock()) {

@@ -7,26 +7,24 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.function.Predicate;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 import org.moorage.api.Code;
-import org.moorage.api.CompositePodGroupState;
 import org.moorage.api.CycleState;
 import org.moorage.api.GroupKey;
-import org.moorage.api.PodGroupLister;
-import org.moorage.api.PodGroupState;
-import org.moorage.api.model.CompositePodGroup;
 import org.moorage.api.model.Pod;
 import org.moorage.api.model.PodGroup;
-import org.moorage.api.model.SchedulingGroup;
 import org.moorage.api.plugin.FeatureGates;
 import org.moorage.api.plugin.Nomination;
 import org.moorage.config.plugin.PluginText;
 import org.moorage.config.plugin.Thrown;
 import org.moorage.runtime.decision.Decision;
+import org.moorage.runtime.decision.GroupEvaluation;
 import org.moorage.runtime.internal.cache.SchedulerCache;
 import org.moorage.runtime.internal.cache.TrialSnapshot;
 import org.moorage.runtime.internal.cycle.Diagnosis;
+import org.moorage.runtime.internal.cycle.GroupEvaluationRecorder;
 import org.moorage.runtime.internal.cycle.GroupReservations;
 import org.moorage.runtime.internal.cycle.GroupResult;
 import org.moorage.runtime.internal.cycle.GroupStatus;
@@ -54,7 +52,7 @@ import org.slf4j.LoggerFactory;
 public final class PodGroupCycle {
     private static final Logger LOG = LoggerFactory.getLogger(PodGroupCycle.class);
 
-    private final Map<String, Profile> profiles;
+    private final GroupTrees trees;
     private final SchedulerCache cache;
     private final SchedulingQueue queue;
     private final SchedulingCycle podCycle;
@@ -78,7 +76,7 @@ public final class PodGroupCycle {
             PodGroupConditions conditions,
             FeatureGates features,
             @Nullable RandomGenerator ties) {
-        this.profiles = profiles;
+        trees = new GroupTrees(profiles, features);
         this.cache = cache;
         this.queue = queue;
         this.podCycle = podCycle;
@@ -98,18 +96,6 @@ public final class PodGroupCycle {
                     .log(
                             "GenericWorkload is enabled, but GangScheduling plugin is not set. Gang scheduling using PodGroups"
                                     + " may not work as expected.");
-        }
-    }
-
-    /** Why a group cannot be tried at all. */
-    private static final class Refused extends RuntimeException {
-        private static final long serialVersionUID = 1L;
-
-        private final String reason;
-
-        Refused(String reason) {
-            super(reason, null, false, false);
-            this.reason = reason;
         }
     }
 
@@ -181,16 +167,16 @@ public final class PodGroupCycle {
         Profile profile;
         GroupTree all;
         try {
-            all = tree(queued.tree(), snapshot.podGroups());
-        } catch (Refused refused) {
-            return failed(attempt, queued, attempt.pods(), refused.reason);
+            all = trees.tree(queued.tree(), snapshot.podGroups());
+        } catch (GroupTrees.Refused refused) {
+            return failed(attempt, queued, attempt.pods(), refused.reason());
         }
         try {
-            profile = check(all, snapshot.podGroups());
-        } catch (Refused refused) {
+            profile = trees.profile(all, snapshot.podGroups());
+        } catch (GroupTrees.Refused refused) {
             all.forEachPodGroup(
-                    leaf -> conditions.update((PodGroup) leaf.group(), "False", "SchedulerError", refused.reason));
-            return failed(attempt, queued, attempt.pods(), refused.reason);
+                    leaf -> conditions.update((PodGroup) leaf.group(), "False", "SchedulerError", refused.reason()));
+            return failed(attempt, queued, attempt.pods(), refused.reason());
         }
         Map<String, QueuedPodInfo> byUid = new HashMap<>();
         GroupTree root = withoutSkipped(attempt, queued, all, byUid);
@@ -224,6 +210,74 @@ public final class PodGroupCycle {
         return last;
     }
 
+    /**
+     * What an attempt at a group would find now. Nothing is decided, and what is reserved is given back.
+     *
+     * @param group the group; it is the one above it without a parent that is tried
+     */
+    GroupEvaluation evaluate(GroupKey group, SchedulingAlgorithm algorithm, TrialSnapshot snapshot) {
+        snapshot.update(cache);
+        Optional<QueuedPodGroupInfo.Group> queued = queue.tree(group);
+        if (queued.isEmpty()) {
+            return untried(group, List.of(), group + " or a group above it is not known");
+        }
+        GroupTree all;
+        Profile profile;
+        try {
+            all = trees.tree(queued.get(), snapshot.podGroups());
+            if (all.unscheduledPods().isEmpty()) {
+                return untried(all.key(), List.of(), "");
+            }
+            profile = trees.profile(all, snapshot.podGroups()).unmeasured();
+        } catch (GroupTrees.Refused refused) {
+            return untried(queued.get().key(), pods(queued.get()), refused.reason());
+        }
+        GroupTree root = only(all, pod -> !pod.metadata().isDeleting() && !cache.isAssumed(pod.uid()));
+        if (root.unscheduledPods().isEmpty()) {
+            return untried(root.key(), List.of(), "");
+        }
+        return evaluate(root, profile, algorithm, snapshot);
+    }
+
+    private static GroupEvaluation untried(GroupKey root, List<Pod> pods, String message) {
+        return new GroupEvaluation(
+                root, pods, message.isEmpty(), message, Optional.empty(), Optional.empty(), List.of());
+    }
+
+    private static List<Pod> pods(QueuedPodGroupInfo.Group group) {
+        List<Pod> pods = new ArrayList<>();
+        group.members().forEach(member -> pods.add(member.pod()));
+        group.children().forEach(child -> pods.addAll(pods(child)));
+        return pods;
+    }
+
+    private GroupEvaluation evaluate(
+            GroupTree root, Profile profile, SchedulingAlgorithm algorithm, TrialSnapshot snapshot) {
+        GroupReservations reservations = new GroupReservations();
+        PodGroupAlgorithm groupAlgorithm =
+                new PodGroupAlgorithm(algorithm, profile, snapshot, features, ties, reservations);
+        GroupEvaluationRecorder recorder = new GroupEvaluationRecorder(GroupEvaluationRecorder.Detail.ALL);
+        CycleState state = new CycleState();
+        Map<GroupKey, GroupResult> results = groupAlgorithm.find(root, state, recorder);
+        GroupResult ofRoot = Objects.requireNonNull(results.get(root.key()));
+        Code code = ofRoot.status().code();
+        GroupResult.complete(root, results);
+        Optional<PodGroupPostFilterRun.Answer> answer = Optional.empty();
+        if (code == Code.UNSCHEDULABLE) {
+            answer = Optional.of(new PodGroupPostFilterRun(
+                            profile, groupAlgorithm, snapshot, reservations, PostFilterRun.Execution.LEFT_OUT)
+                    .run(root, state, results));
+        }
+        return new GroupEvaluation(
+                root.key(),
+                root.unscheduledPods(),
+                code == Code.SUCCESS,
+                ofRoot.status().message(),
+                recorder.attempt(),
+                answer.map(PodGroupPostFilterRun.Answer::status),
+                answer.map(PodGroupPostFilterRun.Answer::victims).orElse(List.of()));
+    }
+
     private static String result(GroupResult root) {
         return switch (root.status().code()) {
             case SUCCESS -> "scheduled";
@@ -231,114 +285,6 @@ public final class PodGroupCycle {
                 root.waitsOnPreemption() ? "waiting_on_preemption" : "unschedulable";
             case ERROR, SKIP -> "error";
         };
-    }
-
-    // The group with what the snapshot has of it. The queue may have seen it in another shape.
-    private GroupTree tree(QueuedPodGroupInfo.Group queued, PodGroupLister known) {
-        String namespace = queued.key().namespace();
-        String name = queued.key().name();
-        List<Pod> members = new ArrayList<>();
-        queued.members().forEach(member -> members.add(member.pod()));
-        if (queued.key().type() == GroupKey.Type.POD_GROUP) {
-            PodGroup group = known.podGroup(namespace, name)
-                    .orElseThrow(() -> new Refused("pod group state not found for pod group " + namespace + "/" + name))
-                    .podGroup()
-                    .orElseThrow(
-                            () -> new Refused("pod group object not found for pod group " + namespace + "/" + name));
-            if (features.isEnabled(FeatureGates.COMPOSITE_POD_GROUP)) {
-                checkParent("pod group", group, queued.object());
-            }
-            return new GroupTree(queued.key(), group, members, List.of());
-        }
-        CompositePodGroupState state = known.compositePodGroup(namespace, name)
-                .orElseThrow(() -> new Refused(
-                        "composite pod group state not found for composite pod group " + namespace + "/" + name));
-        CompositePodGroup group = state.compositePodGroup()
-                .orElseThrow(() -> new Refused(
-                        "composite pod group object not found for composite pod group " + namespace + "/" + name));
-        checkParent("composite pod group", group, queued.object());
-        if (state.children().size() != queued.children().size()) {
-            throw new Refused("different number of children in composite pod group between snapshot ("
-                    + state.children().size() + ") and queued entity ("
-                    + queued.children().size() + ")");
-        }
-        List<GroupTree> children = new ArrayList<>();
-        for (QueuedPodGroupInfo.Group child : queued.children()) {
-            children.add(tree(child, known));
-        }
-        return new GroupTree(queued.key(), group, members, children);
-    }
-
-    private static void checkParent(String kind, SchedulingGroup known, SchedulingGroup queued) {
-        if (!known.parentName().equals(queued.parentName())) {
-            throw new Refused("different parent in " + kind + " between snapshot (" + shown(known.parentName())
-                    + ") and queued entity (" + shown(queued.parentName()) + ")");
-        }
-    }
-
-    private static String shown(String name) {
-        return name.isEmpty() ? "[unset]" : name;
-    }
-
-    // All pods of a group agree on who schedules them and how.
-    private Profile check(GroupTree root, PodGroupLister known) {
-        List<Pod> waiting = root.unscheduledPods();
-        Agreement agreement = new Agreement(
-                waiting.get(0).spec().schedulerName(),
-                root.group(),
-                features.isEnabled(FeatureGates.POD_GROUP_PREEMPTION_POLICY));
-        waiting.forEach(agreement::check);
-        root.forEachPodGroup(
-                leaf -> known.podGroup(leaf.key().namespace(), leaf.key().name())
-                        .map(PodGroupState::scheduledPods)
-                        .ifPresent(scheduled -> scheduled.forEach(agreement::check)));
-        Profile profile = profiles.get(agreement.schedulerName);
-        if (profile == null) {
-            throw new Refused("profile not found for scheduler name \"" + agreement.schedulerName + "\"");
-        }
-        return profile;
-    }
-
-    /** What the pods of a group must have in common. */
-    private static final class Agreement {
-        private static final String ALL = "all pods in a single pod group should have the same ";
-
-        private final String schedulerName;
-        private final int priority;
-        private final boolean isOfGroup;
-        private String preemptionPolicy;
-
-        Agreement(String schedulerName, SchedulingGroup root, boolean hasPreemptionPolicy) {
-            this.schedulerName = schedulerName;
-            priority = root.priority();
-            isOfGroup = hasPreemptionPolicy;
-            preemptionPolicy =
-                    hasPreemptionPolicy ? policy(root.preemptionPolicy().orElse("")) : "";
-        }
-
-        private static String policy(String named) {
-            return named.isEmpty() ? "PreemptLowerPriority" : named;
-        }
-
-        void check(Pod pod) {
-            if (!pod.spec().schedulerName().equals(schedulerName)) {
-                throw new Refused(ALL + ".spec.schedulerName set, got: \""
-                        + pod.spec().schedulerName() + "\" and \"" + schedulerName + "\"");
-            }
-            if (pod.spec().priority() != priority) {
-                throw new Refused(ALL + "priority as the pod group's priority, got "
-                        + pod.spec().priority() + " and " + priority);
-            }
-            String policy = policy(pod.spec().preemptionPolicy());
-            if (preemptionPolicy.isEmpty()) {
-                preemptionPolicy = policy;
-            }
-            if (!policy.equals(preemptionPolicy)) {
-                throw new Refused(ALL + "preemption policy"
-                        + (isOfGroup ? " as the pod group's preemption policy" : "") + ", got " + policy + " and "
-                        + preemptionPolicy);
-            }
-        }
     }
 
     // Without the pods that are being deleted or are assumed, which need not be scheduled.
@@ -357,16 +303,14 @@ public final class PodGroupCycle {
                 }
             }
         }
-        return left.size() == queued.members().size() ? root : only(root, left);
+        return left.size() == queued.members().size() ? root : only(root, pod -> left.containsKey(pod.uid()));
     }
 
-    private static GroupTree only(GroupTree group, Map<String, QueuedPodInfo> left) {
+    private static GroupTree only(GroupTree group, Predicate<Pod> left) {
         return new GroupTree(
                 group.key(),
                 group.group(),
-                group.members().stream()
-                        .filter(pod -> left.containsKey(pod.uid()))
-                        .toList(),
+                group.members().stream().filter(left).toList(),
                 group.children().stream().map(child -> only(child, left)).toList());
     }
 

@@ -10,9 +10,11 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.BiFunction;
 import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
+import org.moorage.api.GroupKey;
 import org.moorage.api.Snapshot;
 import org.moorage.config.plugin.Thrown;
 import org.moorage.runtime.decision.Decision;
+import org.moorage.runtime.decision.GroupEvaluation;
 import org.moorage.runtime.internal.cache.TrialSnapshot;
 import org.moorage.runtime.internal.cycle.SchedulingAlgorithm;
 import org.moorage.runtime.internal.plugin.PluginThread;
@@ -85,6 +87,11 @@ public final class SchedulingLoop {
     /** Evaluates on the current thread: with the cycles' threads to help if they are free, or else alone. */
     public <T> T evaluate(BiFunction<SchedulingAlgorithm, TrialSnapshot, T> evaluation) {
         return current.useIfFree(evaluation).orElseGet(() -> evaluations.use(evaluation));
+    }
+
+    /** What an attempt at a group would find; between two cycles, since plugins reserve for it, and give that back, as in a cycle. */
+    public GroupEvaluation evaluate(GroupKey group) {
+        return current.tryOut((algorithm, nodes) -> groupCycle.evaluate(group, algorithm, nodes));
     }
 
     /**

@@ -229,6 +229,18 @@ final class PodGroupMembers {
         return true;
     }
 
+    /** The root of a group, the groups below it and their waiting members, as they would be tried; empty if the root is not known. */
+    Optional<Group> tree(GroupKey group) {
+        return forest.root(group)
+                .map(root -> forest.tree(root, podGroup -> {
+                    List<QueuedPodInfo> members = new ArrayList<>(memberByKeyByPodGroup
+                            .getOrDefault(podGroup, Map.of())
+                            .values());
+                    members.sort(QueuedPodGroupInfo.ORDER);
+                    return members;
+                }));
+    }
+
     private static boolean isInFlight(QueuedPodInfo member, QueuedPodGroupInfo group, InFlightPods inFlight) {
         if (!inFlight.contains(member.pod().uid())) {
             return false;

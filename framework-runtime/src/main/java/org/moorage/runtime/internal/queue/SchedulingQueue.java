@@ -18,6 +18,7 @@ import java.util.concurrent.locks.Condition;
 import java.util.function.BiConsumer;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
+import org.moorage.api.GroupKey;
 import org.moorage.api.event.ClusterEvent;
 import org.moorage.api.event.ObjectChange;
 import org.moorage.api.model.Pod;
@@ -627,6 +628,21 @@ public final class SchedulingQueue implements AutoCloseable {
                     ? known.flatMap(waiting -> members.queuedGroup(pod))
                             .flatMap(group -> Optional.ofNullable(group.gate()))
                     : known.flatMap(waiting -> Optional.ofNullable(waiting.gate()));
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /**
+     * The group above a group that has no parent, or the group itself, with those below it and their pods that wait, in the order in which
+     * they would be tried. Nothing leaves the queue.
+     *
+     * @return empty if one of the groups up to that one is not known
+     */
+    public Optional<QueuedPodGroupInfo.Group> tree(GroupKey group) {
+        lock.lock();
+        try {
+            return members.tree(group);
         } finally {
             lock.unlock();
         }

@@ -49,7 +49,7 @@ public record SimulatedPod(
         PREEMPTED,
         /** It is reserved on a node, and waits on permit. */
         WAITING,
-        /** A PreEnqueue plugin keeps it out of the queue. */
+        /** A PreEnqueue plugin keeps it out of the queue, or a group that it is part of is not known. */
         GATED,
         /** It names a scheduler that the configuration has no profile for. */
         OTHER_SCHEDULER,

@@ -8,8 +8,10 @@ import java.util.Optional;
 import java.util.SplittableRandom;
 import java.util.function.Consumer;
 import java.util.random.RandomGenerator;
+import org.moorage.api.GroupKey;
 import org.moorage.api.model.ClusterObject;
 import org.moorage.api.model.Pod;
+import org.moorage.api.plugin.FeatureGates;
 import org.moorage.config.ExtenderConfig;
 import org.moorage.config.LoadedConfig;
 import org.moorage.config.plugin.PluginRegistry;
@@ -177,6 +179,66 @@ public final class Simulation {
                     0,
                     evaluation,
                     run.fittingChanges(evaluation));
+        }
+    }
+
+    /**
+     * Explains what became of a group of pods at the end of {@link #run}: it is tried once more at the moment of its last attempt, when the
+     * pods before it have been scheduled. A group that was never tried is tried at the end. The simulation runs twice, and the listener is
+     * told of both.
+     *
+     * @param group a pod group or a composite one. If it has a parent, it is the group above it without one that is tried
+     * @throws IllegalArgumentException if the feature GenericWorkload is off
+     */
+    public GroupExplanation explain(GroupKey group) {
+        demandGroups();
+        int decisions = 0;
+        int last = -1;
+        int changesBefore = 0;
+        int attempts = 0;
+        Optional<SimulatedGroup> outcome;
+        try (SimulationRun run = start()) {
+            for (Optional<Decision> next = step(run); next.isPresent(); next = step(run)) {
+                if (run.isPartOf(next.get().pod(), group)) {
+                    last = decisions;
+                    changesBefore = run.applied();
+                    attempts++;
+                }
+                decisions++;
+            }
+            outcome = run.result().group(run.root(group));
+            if (last < 0) {
+                return new GroupExplanation(
+                        Explanation.Moment.END, outcome, 0, run.triedOutside(group), run.evaluate(group));
+            }
+        }
+        try (SimulationRun run = start()) {
+            for (int i = 0; i < last; i++) {
+                Optional<Decision> ignored = step(run);
+            }
+            run.applyUntil(changesBefore);
+            return new GroupExplanation(
+                    Explanation.Moment.TURN, outcome, attempts, run.triedOutside(group), run.evaluate(group));
+        }
+    }
+
+    /**
+     * Explains what an attempt at a group of pods finds in the cluster as it was given: no pending pod has been scheduled.
+     *
+     * @param group a pod group or a composite one. If it has a parent, it is the group above it without one that is tried
+     * @throws IllegalArgumentException if the feature GenericWorkload is off
+     */
+    public GroupExplanation explainNow(GroupKey group) {
+        demandGroups();
+        try (SimulationRun run = start()) {
+            return new GroupExplanation(Explanation.Moment.NOW, Optional.empty(), 0, 0, run.evaluate(group));
+        }
+    }
+
+    private void demandGroups() {
+        if (!config.featureGates().isEnabled(FeatureGates.GENERIC_WORKLOAD)) {
+            throw new IllegalArgumentException(
+                    "feature GenericWorkload: off, so that pods of groups are scheduled alone (expected: on)");
         }
     }
 

@@ -3,19 +3,24 @@ package org.moorage.simulation;
 
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
+import org.moorage.api.GroupKey;
 import org.moorage.api.model.Node;
 import org.moorage.api.model.Pod;
 
 /**
- * The pods and nodes at the end of a {@link Simulation}.
+ * The pods, groups of pods and nodes at the end of a {@link Simulation}.
  *
  * @param pods the pods that were pending, at the beginning or after a recorded change, in the order in which they were first tried, and
  *     then those that were preempted
+ * @param groups the groups of these pods, each group before those below it, and otherwise in the order of their first pods; none unless
+ *     the feature GenericWorkload is on
  * @param nodes the nodes, with the pods on them
  */
-public record SimulationResult(List<SimulatedPod> pods, List<NodePods> nodes) {
+public record SimulationResult(List<SimulatedPod> pods, List<SimulatedGroup> groups, List<NodePods> nodes) {
     public SimulationResult {
         pods = List.copyOf(pods);
+        groups = List.copyOf(groups);
         nodes = List.copyOf(nodes);
     }
 
@@ -35,6 +40,11 @@ public record SimulationResult(List<SimulatedPod> pods, List<NodePods> nodes) {
             }
         }
         throw new IllegalArgumentException("pod: " + pod + " (expected: a pending pod of the simulation)");
+    }
+
+    /** A group; empty if none of its pods, or of those below it, was to be placed. */
+    public Optional<SimulatedGroup> group(GroupKey key) {
+        return groups.stream().filter(group -> group.key().equals(key)).findFirst();
     }
 
     /** The number of pods in a state. */

@@ -15,14 +15,18 @@ import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 import org.moorage.api.Code;
+import org.moorage.api.GroupKey;
 import org.moorage.api.model.ClusterObject;
 import org.moorage.api.model.Node;
 import org.moorage.api.model.ObjectKind;
 import org.moorage.api.model.ObjectMeta;
 import org.moorage.api.model.Pod;
+import org.moorage.api.plugin.FeatureGates;
+import org.moorage.api.plugin.PodGroupPostFilterResult;
 import org.moorage.api.plugin.WaitingPod;
 import org.moorage.config.ExtenderConfig;
 import org.moorage.config.LoadedConfig;
@@ -31,6 +35,7 @@ import org.moorage.objects.EventType;
 import org.moorage.runtime.Scheduler;
 import org.moorage.runtime.decision.Decision;
 import org.moorage.runtime.decision.Evaluation;
+import org.moorage.runtime.decision.GroupEvaluation;
 import org.moorage.runtime.decision.PluginStatus;
 import org.moorage.runtime.metrics.SchedulerListener;
 import org.moorage.runtime.metrics.SchedulerMetrics;
@@ -45,6 +50,7 @@ import org.moorage.simulation.whatif.FittingChange;
 final class SimulationRun implements AutoCloseable {
     private final InMemoryCluster cluster;
     private final SteppingClock clock;
+    private final FeatureGates features;
     private final Duration longestBackoff;
     private final List<RecordedChange> changes;
     private int applied;
@@ -70,6 +76,7 @@ final class SimulationRun implements AutoCloseable {
             RandomGenerator random,
             List<RecordedChange> changes) {
         this.changes = changes;
+        features = config.featureGates();
         longestBackoff = Duration.ofSeconds(config.config().podMaxBackoffSeconds());
         clock = SteppingClock.startingAfter(objects);
         objects.forEach(object -> given.put(id(object), object));
@@ -121,14 +128,20 @@ final class SimulationRun implements AutoCloseable {
     }
 
     /**
-     * Schedules the next pod, and returns what came of it after binding. If no pod is ready, changes are applied until one is; empty if
-     * none is after the last one.
+     * Schedules the next pod or group, and returns what came of it after binding. If none is ready, groups are tried again if pods had to
+     * leave since; then changes are applied until a pod is ready. Empty if none is after the last one.
      */
     Optional<Decision> scheduleNext() {
         // A pod whose binding failed has a later decision than the one returned.
         Optional<Decision> next = scheduler.scheduleNext();
-        while (next.isEmpty() && applied < changes.size()) {
-            applyNext();
+        while (next.isEmpty()) {
+            if (moves.takePreempted() && hasWaitingGroup()) {
+                endBackoff();
+            } else if (applied < changes.size()) {
+                applyNext();
+            } else {
+                break;
+            }
             next = scheduler.scheduleNext();
         }
         next.ifPresent(decision -> moves.tried(decision.pod()));
@@ -147,9 +160,23 @@ final class SimulationRun implements AutoCloseable {
         }
     }
 
-    private void applyNext() {
-        clock.advance(longestBackoff);
+    // No event ends the backoff of a group, not even that of one that has made room for itself.
+    private boolean hasWaitingGroup() {
+        return features.isEnabled(FeatureGates.GENERIC_WORKLOAD)
+                && cluster.all(ObjectKind.POD).stream()
+                        .anyMatch(pod ->
+                                isPending(pod) && !pod.spec().podGroupName().isEmpty());
+    }
+
+    private void endBackoff() {
+        // That of a group grows with the root of its size.
+        double most = features.isEnabled(FeatureGates.GENERIC_WORKLOAD) ? Math.sqrt(Math.max(1, pending.size())) : 1;
+        clock.advance(longestBackoff.multipliedBy((long) Math.ceil(most)));
         scheduler.flushBackoff();
+    }
+
+    private void applyNext() {
+        endBackoff();
         RecordedChange change = changes.get(applied++);
         moves.current = change;
         try {
@@ -241,6 +268,28 @@ final class SimulationRun implements AutoCloseable {
         return scheduler.evaluate(current.withoutNode());
     }
 
+    /** What the next attempt at a group would find now. */
+    GroupEvaluation evaluate(GroupKey group) {
+        return scheduler.evaluate(group);
+    }
+
+    /** The highest known group above a group, or the group itself. */
+    GroupKey root(GroupKey group) {
+        return GroupsAtEnd.root(cluster, features, group);
+    }
+
+    /** Whether a pod is part of that group, or of one with the same root. */
+    boolean isPartOf(Pod pod, GroupKey group) {
+        return GroupsAtEnd.key(pod).filter(key -> root(key).equals(root(group))).isPresent();
+    }
+
+    /** How many pods have been tried that are not part of a group. */
+    int triedOutside(GroupKey group) {
+        return (int) decisions.all().stream()
+                .filter(decision -> !isPartOf(decision.pod(), group))
+                .count();
+    }
+
     /** Takes the pod out of the cluster. */
     void remove(Pod pod) {
         cluster.remove(pod);
@@ -256,9 +305,12 @@ final class SimulationRun implements AutoCloseable {
         scheduler.close();
     }
 
-    /** The pods and nodes as they are now. */
+    /** The pods, groups and nodes as they are now. */
     SimulationResult result() {
-        return new SimulationResult(simulatedPods(), nodes());
+        List<SimulatedPod> pods = simulatedPods();
+        List<Pod> waiting =
+                scheduler.waitingPods().stream().map(WaitingPod::pod).toList();
+        return new SimulationResult(pods, GroupsAtEnd.of(cluster, features, pods, waiting), nodes());
     }
 
     private List<SimulatedPod> simulatedPods() {
@@ -356,6 +408,10 @@ final class SimulationRun implements AutoCloseable {
         if (pod.status().isTerminal()) {
             return ended(pod, 0);
         }
+        Optional<GroupKey> missing = GroupsAtEnd.missing(cluster, features, pod);
+        if (missing.isPresent()) {
+            return untried(pod, State.GATED, "", "waits for " + missing.get() + ", which is not in the cluster", 0);
+        }
         PluginStatus gate = scheduler.gate(pod).orElse(PluginStatus.error("", "was not tried"));
         State state = gate.status().code() == Code.ERROR ? State.ERROR : State.GATED;
         return untried(pod, state, gate.plugin(), gate.status().message(), 0);
@@ -393,6 +449,24 @@ final class SimulationRun implements AutoCloseable {
         private final Map<String, List<PodMove>> queuedByUid = new ConcurrentHashMap<>();
         private final Map<String, List<PodMove>> triedByUid = new ConcurrentHashMap<>();
         private volatile @Nullable RecordedChange current;
+        private final AtomicBoolean preempted = new AtomicBoolean();
+
+        /** Whether pods had to leave since this was asked last. */
+        boolean takePreempted() {
+            return preempted.getAndSet(false);
+        }
+
+        @Override
+        public void preempted(int victims) {
+            preempted.set(true);
+        }
+
+        @Override
+        public void podGroupPostFilterRan(String plugin, PodGroupPostFilterResult result, long nanos) {
+            if (!result.victims().isEmpty()) {
+                preempted.set(true);
+            }
+        }
 
         @Override
         public void podQueued(Pod pod, String queue, String event) {

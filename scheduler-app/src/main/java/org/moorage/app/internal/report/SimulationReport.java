@@ -7,11 +7,13 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
 import org.moorage.api.model.ObjectKind;
 import org.moorage.api.model.Pod;
@@ -26,11 +28,11 @@ import org.moorage.simulation.SimulationResult;
 import org.moorage.simulation.SimulationResult.NodePods;
 import org.moorage.simulation.dump.RecordedChange;
 
-/** The pods and nodes at the end of a simulation. */
+/** The pods, groups of pods and nodes at the end of a simulation. */
 public final class SimulationReport implements Report {
     // What of it fits on a screen.
     private static final int POD_ROWS = 40;
-    private static final int GROUP_ROWS = 20;
+    private static final int OWNER_ROWS = 20;
     private static final int OUTCOMES = 3;
     private static final int CHANGE_ROWS = 20;
     private static final int NODE_ROWS = 20;
@@ -43,6 +45,7 @@ public final class SimulationReport implements Report {
     private final Optional<Long> seed;
     private final List<ResourceName> resources;
     private final List<NodeUsage> usages = new ArrayList<>();
+    private final GroupTable groups;
 
     /** What is shown of the use of cpu and memory, from much to little. */
     private enum Usage {
@@ -73,6 +76,7 @@ public final class SimulationReport implements Report {
         this.took = took;
         this.seed = seed;
         this.rows = rows;
+        groups = new GroupTable(result.groups(), rows);
         resources = resources(result.nodes());
         for (NodePods node : result.nodes()) {
             long[] requested = new long[resources.size()];
@@ -116,12 +120,14 @@ public final class SimulationReport implements Report {
 
     @Override
     public void print(Terminal terminal) {
-        List<SimulatedPod> pods = shownPods();
-        if (!pods.isEmpty()) {
-            if (rows.allPods() || pods.size() <= POD_ROWS) {
-                podTable(pods).print(terminal);
+        groups.print(terminal);
+        List<SimulatedPod> pods = podsOutsideGroups();
+        List<SimulatedPod> shown = shown(pods);
+        if (!shown.isEmpty()) {
+            if (rows.allPods() || shown.size() <= POD_ROWS) {
+                podTable(shown).print(terminal);
             } else {
-                printGroups(terminal);
+                printOwners(pods, terminal);
             }
             terminal.out().println();
         }
@@ -180,11 +186,25 @@ public final class SimulationReport implements Report {
                 + ObjectKind.of(change.object()).kind() + " " + change.object().key();
     }
 
-    private List<SimulatedPod> shownPods() {
-        if (!rows.onlyUnplaced()) {
+    // Those of groups have a place in the table of groups.
+    private List<SimulatedPod> podsOutsideGroups() {
+        if (rows.allPods() || result.groups().isEmpty()) {
             return result.pods();
         }
-        return result.pods().stream().filter(pod -> pod.nodeName().isEmpty()).toList();
+        Set<String> inGroups = new HashSet<>();
+        result.groups()
+                .forEach(group ->
+                        group.pods().forEach(pod -> inGroups.add(pod.pod().uid())));
+        return result.pods().stream()
+                .filter(pod -> !inGroups.contains(pod.pod().uid()))
+                .toList();
+    }
+
+    private List<SimulatedPod> shown(List<SimulatedPod> pods) {
+        if (!rows.onlyUnplaced()) {
+            return pods;
+        }
+        return pods.stream().filter(pod -> pod.nodeName().isEmpty()).toList();
     }
 
     private static TextTable podTable(List<SimulatedPod> pods) {
@@ -201,27 +221,27 @@ public final class SimulationReport implements Report {
         return table;
     }
 
-    private void printGroups(Terminal terminal) {
-        List<PodRows> groups = new ArrayList<>(PodRows.of(result.pods()));
+    private void printOwners(List<SimulatedPod> pods, Terminal terminal) {
+        List<PodRows> owners = new ArrayList<>(PodRows.of(pods));
         if (rows.onlyUnplaced()) {
-            groups.removeIf(group -> group.unplaced() == 0);
+            owners.removeIf(owner -> owner.unplaced() == 0);
         }
         TextTable table =
                 new TextTable().left("PODS OF").right("PODS").right("PLACED").left("MESSAGE");
-        int shown = Math.min(groups.size(), GROUP_ROWS);
-        for (PodRows group : groups.subList(0, shown)) {
-            addRows(table, group);
+        int shown = Math.min(owners.size(), OWNER_ROWS);
+        for (PodRows owner : owners.subList(0, shown)) {
+            addRows(table, owner);
         }
         table.print(terminal);
-        int pods = 0;
+        int others = 0;
         int unplaced = 0;
-        for (PodRows group : groups.subList(shown, groups.size())) {
-            pods += group.pods().size();
-            unplaced += group.unplaced();
+        for (PodRows owner : owners.subList(shown, owners.size())) {
+            others += owner.pods().size();
+            unplaced += owner.unplaced();
         }
-        if (pods > 0) {
+        if (others > 0) {
             terminal.out()
-                    .println("and " + (groups.size() - shown) + " more rows with " + pods + " pods, "
+                    .println("and " + (owners.size() - shown) + " more rows with " + others + " pods, "
                             + (unplaced == 0 ? "all placed" : unplaced + " of them not placed")
                             + " (--all-pods shows every pod)");
         }
@@ -252,7 +272,7 @@ public final class SimulationReport implements Report {
         }
     }
 
-    private static TextStyle style(State state) {
+    static TextStyle style(State state) {
         return switch (state) {
             case SCHEDULED -> TextStyle.GOOD;
             case UNSCHEDULABLE, ERROR, PREEMPTED -> TextStyle.BAD;
@@ -383,10 +403,11 @@ public final class SimulationReport implements Report {
         int pods = result.pods().size();
         return String.format(
                 Locale.ROOT,
-                "%d %s: %s in %.2f s%s",
+                "%d %s: %s%s in %.2f s%s",
                 pods,
                 pods == 1 ? "pod" : "pods",
                 String.join(", ", counts),
+                groups.summary().isEmpty() ? "" : "; " + groups.summary(),
                 took.toMillis() / 1000.0,
                 seed.map(value -> " (seed " + value + ")").orElse(""));
     }
@@ -397,6 +418,10 @@ public final class SimulationReport implements Report {
         ArrayNode pods = tree.putArray("pods");
         for (SimulatedPod pod : result.pods()) {
             pods.add(tree(pod));
+        }
+        if (!result.groups().isEmpty()) {
+            ArrayNode entries = tree.putArray("groups");
+            result.groups().forEach(group -> entries.add(GroupTable.tree(group)));
         }
         ArrayNode nodes = tree.putArray("nodes");
         for (NodeUsage usage : usages) {
@@ -454,7 +479,7 @@ public final class SimulationReport implements Report {
     }
 
     // In a summary, after a number of such pods.
-    private static String countText(State state) {
+    static String countText(State state) {
         return switch (state) {
             case SCHEDULED -> "placed";
             case UNSCHEDULABLE -> "unschedulable";
@@ -469,7 +494,7 @@ public final class SimulationReport implements Report {
     }
 
     // For programs.
-    private static String name(State state) {
+    static String name(State state) {
         return switch (state) {
             case SCHEDULED -> "scheduled";
             case UNSCHEDULABLE -> "unschedulable";

@@ -30,6 +30,13 @@ record CapturedRun(int exitCode, String out, String err) {
     static final String FIRST_CHANGES =
             Path.of("..", "examples", "clusters", "first-changes.json").toString();
 
+    /** The example cluster with groups of pods. */
+    static final String GROUPS =
+            Path.of("..", "examples", "clusters", "groups.yaml").toString();
+
+    /** The features that its groups need. */
+    static final String GROUP_GATES = "GenericWorkload=true,TopologyAwareWorkloadScheduling=true";
+
     static CapturedRun of(String... args) {
         return withInput("", args);
     }

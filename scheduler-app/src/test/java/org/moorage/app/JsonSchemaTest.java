@@ -7,6 +7,8 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.TreeSet;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -77,6 +79,36 @@ class JsonSchemaTest {
                 .isEmpty();
         assertThat(JsonSchema.problems("explain", answer("explain", "--now", "-o", "json", pod, "-")))
                 .isEmpty();
+    }
+
+    static Stream<String> explainedGroups() {
+        return Stream.of(
+                "podgroup/physics", "podgroup/default/chemistry", "podgroup/biology", "podgroup/nightly", "render-0");
+    }
+
+    @ParameterizedTest
+    @MethodSource("explainedGroups")
+    void describesWhatExplainAnswersOfGroups(String group) throws IOException {
+        for (String[] now : new String[][] {{}, {"--now"}}) {
+            List<String> args = new ArrayList<>(List.of("explain", "-o", "json"));
+            args.addAll(List.of(now));
+            args.addAll(List.of("--feature-gates", CapturedRun.GROUP_GATES, group, CapturedRun.GROUPS));
+            JsonNode answer =
+                    JSON.readTree(CapturedRun.of(args.toArray(String[]::new)).out());
+
+            assertThat(JsonSchema.problems("explain-group", answer)).isEmpty();
+            assertThat(answer.path("kind").asText()).isEqualTo("PodGroup");
+        }
+    }
+
+    @Test
+    void describesWhatSimulateAnswersOfGroups() throws IOException {
+        JsonNode answer = JSON.readTree(
+                CapturedRun.of("simulate", "-o", "json", "--feature-gates", CapturedRun.GROUP_GATES, CapturedRun.GROUPS)
+                        .out());
+
+        assertThat(JsonSchema.problems("simulate", answer)).isEmpty();
+        assertThat(answer.path("groups")).hasSize(4);
     }
 
     @Test

@@ -6,16 +6,21 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Supplier;
+import org.moorage.api.GroupKey;
 import org.moorage.api.model.Pod;
 import org.moorage.app.internal.process.CommandException;
 import org.moorage.app.internal.report.ExplainReport;
+import org.moorage.app.internal.report.GroupExplainReport;
 import org.moorage.app.internal.report.ProgressLine;
+import org.moorage.app.internal.report.Report;
 import org.moorage.app.internal.report.Terminal;
 import org.moorage.config.LoadedConfig;
 import org.moorage.config.plugin.JarRules;
 import org.moorage.config.plugin.PluginRegistry;
 import org.moorage.objects.Suggestions;
 import org.moorage.simulation.Explanation;
+import org.moorage.simulation.GroupExplanation;
 import org.moorage.simulation.Simulation;
 import org.moorage.simulation.dump.ClusterDump;
 import org.moorage.simulation.dump.ClusterDumpReader;
@@ -24,19 +29,21 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** Tells where a pod goes in a cluster that files describe, and why not elsewhere. */
+/** Tells where a pod or a group of pods goes in a cluster that files describe, and why not elsewhere. */
 @Command(
         name = "explain",
         description = {
-            "Tells where a pod goes in a cluster that files describe, and why not elsewhere.",
+            "Tells where a pod or a group of pods goes in a cluster that files describe, and why not elsewhere.",
             "",
-            "The answer is about the pod's turn in a simulation: the pods before it have been scheduled, as simulate does.",
+            "The answer is about its turn in a simulation: the pods before it have been scheduled, as simulate does.",
             "With --now it is about the cluster as it is, where no waiting pod has been scheduled.",
+            "Of a pod that is scheduled with its group it is about the group.",
         },
         footer = {
             "",
             "Example:",
             "  kubectl get nodes,pods -A -o yaml | moorage explain default/web-1 -",
+            "  moorage explain --feature-gates GenericWorkload=true podgroup/training cluster.yaml",
         })
 final class ExplainCommand implements Callable<Integer> {
     private final Terminal terminal;
@@ -65,8 +72,10 @@ final class ExplainCommand implements Callable<Integer> {
     @Parameters(
             index = "0",
             paramLabel = "POD",
-            description = "The pod: its name, or its namespace, a slash and its name.")
-    private String podName = "";
+            description =
+                    "The pod: its name, or its namespace, a slash and its name. Or a group of pods: podgroup/NAME or"
+                            + " compositepodgroup/NAME, also with a namespace and a slash before NAME.")
+    private String name = "";
 
     @Parameters(
             index = "1..*",
@@ -88,30 +97,48 @@ final class ExplainCommand implements Callable<Integer> {
                 .withEphemeralClaims()
                 .read(sources, terminal.in());
         WorkloadOptions.tell(dump, terminal);
-        Pod pod = find(podName, dump.pods());
-        demandProfile(pod, loaded);
+        Optional<GroupKey> group = ExplainedGroup.named(name, dump);
+        Optional<Pod> pod = group.isPresent() ? Optional.empty() : Optional.of(find(name, dump.pods()));
+        pod.ifPresent(found -> demandProfile(found, loaded));
         ConfigFile.warn(loaded, terminal);
         Simulation simulation = Simulation.of(dump.objects(), loaded, registry);
         seed.ifPresent(simulation::seed);
         if (extenders.ignore()) {
             simulation.ignoringExtenders();
         }
-        output.print(new ExplainReport(explain(simulation, pod), notes(pod), allNodes), terminal);
+        Optional<GroupKey> tried =
+                group.isPresent() ? group : pod.flatMap(found -> ExplainedGroup.of(found, loaded.featureGates()));
+        output.print(
+                tried.isPresent()
+                        ? report(simulation, tried.get(), pod, loaded)
+                        : report(simulation, pod.orElseThrow()),
+                terminal);
         return 0;
     }
 
-    private Explanation explain(Simulation simulation, Pod pod) {
-        if (now) {
-            return simulation.explainNow(pod);
-        }
+    private Report report(Simulation simulation, Pod pod) {
+        Explanation explanation =
+                now ? simulation.explainNow(pod) : withProgress(simulation, () -> simulation.explain(pod));
+        return new ExplainReport(explanation, notes(pod), allNodes);
+    }
+
+    private Report report(Simulation simulation, GroupKey group, Optional<Pod> pod, LoadedConfig loaded) {
+        ExplainedGroup.demandFeature(group, loaded.featureGates());
+        GroupExplanation explanation =
+                now ? simulation.explainNow(group) : withProgress(simulation, () -> simulation.explain(group));
+        List<String> notes = new ArrayList<>();
+        pod.ifPresent(member -> notes.add("Pod " + member.key() + " is scheduled with its group."));
+        return new GroupExplainReport(explanation, notes, allNodes);
+    }
+
+    private <T> T withProgress(Simulation simulation, Supplier<T> explain) {
         // Each pending pod is tried twice at least, unless it comes after this one.
         ProgressLine progress = new ProgressLine(
                 terminal, "attempts", 2 * simulation.pendingPods().size());
         AtomicInteger attempts = new AtomicInteger();
         try {
-            return simulation
-                    .listener(decision -> progress.show(attempts.incrementAndGet()))
-                    .explain(pod);
+            Simulation ignored = simulation.listener(decision -> progress.show(attempts.incrementAndGet()));
+            return explain.get();
         } finally {
             progress.clear();
         }

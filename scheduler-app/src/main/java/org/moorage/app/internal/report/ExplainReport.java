@@ -6,7 +6,6 @@ import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.util.ArrayList;
 import java.util.Comparator;
-import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -17,14 +16,12 @@ import org.moorage.api.model.Pod;
 import org.moorage.app.internal.report.TextTable.Cell;
 import org.moorage.runtime.decision.Decision;
 import org.moorage.runtime.decision.Evaluation;
-import org.moorage.runtime.decision.PluginStatus;
 import org.moorage.simulation.Explanation;
 import org.moorage.simulation.SimulatedPod;
 import org.moorage.simulation.whatif.FittingChange;
 
 /** What the plugins answer for a pod on each node. */
 public final class ExplainReport implements Report {
-    private static final int NODES_NAMED = 6;
     private static final int NODES_SCORED = 10;
     private static final int HEADER_WIDTH = 12;
 
@@ -35,18 +32,13 @@ public final class ExplainReport implements Report {
     private final List<RejectedNodes> rejected;
     private final List<String> ranking;
 
-    /** The nodes that a plugin rejects for one reason. */
-    private record RejectedNodes(String plugin, String reason, List<String> nodes) {}
-
-    private record PluginReason(String plugin, String reason) {}
-
     public ExplainReport(Explanation explanation, List<String> notes, boolean allNodes) {
         this.explanation = explanation;
         evaluation = explanation.evaluation();
         this.notes = new ArrayList<>(notes);
         this.notes.addAll(differences());
         this.allNodes = allNodes;
-        rejected = rejected(evaluation);
+        rejected = RejectedNodes.of(evaluation.objections());
         ranking = new ArrayList<>(evaluation.feasible());
         String chosen = explanation.decision().map(Decision::nodeName).orElse("");
         ranking.sort(Comparator.<String>comparingLong(node -> -total(node))
@@ -56,25 +48,6 @@ public final class ExplainReport implements Report {
 
     private long total(String node) {
         return evaluation.totals().getOrDefault(node, 0L);
-    }
-
-    private static List<RejectedNodes> rejected(Evaluation evaluation) {
-        Map<PluginReason, List<String>> nodesByReason = new LinkedHashMap<>();
-        evaluation.objections().forEach((node, objections) -> {
-            for (PluginStatus objection : objections) {
-                for (String reason : objection.status().reasons()) {
-                    nodesByReason
-                            .computeIfAbsent(new PluginReason(objection.plugin(), reason), any -> new ArrayList<>())
-                            .add(node);
-                }
-            }
-        });
-        List<RejectedNodes> rejected = new ArrayList<>();
-        nodesByReason.forEach((reason, nodes) -> rejected.add(new RejectedNodes(reason.plugin, reason.reason, nodes)));
-        rejected.sort(Comparator.<RejectedNodes>comparingInt(entry -> -entry.nodes.size())
-                .thenComparing(RejectedNodes::plugin)
-                .thenComparing(RejectedNodes::reason));
-        return rejected;
     }
 
     @Override
@@ -258,23 +231,19 @@ public final class ExplainReport implements Report {
         TextTable table = new TextTable().left().left().left();
         for (RejectedNodes entry : rejected) {
             table.row(List.of(
-                    new Cell("  " + entry.plugin, TextStyle.BAD),
-                    Cell.of(entry.reason),
-                    Cell.of(nodes(entry.nodes.size()) + ": " + list(entry.nodes))));
+                    new Cell("  " + entry.plugin(), TextStyle.BAD),
+                    Cell.of(entry.reason()),
+                    Cell.of(entry.text(allNodes))));
         }
         table.print(terminal);
     }
 
     private static String nodes(int count) {
-        return count == 1 ? "1 node" : count + " nodes";
+        return RejectedNodes.count(count);
     }
 
     private String list(List<String> nodes) {
-        if (allNodes || nodes.size() <= NODES_NAMED) {
-            return String.join(", ", nodes);
-        }
-        return String.join(", ", nodes.subList(0, NODES_NAMED - 1)) + " and " + (nodes.size() - NODES_NAMED + 1)
-                + " more";
+        return RejectedNodes.list(nodes, allNodes);
     }
 
     private void printScores(Terminal terminal) {
@@ -369,12 +338,7 @@ public final class ExplainReport implements Report {
             ObjectNode byPlugin = entry.putObject("plugins");
             evaluation.scores().getOrDefault(node, Map.of()).forEach(byPlugin::put);
         }
-        ArrayNode rejections = tree.putArray("rejections");
-        for (RejectedNodes entry : rejected) {
-            ObjectNode rejection =
-                    rejections.addObject().put("plugin", entry.plugin).put("message", entry.reason);
-            addAll(rejection.putArray("nodes"), entry.nodes);
-        }
+        RejectedNodes.putAll(tree.putArray("rejections"), rejected);
         evaluation
                 .preFilterRejection()
                 .ifPresent(rejection -> put(tree, "preFilter", rejection.plugin(), rejection.status()));

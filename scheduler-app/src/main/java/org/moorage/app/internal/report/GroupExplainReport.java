@@ -1,0 +1,538 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.app.internal.report;
+
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.moorage.api.GroupKey;
+import org.moorage.api.model.Pod;
+import org.moorage.api.model.PodSpec;
+import org.moorage.api.model.ResourceName;
+import org.moorage.api.model.Resources;
+import org.moorage.app.internal.report.TextTable.Cell;
+import org.moorage.runtime.decision.GroupEvaluation;
+import org.moorage.runtime.decision.GroupEvaluation.Attempt;
+import org.moorage.runtime.decision.GroupEvaluation.Best;
+import org.moorage.runtime.decision.GroupEvaluation.Member;
+import org.moorage.runtime.decision.GroupEvaluation.Placement;
+import org.moorage.runtime.decision.GroupEvaluation.Stop;
+import org.moorage.runtime.decision.PluginStatus;
+import org.moorage.simulation.GroupExplanation;
+import org.moorage.simulation.SimulatedGroup;
+import org.moorage.simulation.SimulatedPod.State;
+
+/** How far a group of pods comes, what stops it, what is missing, and who would have to leave. */
+public final class GroupExplainReport implements Report {
+    // What of it fits on a screen.
+    private static final int PLACEMENTS = 10;
+    private static final int NODES = 10;
+    private static final String INSUFFICIENT = "Insufficient ";
+
+    private final GroupExplanation explanation;
+    private final GroupEvaluation evaluation;
+    private final List<String> notes;
+    private final boolean allNodes;
+
+    /**
+     * A report.
+     *
+     * @param notes what is to be said of the pod that was asked about
+     * @param allNodes whether every node and placement is named
+     */
+    public GroupExplainReport(GroupExplanation explanation, List<String> notes, boolean allNodes) {
+        this.explanation = explanation;
+        evaluation = explanation.evaluation();
+        this.notes = List.copyOf(notes);
+        this.allNodes = allNodes;
+    }
+
+    @Override
+    public void print(Terminal terminal) {
+        printWrapped(shown(evaluation.group()) + " " + headline(), terminal);
+        printWrapped(moment(), terminal);
+        notes.forEach(note -> printWrapped(note, terminal));
+        if (lacksPods()) {
+            return;
+        }
+        List<Attempt> path = evaluation.path();
+        for (Attempt attempt : path) {
+            printPlacements(attempt, path.size() > 1, terminal);
+        }
+        if (!path.isEmpty()) {
+            Attempt last = path.get(path.size() - 1);
+            last.best().ifPresent(best -> printBest(last, best, terminal));
+        }
+        evaluation.postFilter().ifPresent(answer -> {
+            terminal.out().println();
+            printWrapped(
+                    "PodGroupPostFilter: " + answer.plugin() + ": "
+                            + answer.status().message(),
+                    terminal);
+            printVictims(terminal);
+        });
+    }
+
+    private static void printWrapped(String text, Terminal terminal) {
+        int width = terminal.width() == 0 ? Integer.MAX_VALUE : terminal.width();
+        TextTable.wrap(text, width).forEach(terminal.out()::println);
+    }
+
+    private static void printHeading(String text, Terminal terminal) {
+        terminal.out().println();
+        terminal.out().println(TextStyle.BOLD.of(text, terminal));
+    }
+
+    // Nothing is found out by trying a gang before it has its pods.
+    private boolean lacksPods() {
+        return explanation
+                .outcome()
+                .filter(outcome -> outcome.state() == State.GATED && outcome.members() < outcome.needed())
+                .isPresent();
+    }
+
+    // What follows the group's name.
+    private String headline() {
+        if (explanation.outcome().isEmpty()) {
+            return wouldBe();
+        }
+        SimulatedGroup outcome = explanation.outcome().get();
+        String members = outcome.key().type() == GroupKey.Type.POD_GROUP ? " pods" : " groups";
+        return switch (outcome.state()) {
+            case SCHEDULED ->
+                "is placed: " + outcome.placed() + " of " + outcome.members() + members + ", and it needs "
+                        + outcome.needed() + (outcome.domain().isEmpty() ? "." : "; in " + outcome.domain() + ".");
+            case UNSCHEDULABLE -> "is not placed: " + GroupTable.withoutPrefix(outcome.message());
+            case GATED ->
+                "is gated" + (outcome.plugin().isEmpty() ? ": " : " by " + outcome.plugin() + ": ") + outcome.message()
+                        + (outcome.needed() == 0
+                                ? "."
+                                : lacksPods()
+                                        ? ". It has " + outcome.members() + " of the " + outcome.needed() + members
+                                                + " that it needs."
+                                        : ". If it were not, it " + wouldBe());
+            case ERROR -> "fails: " + outcome.message();
+            case WAITING, PREEMPTED, DELETING, DELETED, OTHER_SCHEDULER -> outcome.message() + ".";
+        };
+    }
+
+    private String wouldBe() {
+        if (evaluation.fits()) {
+            return evaluation.pods().isEmpty()
+                    ? "has no pods that wait."
+                    : "would be placed"
+                            + evaluation
+                                    .attempt()
+                                    .flatMap(Attempt::best)
+                                    .map(best -> ": " + best.placement().pods() + " of "
+                                            + evaluation.pods().size() + " pods would have a node"
+                                            + in(best.placement()) + ".")
+                                    .orElse(".");
+        }
+        return "would not be placed: " + GroupTable.withoutPrefix(evaluation.message());
+    }
+
+    private static String in(Placement placement) {
+        return placement.name().isEmpty() ? "" : " in " + placement.name();
+    }
+
+    private String moment() {
+        String others = explanation.podsBefore() == 1
+                ? "1 pod of others has been"
+                : explanation.podsBefore() + " pods of others have been";
+        return switch (explanation.moment()) {
+            case NOW -> "This is about the cluster as it is: no waiting pod has been scheduled.";
+            case END -> "It has no turn, so this is about the end of the simulation: " + others + " tried.";
+            case TURN ->
+                "This is about its turn in the simulation"
+                        + (explanation.attempts() > 1 ? ", attempt " + explanation.attempts() : "") + ": "
+                        + (explanation.podsBefore() == 0
+                                ? "no other pod has been tried before."
+                                : others + " tried before.");
+        };
+    }
+
+    private void printPlacements(Attempt attempt, boolean isOneOfSeveral, Terminal terminal) {
+        List<Placement> placements = attempt.placements();
+        boolean isWhole = placements.size() == 1 && placements.get(0).name().isEmpty();
+        if (placements.isEmpty() || isWhole && !isOneOfSeveral) {
+            return;
+        }
+        String members = members(attempt);
+        printHeading(
+                (isOneOfSeveral ? shown(attempt.group()) + " needs " : "It needs ") + attempt.needed() + " " + members
+                        + (attempt.placedBefore() == 0 ? "" : ", of which " + attempt.placedBefore() + " are placed")
+                        + ". Placements tried:",
+                terminal);
+        List<Placement> ordered = new ArrayList<>(placements);
+        int shown = allNodes ? ordered.size() : Math.min(PLACEMENTS, ordered.size());
+        if (shown < ordered.size()) {
+            ordered.sort(Comparator.comparing((Placement placement) -> !isBest(attempt, placement))
+                    .thenComparingInt(placement -> -placement.placed())
+                    .thenComparingInt(placement -> -placement.pods()));
+        }
+        TextTable table = new TextTable()
+                .left("  PLACEMENT")
+                .right("NODES")
+                .left("PLACED")
+                .left("MESSAGE");
+        for (Placement placement : ordered.subList(0, shown)) {
+            boolean isBest = isBest(attempt, placement);
+            table.row(List.of(
+                    new Cell(
+                            (isBest ? "* " : "  ") + (placement.name().isEmpty() ? "all nodes" : placement.name()),
+                            placement.fits() ? TextStyle.GOOD : TextStyle.PLAIN),
+                    Cell.of(Integer.toString(placement.nodes())),
+                    Cell.of(placement.placed() + " " + members),
+                    Cell.of(placement.fits() ? "fits" : GroupTable.withoutPrefix(placement.message()))));
+        }
+        table.print(terminal);
+        if (shown < ordered.size()) {
+            terminal.out().println("  and " + (ordered.size() - shown) + " more (--all-nodes shows them)");
+        }
+    }
+
+    private static String members(Attempt attempt) {
+        return attempt.group().type() == GroupKey.Type.POD_GROUP ? "pods" : "groups";
+    }
+
+    private static boolean isBest(Attempt attempt, Placement placement) {
+        return attempt.best().filter(best -> best.placement().equals(placement)).isPresent();
+    }
+
+    private void printBest(Attempt attempt, Best best, Terminal terminal) {
+        String where = best.placement().name().isEmpty()
+                ? ""
+                : " in " + best.placement().name();
+        if (attempt.group().type() == GroupKey.Type.POD_GROUP) {
+            printHeading("Its pods" + where + ":", terminal);
+            printMembers(attempt, best, terminal);
+        }
+        best.stop().ifPresent(stop -> {
+            printHeading(stop.pod().key() + " stops it" + where + ":", terminal);
+            printStop(stop, terminal);
+            printMissing(attempt, best, stop, terminal);
+        });
+    }
+
+    /** Pods with one specification. */
+    private record Alike(List<Pod> pods, List<Member> placed, List<Member> refused) {}
+
+    private List<Alike> alike(Attempt attempt, Best best) {
+        Map<String, Member> memberByUid = new LinkedHashMap<>();
+        best.members().forEach(member -> memberByUid.put(member.pod().uid(), member));
+        Map<PodSpec, Alike> bySpec = new LinkedHashMap<>();
+        for (Pod pod : evaluation.pods()) {
+            if (!pod.spec().podGroupName().equals(attempt.group().name())) {
+                continue;
+            }
+            Alike alike = bySpec.computeIfAbsent(
+                    pod.spec(), any -> new Alike(new ArrayList<>(), new ArrayList<>(), new ArrayList<>()));
+            alike.pods.add(pod);
+            Member member = memberByUid.get(pod.uid());
+            if (member != null) {
+                (member.nodeName().isEmpty() ? alike.refused : alike.placed).add(member);
+            }
+        }
+        return List.copyOf(bySpec.values());
+    }
+
+    private void printMembers(Attempt attempt, Best best, Terminal terminal) {
+        TextTable table =
+                new TextTable().left("  PODS").left("REQUESTS").left("FIT").left("NODES");
+        for (Alike alike : alike(attempt, best)) {
+            int others = alike.pods.size() - 1;
+            List<String> nodes = new ArrayList<>();
+            alike.placed.forEach(member -> nodes.add(member.nodeName()));
+            int left = others + 1 - alike.placed.size() - alike.refused.size();
+            List<String> parts = new ArrayList<>();
+            if (!nodes.isEmpty()) {
+                nodes.sort(Comparator.naturalOrder());
+                parts.add(GroupTable.nodes(nodes));
+            }
+            messages(alike).forEach((message, count) -> parts.add(count + " without a node: " + message));
+            if (left > 0) {
+                parts.add(left + " not tried");
+            }
+            table.row(List.of(
+                    Cell.of("  " + alike.pods.get(0).key() + (others == 0 ? "" : " +" + others + " alike")),
+                    Cell.of(amounts(alike.pods.get(0).spec().requests())),
+                    new Cell(
+                            alike.placed.size() + " of " + alike.pods.size(),
+                            alike.placed.size() == alike.pods.size() ? TextStyle.GOOD : TextStyle.BAD),
+                    Cell.of(String.join("; ", parts))));
+        }
+        table.print(terminal);
+    }
+
+    private static Map<String, Integer> messages(Alike alike) {
+        Map<String, Integer> counts = new LinkedHashMap<>();
+        alike.refused.forEach(member -> counts.merge(member.message(), 1, Integer::sum));
+        return counts;
+    }
+
+    private static String amounts(Resources resources) {
+        List<String> texts = new ArrayList<>();
+        for (ResourceName name : names(resources)) {
+            texts.add(name.name() + " " + AmountFormat.text(name, resources.amount(name)));
+        }
+        return texts.isEmpty() ? "-" : String.join(", ", texts);
+    }
+
+    private static List<ResourceName> names(Resources requests) {
+        List<ResourceName> names = new ArrayList<>();
+        for (ResourceName name : List.of(ResourceName.CPU, ResourceName.MEMORY, ResourceName.EPHEMERAL_STORAGE)) {
+            if (requests.amount(name) > 0) {
+                names.add(name);
+            }
+        }
+        for (int i = 0; i < requests.scalarCount(); i++) {
+            names.add(ResourceName.of(requests.scalarName(i)));
+        }
+        return names;
+    }
+
+    private void printStop(Stop stop, Terminal terminal) {
+        if (stop.preFilterRejection().isPresent()) {
+            printWrapped(
+                    "  " + stop.preFilterRejection().get().plugin() + ": "
+                            + stop.preFilterRejection().get().status().message(),
+                    terminal);
+            return;
+        }
+        List<RejectedNodes> rejected = RejectedNodes.of(stop.objections());
+        if (rejected.isEmpty()) {
+            printWrapped("  " + stop.message(), terminal);
+            return;
+        }
+        TextTable table = new TextTable().left().left().left();
+        for (RejectedNodes entry : rejected) {
+            table.row(List.of(
+                    new Cell("  " + entry.plugin(), TextStyle.BAD),
+                    Cell.of(entry.reason()),
+                    Cell.of(entry.text(allNodes))));
+        }
+        table.print(terminal);
+    }
+
+    private void printMissing(Attempt attempt, Best best, Stop stop, Terminal terminal) {
+        int missing = attempt.missing();
+        if (missing > 0) {
+            Map<String, Integer> counts = new LinkedHashMap<>();
+            int left = missing;
+            for (Alike alike : alike(attempt, best)) {
+                int here = Math.min(left, alike.pods.size() - alike.placed.size());
+                if (here > 0) {
+                    counts.merge(amounts(alike.pods.get(0).spec().requests()), here, Integer::sum);
+                    left -= here;
+                }
+            }
+            List<String> texts = new ArrayList<>();
+            counts.forEach((amounts, count) -> texts.add(counts.size() == 1 ? amounts : count + " with " + amounts));
+            printHeading(
+                    "Missing there: room for " + (missing == 1 ? "1 more pod" : missing + " more pods")
+                            + (counts.size() == 1 ? (missing == 1 ? " with " : " with each ") : ", ")
+                            + String.join(", ", texts) + ".",
+                    terminal);
+        }
+        if (!stop.free().isEmpty() && stop.preFilterRejection().isEmpty()) {
+            printRoom(stop, terminal);
+        }
+    }
+
+    /** What a node has left, and what else the pod would take. */
+    private record Room(String node, String free, String lacks, int others, double share) {}
+
+    private void printRoom(Stop stop, Terminal terminal) {
+        Resources requests = stop.pod().spec().requests();
+        List<Room> rooms = new ArrayList<>();
+        stop.free()
+                .forEach((node, free) ->
+                        rooms.add(room(node, free, requests, stop.objections().getOrDefault(node, List.of()))));
+        rooms.sort(Comparator.comparingInt(Room::others).thenComparingDouble(Room::share));
+        int shown = allNodes ? rooms.size() : Math.min(NODES, rooms.size());
+        TextTable table = new TextTable().left("  NODE").left("FREE").left("LACKS FOR ANOTHER");
+        for (Room room : rooms.subList(0, shown)) {
+            table.row(List.of(Cell.of("  " + room.node), Cell.of(room.free), Cell.of(room.lacks)));
+        }
+        table.print(terminal);
+        if (shown < rooms.size()) {
+            terminal.out().println("  and " + (rooms.size() - shown) + " more (--all-nodes shows them)");
+        }
+    }
+
+    private static Room room(String node, Resources free, Resources requests, List<PluginStatus> objections) {
+        List<String> left = new ArrayList<>();
+        List<String> lacks = new ArrayList<>();
+        double share = 0;
+        for (ResourceName name : names(requests)) {
+            long request = requests.amount(name);
+            long has = free.amount(name);
+            left.add(name.name() + " " + AmountFormat.text(name, has));
+            if (has < request) {
+                lacks.add(name.name() + " " + AmountFormat.text(name, request - has));
+                share = Math.max(share, (double) (request - has) / request);
+            }
+        }
+        int others = 0;
+        for (PluginStatus objection : objections) {
+            for (String reason : objection.status().reasons()) {
+                if (!reason.startsWith(INSUFFICIENT)) {
+                    lacks.add(reason);
+                    others++;
+                }
+            }
+        }
+        return new Room(
+                node,
+                left.isEmpty() ? "-" : String.join(", ", left),
+                lacks.isEmpty() ? "-" : String.join(", ", lacks),
+                others,
+                share);
+    }
+
+    private void printVictims(Terminal terminal) {
+        if (evaluation.victims().isEmpty()) {
+            return;
+        }
+        Map<String, List<String>> podsByGroup = new LinkedHashMap<>();
+        for (Pod victim : evaluation.victims()) {
+            String group = victim.spec().podGroupName();
+            String key = group.isEmpty() ? "" : shown(GroupKey.podGroup(victim.namespace(), group));
+            podsByGroup
+                    .computeIfAbsent(key, any -> new ArrayList<>())
+                    .add(victim.key() + (victim.metadata().isDeleting() ? " (leaving already)" : ""));
+        }
+        TextTable table = new TextTable().left("  HAVE TO LEAVE").right("PODS").left("");
+        podsByGroup.forEach((group, pods) -> table.row(List.of(
+                new Cell("  " + (group.isEmpty() ? "pods of no group" : group), TextStyle.BAD),
+                Cell.of(Integer.toString(pods.size())),
+                Cell.of(RejectedNodes.list(pods, allNodes)))));
+        table.print(terminal);
+    }
+
+    private static String shown(GroupKey key) {
+        return kind(key) + " " + key.namespace() + "/" + key.name();
+    }
+
+    private static String kind(GroupKey key) {
+        return key.type() == GroupKey.Type.POD_GROUP ? "PodGroup" : "CompositePodGroup";
+    }
+
+    /** The same for programs, with every placement, pod and node. */
+    @Override
+    public ObjectNode tree() {
+        ObjectNode tree = JsonNodeFactory.instance
+                .objectNode()
+                .put("kind", kind(evaluation.group()))
+                .put(
+                        "group",
+                        evaluation.group().namespace() + "/"
+                                + evaluation.group().name());
+        tree.put(
+                "moment",
+                switch (explanation.moment()) {
+                    case TURN -> "turn";
+                    case END -> "end";
+                    case NOW -> "now";
+                });
+        tree.put("attempts", explanation.attempts());
+        tree.put("podsBefore", explanation.podsBefore());
+        explanation.outcome().ifPresent(outcome -> tree.set("outcome", GroupTable.tree(outcome)));
+        tree.put("fits", evaluation.fits());
+        tree.put("message", evaluation.message());
+        notes.forEach(tree.putArray("notes")::add);
+        evaluation.pods().forEach(keysOf(tree.putArray("pods"))::add);
+        evaluation.attempt().ifPresent(attempt -> tree.set("attempt", tree(attempt)));
+        evaluation
+                .postFilter()
+                .ifPresent(answer -> tree.putObject("postFilter")
+                        .put("plugin", answer.plugin())
+                        .put("code", answer.status().code().toString())
+                        .put("message", answer.status().message()));
+        evaluation.victims().forEach(keysOf(tree.putArray("victims"))::add);
+        return tree;
+    }
+
+    /** Adds pods to an array by their keys. */
+    private interface Keys {
+        void add(Pod pod);
+    }
+
+    private static Keys keysOf(ArrayNode array) {
+        return pod -> array.add(pod.key());
+    }
+
+    private static ObjectNode tree(Attempt attempt) {
+        ObjectNode tree = JsonNodeFactory.instance
+                .objectNode()
+                .put("kind", kind(attempt.group()))
+                .put(
+                        "group",
+                        attempt.group().namespace() + "/" + attempt.group().name())
+                .put("needed", attempt.needed())
+                .put("placedBefore", attempt.placedBefore())
+                .put("missing", attempt.missing())
+                .put("fits", attempt.fits())
+                .put("message", attempt.message());
+        ArrayNode placements = tree.putArray("placements");
+        attempt.placements().forEach(placement -> placements.add(tree(placement)));
+        attempt.best().ifPresent(best -> tree.set("best", tree(best)));
+        return tree;
+    }
+
+    private static ObjectNode tree(Placement placement) {
+        return JsonNodeFactory.instance
+                .objectNode()
+                .put("placement", placement.name())
+                .put("nodes", placement.nodes())
+                .put("placed", placement.placed())
+                .put("pods", placement.pods())
+                .put("fits", placement.fits())
+                .put("message", placement.message());
+    }
+
+    private static ObjectNode tree(Best best) {
+        ObjectNode tree = JsonNodeFactory.instance
+                .objectNode()
+                .put("placement", best.placement().name());
+        ArrayNode members = tree.putArray("members");
+        for (Member member : best.members()) {
+            members.addObject()
+                    .put("pod", member.pod().key())
+                    .put("node", member.nodeName())
+                    .put("message", member.message());
+        }
+        ArrayNode children = tree.putArray("children");
+        best.children().forEach(child -> children.add(tree(child)));
+        best.stop().ifPresent(stop -> tree.set("stop", tree(stop)));
+        return tree;
+    }
+
+    private static ObjectNode tree(Stop stop) {
+        ObjectNode tree = JsonNodeFactory.instance
+                .objectNode()
+                .put("pod", stop.pod().key())
+                .put("message", stop.message());
+        stop.preFilterRejection()
+                .ifPresent(rejection -> tree.putObject("preFilter")
+                        .put("plugin", rejection.plugin())
+                        .put("code", rejection.status().code().toString())
+                        .put("message", rejection.status().message()));
+        RejectedNodes.putAll(tree.putArray("rejections"), RejectedNodes.of(stop.objections()));
+        ArrayNode free = tree.putArray("free");
+        new TreeMap<>(stop.free()).forEach((node, left) -> {
+            ObjectNode amounts = free.addObject().put("node", node).putObject("resources");
+            for (ResourceName name : names(stop.pod().spec().requests())) {
+                // In thousandths, as in the tables of nodes.
+                amounts.put(name.equals(ResourceName.CPU) ? "milliCpu" : name.name(), left.amount(name));
+            }
+        });
+        return tree;
+    }
+}

@@ -11,8 +11,6 @@ import java.time.format.DateTimeFormatter;
 import org.moorage.api.model.ClusterObject;
 import org.moorage.api.model.ObjectKind;
 import org.moorage.api.model.OtherObject;
-import org.moorage.api.model.Pod;
-import org.moorage.api.plugin.PodEvent;
 
 /** Events in the form of {@code events.k8s.io}. */
 final class EventJson {
@@ -27,8 +25,8 @@ final class EventJson {
 
     private EventJson() {}
 
-    static ObjectNode of(PodEvent event, Instant time, String hostName, String namespace, String name) {
-        String scheduler = event.pod().spec().schedulerName();
+    static ObjectNode of(ReportedEvent event, Instant time, String hostName, String namespace, String name) {
+        String scheduler = event.controller();
         ObjectNode json = JsonNodeFactory.instance.objectNode();
         json.put("apiVersion", EVENT.apiVersion()).put("kind", EVENT.kind());
         json.putObject("metadata").put("name", name).put("namespace", namespace);
@@ -37,7 +35,7 @@ final class EventJson {
         json.put("reportingInstance", prefix(scheduler + "-" + hostName, MAX_INSTANCE_LENGTH));
         json.put("action", event.action());
         json.put("reason", event.reason());
-        json.set("regarding", reference(event.pod()));
+        json.set("regarding", reference(event.regarding()));
         event.related().ifPresent(related -> json.set("related", reference(related)));
         json.put("note", truncated(event.note()));
         json.put("type", event.type());
@@ -51,10 +49,10 @@ final class EventJson {
         return patch;
     }
 
-    /** The name of an event of a pod: that of the pod, and a number. */
-    static String name(Pod pod, long number) {
+    /** The name of an event of an object: that of the object, and a number. */
+    static String name(ClusterObject object, long number) {
         String suffix = "." + Long.toHexString(number);
-        return prefix(pod.name(), MAX_NAME_LENGTH - suffix.length()) + suffix;
+        return prefix(object.metadata().name(), MAX_NAME_LENGTH - suffix.length()) + suffix;
     }
 
     private static ObjectNode reference(ClusterObject object) {

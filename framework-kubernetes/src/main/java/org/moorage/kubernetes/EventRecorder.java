@@ -16,9 +16,7 @@ import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
-import org.moorage.api.model.Pod;
 import org.moorage.api.plugin.ClusterException;
-import org.moorage.api.plugin.PodEvent;
 import org.moorage.kubernetes.NamespaceEvents.Occurrence;
 import org.moorage.kubernetes.NamespaceEvents.Request;
 import org.slf4j.Logger;
@@ -108,9 +106,9 @@ final class EventRecorder implements Runnable {
     }
 
     /** Queues an event to be sent, or drops it if there is no room. */
-    void report(PodEvent event) {
+    void report(ReportedEvent event) {
         Occurrence occurrence = new Occurrence(event, clock.instant(), monotonicClock.instant());
-        String namespace = namespaceOf(event.pod());
+        String namespace = event.namespace();
         lock.lock();
         try {
             Line line = lines.computeIfAbsent(namespace, name -> new Line(new NamespaceEvents(name, hostName)));
@@ -330,9 +328,5 @@ final class EventRecorder implements Runnable {
                 line.events.refused(e.isNotFound());
             }
         }
-    }
-
-    private static String namespaceOf(Pod pod) {
-        return pod.namespace().isEmpty() ? "default" : pod.namespace();
     }
 }

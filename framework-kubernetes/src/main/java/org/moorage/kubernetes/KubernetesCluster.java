@@ -33,6 +33,7 @@ import org.moorage.api.plugin.ClusterException;
 import org.moorage.api.plugin.MergePatch;
 import org.moorage.api.plugin.Nomination;
 import org.moorage.api.plugin.PodEvent;
+import org.moorage.api.plugin.PodGroupEvent;
 import org.moorage.api.plugin.ResourceClaimWriter;
 import org.moorage.api.plugin.VolumeWriter;
 import org.moorage.objects.KeptJson;
@@ -353,7 +354,12 @@ public final class KubernetesCluster implements Cluster {
 
     @Override
     public void report(PodEvent event) {
-        events.report(event);
+        events.report(ReportedEvent.of(event));
+    }
+
+    @Override
+    public void report(PodGroupEvent event) {
+        events.report(ReportedEvent.of(event));
     }
 
     @Override

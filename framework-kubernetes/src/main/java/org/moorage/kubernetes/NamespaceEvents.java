@@ -11,8 +11,7 @@ import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
-import org.moorage.api.model.Pod;
-import org.moorage.api.plugin.PodEvent;
+import org.moorage.api.model.ClusterObject;
 
 /**
  * The events of one namespace: what is to be sent of them, and the series that they are part of.
@@ -41,7 +40,7 @@ final class NamespaceEvents {
      * @param time the time of day, which is written
      * @param measured the time by a clock that is never set, which decides about series
      */
-    record Occurrence(PodEvent event, Instant time, Instant measured) {}
+    record Occurrence(ReportedEvent event, Instant time, Instant measured) {}
 
     /**
      * What is to be sent.
@@ -56,16 +55,22 @@ final class NamespaceEvents {
 
     /** What occurrences of one event have in common. The note is not part of it: it often contains a count. */
     record EventKey(
-            String type, String reason, String action, String controller, String pod, String uid, String relatedUid) {
-        static EventKey of(PodEvent event) {
-            Pod pod = event.pod();
+            String type,
+            String reason,
+            String action,
+            String controller,
+            String object,
+            String uid,
+            String relatedUid) {
+        static EventKey of(ReportedEvent event) {
+            ClusterObject object = event.regarding();
             return new EventKey(
                     event.type(),
                     event.reason(),
                     event.action(),
-                    pod.spec().schedulerName(),
-                    pod.key(),
-                    pod.uid(),
+                    event.controller(),
+                    object.key(),
+                    object.metadata().uid(),
                     event.related().map(related -> related.metadata().uid()).orElse(""));
         }
     }
@@ -187,6 +192,6 @@ final class NamespaceEvents {
     private String newName(Occurrence occurrence) {
         long nanos = ChronoUnit.NANOS.between(Instant.EPOCH, occurrence.time);
         lastNameNanos = Math.max(nanos, lastNameNanos + 1);
-        return EventJson.name(occurrence.event.pod(), lastNameNanos);
+        return EventJson.name(occurrence.event.regarding(), lastNameNanos);
     }
 }

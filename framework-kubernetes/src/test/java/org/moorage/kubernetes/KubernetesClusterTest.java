@@ -50,6 +50,7 @@ import org.moorage.api.plugin.ClusterException.Outcome;
 import org.moorage.api.plugin.MergePatch;
 import org.moorage.api.plugin.Nomination;
 import org.moorage.api.plugin.PodEvent;
+import org.moorage.api.plugin.PodGroupEvent;
 import org.moorage.kubernetes.StubApiServer.Answer;
 import org.moorage.kubernetes.StubApiServer.Request;
 import org.moorage.objects.internal.ObjectStreams;
@@ -931,6 +932,31 @@ class KubernetesClusterTest {
                             + " 'related': {'apiVersion': 'v1', 'kind': 'Pod', 'namespace': 'default', 'name': 'big',"
                             + " 'uid': 'u2'},"
                             + " 'note': 'Preempted by big', 'type': 'Normal'}"));
+        }
+
+        @Test
+        void ofAGroupAreOfItsSchedulerAndNoPod() throws InterruptedException {
+            server.on("POST", EVENTS, request -> Answer.status(201, "", ""));
+            PodGroup group = PodGroup.of(ObjectMeta.named("gang")
+                            .namespace("default")
+                            .uid("g1")
+                            .build())
+                    .build();
+
+            cluster.report(new PodGroupEvent(
+                    group, "batch-scheduler", PodEvent.WARNING, "FailedScheduling", "Scheduling", "2 of the 3 pods"));
+
+            JsonNode event = server.next().json();
+            assertThat(event.get("regarding"))
+                    .isEqualTo(json("{'apiVersion': '" + ObjectKind.POD_GROUP.apiVersion()
+                            + "', 'kind': 'PodGroup', 'namespace': 'default', 'name': 'gang', 'uid': 'g1'}"));
+            assertThat(event.has("related")).isFalse();
+            assertThat(event.get("metadata").get("namespace").asText()).isEqualTo("default");
+            assertThat(event.get("metadata").get("name").asText()).startsWith("gang.");
+            assertThat(event.get("reportingController").asText()).isEqualTo("batch-scheduler");
+            assertThat(event.get("reason").asText()).isEqualTo("FailedScheduling");
+            assertThat(event.get("type").asText()).isEqualTo("Warning");
+            assertThat(event.get("note").asText()).isEqualTo("2 of the 3 pods");
         }
 
         @Test

@@ -84,6 +84,7 @@ import org.moorage.runtime.internal.queue.SchedulingQueue;
 import org.moorage.runtime.internal.report.BindingResults;
 import org.moorage.runtime.internal.report.BreakerReports;
 import org.moorage.runtime.internal.report.PodGroupConditions;
+import org.moorage.runtime.internal.report.PodGroupEvents;
 import org.moorage.runtime.internal.report.SchedulingFailures;
 import org.moorage.runtime.internal.report.StatusPatches;
 import org.moorage.runtime.metrics.SchedulerGauges;
@@ -243,6 +244,7 @@ public final class Scheduler implements AutoCloseable {
                 cycle,
                 failures,
                 new PodGroupConditions(writer, threads.reports()),
+                new PodGroupEvents(writer),
                 builder.featureGates,
                 builder.randomTies ? builder.random : null);
         int percentage = builder.config.percentageOfNodesToScore();

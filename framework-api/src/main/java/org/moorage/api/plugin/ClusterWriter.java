@@ -19,7 +19,7 @@ import org.moorage.api.model.PodStatus;
  */
 public interface ClusterWriter {
     /**
-     * A writer that changes nothing: each call throws, but for {@link #report}, whose event nobody gets.
+     * A writer that changes nothing: each call throws, but for {@link #report(PodEvent)} and its like, whose event nobody gets.
      *
      * @param reason what to do to have a cluster that can be changed
      */
@@ -80,4 +80,7 @@ public interface ClusterWriter {
 
     /** Reports an event of a pod. Never fails, and does not wait: events may be dropped under load. */
     void report(PodEvent event);
+
+    /** Reports an event of a group of pods, as {@link #report(PodEvent)} does. A writer that has no place for it drops it. */
+    default void report(PodGroupEvent event) {}
 }

@@ -64,6 +64,22 @@ public record GroupEvaluation(
             placements = List.copyOf(placements);
         }
 
+        /**
+         * The groups on the way from this one to what stops it: of each composite group the child that was tried last, down to a pod group if
+         * one was tried. Only this one if it fits.
+         */
+        public List<Attempt> path() {
+            List<Attempt> path = new ArrayList<>();
+            Optional<Attempt> next = Optional.of(this);
+            while (next.isPresent()) {
+                Attempt found = next.get();
+                path.add(found);
+                List<Attempt> below = found.best.map(Best::children).orElse(List.of());
+                next = found.fits || below.isEmpty() ? Optional.empty() : Optional.of(below.get(below.size() - 1));
+            }
+            return path;
+        }
+
         /** How many more of its members would have to be placed in the best placement; 0 if it fits, or there is no placement. */
         public int missing() {
             return fits
@@ -130,19 +146,8 @@ public record GroupEvaluation(
         }
     }
 
-    /**
-     * The groups on the way from the root to what stops it: of each composite group the child that was tried last, down to a pod group if one
-     * was tried. Only the root if it fits; empty if it was not tried.
-     */
+    /** The {@linkplain Attempt#path way} from the group to what stops it; empty if it was not tried. */
     public List<Attempt> path() {
-        List<Attempt> path = new ArrayList<>();
-        Optional<Attempt> next = attempt;
-        while (next.isPresent()) {
-            Attempt found = next.get();
-            path.add(found);
-            List<Attempt> children = found.best.map(Best::children).orElse(List.of());
-            next = found.fits || children.isEmpty() ? Optional.empty() : Optional.of(children.get(children.size() - 1));
-        }
-        return path;
+        return attempt.map(Attempt::path).orElse(List.of());
     }
 }

@@ -23,6 +23,7 @@ import org.moorage.api.plugin.ClusterException;
 import org.moorage.api.plugin.MergePatch;
 import org.moorage.api.plugin.Nomination;
 import org.moorage.api.plugin.PodEvent;
+import org.moorage.api.plugin.PodGroupEvent;
 import org.moorage.api.plugin.ResourceClaimWriter;
 import org.moorage.api.plugin.VolumeWriter;
 import org.moorage.objects.KeptJson;
@@ -64,6 +65,9 @@ public final class InMemoryCluster implements Cluster {
 
     @GuardedBy("objects")
     private final Deque<PodEvent> events = new ArrayDeque<>();
+
+    @GuardedBy("objects")
+    private final Deque<PodGroupEvent> podGroupEvents = new ArrayDeque<>();
 
     private final VolumeWriter volumes = new InMemoryVolumes(objects, volumeController);
     private final ResourceClaimWriter resourceClaims = new InMemoryResourceClaims(objects);
@@ -142,6 +146,13 @@ public final class InMemoryCluster implements Cluster {
     public List<PodEvent> events() {
         synchronized (objects) {
             return List.copyOf(events);
+        }
+    }
+
+    /** The last 1,000 events that were reported of groups of pods, in order. */
+    public List<PodGroupEvent> podGroupEvents() {
+        synchronized (objects) {
+            return List.copyOf(podGroupEvents);
         }
     }
 
@@ -292,6 +303,16 @@ public final class InMemoryCluster implements Cluster {
                 events.removeFirst();
             }
             events.addLast(event);
+        }
+    }
+
+    @Override
+    public void report(PodGroupEvent event) {
+        synchronized (objects) {
+            if (podGroupEvents.size() == KEPT_EVENTS) {
+                podGroupEvents.removeFirst();
+            }
+            podGroupEvents.addLast(event);
         }
     }
 

@@ -21,6 +21,7 @@ import org.moorage.config.plugin.PluginText;
 import org.moorage.config.plugin.Thrown;
 import org.moorage.runtime.decision.Decision;
 import org.moorage.runtime.decision.GroupEvaluation;
+import org.moorage.runtime.decision.GroupEvaluation.Attempt;
 import org.moorage.runtime.internal.cache.SchedulerCache;
 import org.moorage.runtime.internal.cache.TrialSnapshot;
 import org.moorage.runtime.internal.cycle.Diagnosis;
@@ -41,6 +42,7 @@ import org.moorage.runtime.internal.queue.QueuedPodInfo;
 import org.moorage.runtime.internal.queue.RejectorPlugins;
 import org.moorage.runtime.internal.queue.SchedulingQueue;
 import org.moorage.runtime.internal.report.PodGroupConditions;
+import org.moorage.runtime.internal.report.PodGroupEvents;
 import org.moorage.runtime.internal.report.SchedulingFailures;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -58,6 +60,7 @@ public final class PodGroupCycle {
     private final SchedulingCycle podCycle;
     private final SchedulingFailures failures;
     private final PodGroupConditions conditions;
+    private final PodGroupEvents events;
     private final FeatureGates features;
     private final @Nullable RandomGenerator ties;
 
@@ -74,6 +77,7 @@ public final class PodGroupCycle {
             SchedulingCycle podCycle,
             SchedulingFailures failures,
             PodGroupConditions conditions,
+            PodGroupEvents events,
             FeatureGates features,
             @Nullable RandomGenerator ties) {
         trees = new GroupTrees(profiles, features);
@@ -82,6 +86,7 @@ public final class PodGroupCycle {
         this.podCycle = podCycle;
         this.failures = failures;
         this.conditions = conditions;
+        this.events = events;
         this.features = features;
         this.ties = ties;
         if (features.isEnabled(FeatureGates.GENERIC_WORKLOAD)) {
@@ -189,7 +194,8 @@ public final class PodGroupCycle {
         PodGroupAlgorithm groupAlgorithm =
                 new PodGroupAlgorithm(algorithm, profile, snapshot, features, ties, reservations);
         CycleState state = new CycleState();
-        Map<GroupKey, GroupResult> results = groupAlgorithm.find(root, state);
+        GroupEvaluationRecorder recorder = new GroupEvaluationRecorder(GroupEvaluationRecorder.Detail.PROGRESS);
+        Map<GroupKey, GroupResult> results = groupAlgorithm.find(root, state, recorder);
         Code code = Objects.requireNonNull(results.get(root.key())).status().code();
         GroupResult.complete(root, results);
         profile.metrics().groupAlgorithmRan(System.nanoTime() - start);
@@ -198,6 +204,9 @@ public final class PodGroupCycle {
                     .run(root, state, results);
         }
         Optional<Decision> last = commit(attempt, profile, root, results, byUid);
+        if (code == Code.UNSCHEDULABLE && !attempt.isAbandoned()) {
+            recorder.attempt().ifPresent(tried -> reportEvent(tried, root, profile));
+        }
         GroupResult ofRoot = Objects.requireNonNull(results.get(root.key()));
         profile.metrics().groupAttempted(profile.name(), result(ofRoot), System.nanoTime() - start);
         // As in kube-scheduler it is what was so before PodGroupPostFilter.
@@ -208,6 +217,16 @@ public final class PodGroupCycle {
                         ? PodGroupOutcome.SUCCESS
                         : code.isRejection() ? PodGroupOutcome.REJECTED : PodGroupOutcome.ERROR);
         return last;
+    }
+
+    private void reportEvent(Attempt tried, GroupTree root, Profile profile) {
+        List<Attempt> path = tried.path();
+        GroupKey stopped = path.get(path.size() - 1).group();
+        root.forEachPodGroup(leaf -> {
+            if (leaf.key().equals(stopped)) {
+                events.failed(path, (PodGroup) leaf.group(), profile.name());
+            }
+        });
     }
 
     /**

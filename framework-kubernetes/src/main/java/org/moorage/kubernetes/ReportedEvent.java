@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.kubernetes;
+
+import java.util.Optional;
+import org.moorage.api.model.ClusterObject;
+import org.moorage.api.plugin.PodEvent;
+import org.moorage.api.plugin.PodGroupEvent;
+
+/**
+ * An event of an object.
+ *
+ * @param regarding the object
+ * @param controller who reports it
+ * @param related another object that has to do with it
+ * @param type whether it is good or bad news
+ * @param reason one word
+ * @param action what was being done
+ * @param note a sentence
+ */
+record ReportedEvent(
+        ClusterObject regarding,
+        String controller,
+        Optional<ClusterObject> related,
+        String type,
+        String reason,
+        String action,
+        String note) {
+    static ReportedEvent of(PodEvent event) {
+        return new ReportedEvent(
+                event.pod(),
+                event.pod().spec().schedulerName(),
+                event.related(),
+                event.type(),
+                event.reason(),
+                event.action(),
+                event.note());
+    }
+
+    static ReportedEvent of(PodGroupEvent event) {
+        return new ReportedEvent(
+                event.group(),
+                event.schedulerName(),
+                Optional.empty(),
+                event.type(),
+                event.reason(),
+                event.action(),
+                event.note());
+    }
+
+    /** The namespace that the event belongs to. */
+    String namespace() {
+        return regarding.namespace().isEmpty() ? "default" : regarding.namespace();
+    }
+}

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.runtime.internal.report;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.moorage.api.model.PodGroup;
+import org.moorage.api.plugin.ClusterWriter;
+import org.moorage.api.plugin.PodEvent;
+import org.moorage.api.plugin.PodGroupEvent;
+import org.moorage.config.plugin.PluginText;
+import org.moorage.runtime.decision.GroupEvaluation.Attempt;
+import org.moorage.runtime.decision.GroupEvaluation.Best;
+import org.moorage.runtime.decision.GroupEvaluation.Stop;
+
+/**
+ * Tells of a group that is not placed where it came farthest, and which pod stopped it. kube-scheduler has no events of groups; what it
+ * writes into conditions, and into the events of pods, stays as it is.
+ */
+public final class PodGroupEvents {
+    private final ClusterWriter writer;
+
+    public PodGroupEvents(ClusterWriter writer) {
+        this.writer = writer;
+    }
+
+    /**
+     * An attempt has failed.
+     *
+     * @param path the groups from the root to the one that stopped it
+     * @param stopped the last of them
+     */
+    public void failed(List<Attempt> path, PodGroup stopped, String schedulerName) {
+        note(path)
+                .ifPresent(note -> writer.report(new PodGroupEvent(
+                        stopped,
+                        schedulerName,
+                        PodEvent.WARNING,
+                        "FailedScheduling",
+                        "Scheduling",
+                        PluginText.bounded(note))));
+    }
+
+    // Empty if no pod was tried: the condition says all.
+    private static Optional<String> note(List<Attempt> path) {
+        Attempt last = path.get(path.size() - 1);
+        Optional<Best> best = last.best();
+        Optional<Stop> stop = best.flatMap(Best::stop);
+        if (stop.isEmpty()) {
+            return Optional.empty();
+        }
+        List<String> places = new ArrayList<>();
+        for (Attempt attempt : path) {
+            attempt.best()
+                    .map(found -> found.placement().name())
+                    .filter(name -> !name.isEmpty())
+                    .ifPresent(places::add);
+        }
+        String where = places.isEmpty() ? "" : " in " + String.join("/", places);
+        int placed = last.placedBefore() + best.get().placement().placed();
+        return Optional.of((last.placements().size() > 1 ? "comes farthest" + where + ": " : "")
+                + placed + " of the " + last.needed() + " pods that it needs have a node"
+                + (last.placements().size() > 1 ? "" : where) + ", and pod "
+                + stop.get().pod().name() + " finds none: " + stop.get().message());
+    }
+}

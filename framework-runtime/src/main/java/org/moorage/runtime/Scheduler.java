@@ -518,7 +518,9 @@ public final class Scheduler implements AutoCloseable {
                 cache.dump(),
                 queue.dump(),
                 nominator.nominatedPods(),
-                waitingPods.all().stream().map(WaitingPod::pod).toList(),
+                waitingPods.all().stream()
+                        .map(waiting -> new SchedulerDump.WaitingForPermit(waiting.pod(), waiting.timeLeft()))
+                        .toList(),
                 podsInPreBind.all(),
                 uncertainBindings.waiting(),
                 statusPatches.uids(),

@@ -3,6 +3,7 @@ package org.moorage.runtime;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.List;
@@ -214,7 +215,7 @@ class CacheComparerTest {
                 cache.dump(),
                 queue.dump(),
                 Map.of("n", List.of(WAITING)),
-                List.of(BOUND),
+                List.of(new SchedulerDump.WaitingForPermit(BOUND, Map.of("Gang", Duration.ofMillis(90_900)))),
                 List.of(),
                 List.of(),
                 List.of("pod-bound"),
@@ -242,7 +243,7 @@ class CacheComparerTest {
                         Dump of pods being scheduled
                         inFlightPods: []
                         inFlightEvents: {PodPopped=0}
-                        waitingPods: [default/bound]
+                        waitingPods: [default/bound (Gang: at most 1m30s)]
                         podsInPreBind: []
                         uncertainBindings: []
                         statusPatches: [pod-bound]

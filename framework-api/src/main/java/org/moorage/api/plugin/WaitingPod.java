@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.moorage.api.plugin;
 
+import java.time.Duration;
+import java.util.Map;
 import java.util.Set;
 import org.moorage.api.model.Pod;
 
@@ -11,6 +13,12 @@ public interface WaitingPod {
 
     /** The names of the plugins that it still waits for. */
     Set<String> pendingPlugins();
+
+    /**
+     * How long each plugin has it wait at most from now on, by the name of the plugin; then it is rejected in the name of that one. Of the
+     * plugins in {@link #pendingPlugins()}.
+     */
+    Map<String, Duration> timeLeft();
 
     /** Says that a plugin no longer has the pod wait. When none is left, the pod is bound. */
     void allow(String plugin);

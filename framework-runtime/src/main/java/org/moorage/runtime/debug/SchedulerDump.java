@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.moorage.runtime.debug;
 
+import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -12,6 +15,7 @@ import org.moorage.api.PodGroupState;
 import org.moorage.api.model.Node;
 import org.moorage.api.model.Pod;
 import org.moorage.api.model.SchedulingGroup;
+import org.moorage.objects.GoDuration;
 
 /**
  * What a scheduler holds. Each part is as it is at one moment, but not all at the same: a pod that moves on may be in two of them or in
@@ -32,7 +36,7 @@ public record SchedulerDump(
         List<CachedNode> nodes,
         Queue queue,
         Map<String, List<Pod>> nominatedPods,
-        List<Pod> waitingPods,
+        List<WaitingForPermit> waitingPods,
         List<Pod> podsInPreBind,
         List<Pod> uncertainBindings,
         List<String> statusPatches,
@@ -69,6 +73,27 @@ public record SchedulerDump(
         /** Whether only pods on it are known, and not the node itself. */
         public boolean isDeleted() {
             return node.isEmpty();
+        }
+    }
+
+    /**
+     * A pod that waits for a permit.
+     *
+     * @param pod the pod
+     * @param timeLeft how long each plugin has it wait at most from now on, by the name of the plugin
+     */
+    public record WaitingForPermit(Pod pod, Map<String, Duration> timeLeft) {
+        public WaitingForPermit {
+            timeLeft = Collections.unmodifiableMap(new TreeMap<>(timeLeft));
+        }
+
+        /** Such as {@code default/worker-0 (GangScheduling: at most 4m30s)}. */
+        @Override
+        public String toString() {
+            List<String> waits = new ArrayList<>();
+            timeLeft.forEach((plugin, left) ->
+                    waits.add(plugin + ": at most " + GoDuration.format(Duration.ofSeconds(left.toSeconds()))));
+            return pod.key() + " (" + String.join(", ", waits) + ")";
         }
     }
 
@@ -150,7 +175,7 @@ public record SchedulerDump(
                 .append("\ninFlightEvents: ")
                 .append(new TreeMap<>(queue.inFlightEvents()))
                 .append("\nwaitingPods: ")
-                .append(keys(waitingPods))
+                .append(waitingPods)
                 .append("\npodsInPreBind: ")
                 .append(keys(podsInPreBind))
                 .append("\nuncertainBindings: ")

@@ -9,10 +9,12 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 import org.moorage.api.Status;
 import org.moorage.api.model.Pod;
@@ -82,7 +84,7 @@ public final class WaitingPods implements AutoCloseable {
         private final Pod pod;
         // Completed by whoever comes first.
         private final CompletableFuture<PluginStatus> result = new CompletableFuture<>();
-        private final Map<String, Future<?>> timerByPlugin = new LinkedHashMap<>();
+        private final Map<String, ScheduledFuture<?>> timerByPlugin = new LinkedHashMap<>();
 
         Waiting(Pod pod) {
             this.pod = pod;
@@ -107,6 +109,14 @@ public final class WaitingPods implements AutoCloseable {
         @Override
         public synchronized Set<String> pendingPlugins() {
             return Set.copyOf(timerByPlugin.keySet());
+        }
+
+        @Override
+        public synchronized Map<String, Duration> timeLeft() {
+            Map<String, Duration> left = new TreeMap<>();
+            timerByPlugin.forEach((plugin, timer) ->
+                    left.put(plugin, Duration.ofNanos(Math.max(0, timer.getDelay(TimeUnit.NANOSECONDS)))));
+            return left;
         }
 
         @Override

@@ -36,6 +36,18 @@ final class WaitingPodsTest {
         }
     }
 
+    @Test
+    void tellHowLongTheyWaitAtMost() {
+        CompletableFuture<PluginStatus> ignored =
+                pods.add(pod, Map.of("A", Duration.ofMinutes(1), "B", Duration.ofHours(1)));
+        WaitingPod waiting = pods.find(pod.uid()).orElseThrow();
+
+        assertThat(waiting.timeLeft().get("A")).isBetween(Duration.ofSeconds(30), Duration.ofMinutes(1));
+        assertThat(waiting.timeLeft().get("B")).isBetween(Duration.ofMinutes(14), Duration.ofMinutes(15));
+        waiting.allow("A");
+        assertThat(waiting.timeLeft()).containsOnlyKeys("B");
+    }
+
     @AfterEach
     void close() {
         timers.shutdownNow();

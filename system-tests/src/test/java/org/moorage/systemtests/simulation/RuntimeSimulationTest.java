@@ -32,8 +32,7 @@ class RuntimeSimulationTest {
     // These have found faults that fewer than one seed in a thousand finds.
     private static final long[] RARE = {1920, 6704, 6820};
 
-    // The time of the test with groups counts as well.
-    private static final int SEEDS_WITH_GROUPS = 100;
+    private static final long[] RARE_WITH_GROUPS = {7384, 8795};
 
     static LongStream seeds() {
         Long only = Long.getLong("seed");
@@ -45,7 +44,10 @@ class RuntimeSimulationTest {
 
     static LongStream seedsWithGroups() {
         Long only = Long.getLong("seed");
-        return only != null ? LongStream.of(only) : LongStream.range(0, Long.getLong("seeds", SEEDS_WITH_GROUPS));
+        return only != null
+                ? LongStream.of(only)
+                : LongStream.concat(LongStream.range(0, Long.getLong("seeds", 50)), LongStream.of(RARE_WITH_GROUPS))
+                        .distinct();
     }
 
     @ParameterizedTest(name = "seed {0}")

@@ -22,7 +22,7 @@ import org.moorage.simulation.dump.RecordedChange;
 
 /**
  * Schedules the pending pods of a cluster in memory, one after the other, until none is ready to be tried. Apart from the
- * scheduler only a volume controller changes the cluster, see {@link InMemoryCluster#startVolumeController}.
+ * scheduler only the controllers of volumes and resource claims change the cluster, see {@link InMemoryCluster#startControllers}.
  *
  * <pre>{@code
  * PluginRegistry registry = PluginRegistry.of(BuiltinPlugins.all());

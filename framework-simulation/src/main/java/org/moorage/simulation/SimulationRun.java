@@ -83,7 +83,7 @@ final class SimulationRun implements AutoCloseable {
         pendingPods(objects).forEach(pod -> pending.put(pod.uid(), pod));
         moves.pods.addAll(pending.keySet());
         cluster = InMemoryCluster.of(objects);
-        cluster.startVolumeController();
+        cluster.startControllers();
         scheduler = Scheduler.builder(config, registry, cluster)
                 .clock(clock)
                 .random(random)

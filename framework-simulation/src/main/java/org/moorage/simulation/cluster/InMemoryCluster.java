@@ -19,6 +19,7 @@ import org.moorage.api.model.Pod;
 import org.moorage.api.model.PodCondition;
 import org.moorage.api.model.PodGroup;
 import org.moorage.api.model.PodStatus;
+import org.moorage.api.model.ResourceClaim;
 import org.moorage.api.plugin.ClusterException;
 import org.moorage.api.plugin.MergePatch;
 import org.moorage.api.plugin.Nomination;
@@ -61,7 +62,7 @@ public final class InMemoryCluster implements Cluster {
     private final VolumeController volumeController = new VolumeController(objects);
 
     @GuardedBy("objects")
-    private boolean hasVolumeController;
+    private boolean hasControllers;
 
     @GuardedBy("objects")
     private final Deque<PodEvent> events = new ArrayDeque<>();
@@ -70,7 +71,7 @@ public final class InMemoryCluster implements Cluster {
     private final Deque<PodGroupEvent> podGroupEvents = new ArrayDeque<>();
 
     private final VolumeWriter volumes = new InMemoryVolumes(objects, volumeController);
-    private final ResourceClaimWriter resourceClaims = new InMemoryResourceClaims(objects);
+    private final InMemoryResourceClaims resourceClaims = new InMemoryResourceClaims(objects);
     private final TreeDecoder decoder = new TreeDecoder();
 
     /** An empty cluster. */
@@ -88,11 +89,12 @@ public final class InMemoryCluster implements Cluster {
     /**
      * Has claims bound that do not wait for a pod, from now on, as in a cluster with a volume controller and a provisioner for
      * each class that names one: to the volume that suits best, or else to one that is provisioned. Volumes become available.
-     * When a pod is deleted, its ephemeral claims are deleted, and with them the volumes that were provisioned for these.
+     * When a pod is deleted, its ephemeral claims are deleted, and with them the volumes that were provisioned for these. So are the
+     * resource claims that were created for it; others are no longer reserved for it, and give back their devices if it was the last.
      */
-    public void startVolumeController() {
+    public void startControllers() {
         synchronized (objects) {
-            hasVolumeController = true;
+            hasControllers = true;
             volumeController.bindClaims();
         }
     }
@@ -102,7 +104,7 @@ public final class InMemoryCluster implements Cluster {
         Objects.requireNonNull(object, "object");
         synchronized (objects) {
             objects.put(object);
-            if (hasVolumeController && KINDS_OF_BINDING.contains(ObjectKind.of(object))) {
+            if (hasControllers && KINDS_OF_BINDING.contains(ObjectKind.of(object))) {
                 volumeController.bindClaims();
             }
         }
@@ -118,8 +120,13 @@ public final class InMemoryCluster implements Cluster {
     @GuardedBy("objects")
     private void removeLocked(ObjectKind<?> kind, String key) {
         Optional<? extends ClusterObject> removed = objects.remove(kind, key);
-        if (hasVolumeController && removed.isPresent() && removed.get() instanceof Pod pod) {
-            volumeController.deleteEphemeralClaims(pod);
+        if (hasControllers && removed.isPresent()) {
+            if (removed.get() instanceof Pod pod) {
+                volumeController.deleteEphemeralClaims(pod);
+                resourceClaims.release(ResourceClaim.Consumer.of(pod), pod.namespace());
+            } else if (removed.get() instanceof PodGroup group) {
+                resourceClaims.release(ResourceClaim.Consumer.of(group), group.namespace());
+            }
         }
     }
 

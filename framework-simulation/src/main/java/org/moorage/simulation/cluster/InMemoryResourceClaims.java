@@ -8,6 +8,7 @@ import org.moorage.api.model.DeviceAllocation;
 import org.moorage.api.model.DeviceRequest;
 import org.moorage.api.model.ObjectKind;
 import org.moorage.api.model.ObjectMeta;
+import org.moorage.api.model.OwnerReference;
 import org.moorage.api.model.Pod;
 import org.moorage.api.model.ResourceClaim;
 import org.moorage.api.plugin.ResourceClaimWriter;
@@ -76,5 +77,26 @@ final class InMemoryResourceClaims implements ResourceClaimWriter {
         synchronized (objects) {
             return objects.update(change.apply(objects.current(ObjectKind.RESOURCE_CLAIM, claim)));
         }
+    }
+
+    /** Deletes the claims that were created for a pod or group that is gone, and gives back what others gave it alone. */
+    void release(ResourceClaim.Consumer gone, String namespace) {
+        for (ResourceClaim claim : objects.all(ObjectKind.RESOURCE_CLAIM)) {
+            if (claim.namespace().equals(namespace) && isControlledBy(claim, gone.uid())) {
+                objects.remove(ObjectKind.RESOURCE_CLAIM, claim.key());
+            } else if (claim.namespace().equals(namespace) && claim.isReservedFor(gone)) {
+                ResourceClaim free = claim.withoutReservationFor(gone);
+                objects.update(free.reservedFor().isEmpty() ? free.deallocated() : free);
+            }
+        }
+    }
+
+    private static boolean isControlledBy(ResourceClaim claim, String uid) {
+        for (OwnerReference owner : claim.metadata().ownerReferences()) {
+            if (owner.controller() && owner.uid().equals(uid)) {
+                return true;
+            }
+        }
+        return false;
     }
 }

@@ -34,6 +34,7 @@ import org.moorage.objects.internal.WatchEvents;
 import org.moorage.simulation.internal.admission.Admission;
 import org.moorage.simulation.internal.admission.Defaulting;
 import org.moorage.simulation.internal.admission.EphemeralClaims;
+import org.moorage.simulation.internal.admission.TemplatedResourceClaims;
 import org.moorage.simulation.internal.cluster.CustomResources;
 import org.moorage.simulation.internal.workload.MadeObjects;
 import org.moorage.simulation.internal.workload.Workloads;
@@ -56,7 +57,7 @@ public final class ClusterDumpReader {
     private final TreeDecoder decoder = new TreeDecoder();
     private boolean makesPods;
     private boolean startsCronJobs;
-    private boolean createsEphemeralClaims;
+    private boolean createsClaims;
     private boolean keepsTrees;
     private Optional<String> changes = Optional.empty();
 
@@ -77,9 +78,9 @@ public final class ClusterDumpReader {
         features = config.featureGates();
     }
 
-    /** Also creates the claims that controllers create, see {@link EphemeralClaims}. */
-    public ClusterDumpReader withEphemeralClaims() {
-        createsEphemeralClaims = true;
+    /** Also creates the claims that controllers create, see {@link EphemeralClaims} and {@link TemplatedResourceClaims}. */
+    public ClusterDumpReader withClaims() {
+        createsClaims = true;
         return this;
     }
 
@@ -140,6 +141,7 @@ public final class ClusterDumpReader {
         private final InputNotes notes = new InputNotes();
         private final Admission admission = new Admission(features);
         private final EphemeralClaims claims = new EphemeralClaims();
+        private final TemplatedResourceClaims resourceClaims = new TemplatedResourceClaims(features);
         private final Workloads workloads = new Workloads(features, startsCronJobs);
         private final CustomResources customResources = new CustomResources(decoder);
         private final WorkloadNotes made = new WorkloadNotes();
@@ -170,9 +172,11 @@ public final class ClusterDumpReader {
             ObjectNode tree = read.tree();
             admission.seen(tree);
             claims.seen(tree);
+            resourceClaims.seen(tree);
             workloads.seen(tree);
-            boolean isPending =
-                    !Admission.isIndependent(tree) || createsEphemeralClaims && !EphemeralClaims.isIndependent(tree);
+            boolean isPending = !Admission.isIndependent(tree)
+                    || createsClaims
+                            && (!EphemeralClaims.isIndependent(tree) || !TemplatedResourceClaims.isIndependent(tree));
             put(read, isPending);
         }
 
@@ -214,8 +218,10 @@ public final class ClusterDumpReader {
 
         ClusterDump end(InputStream stdin) {
             makeObjectsOfWorkloads();
-            if (createsEphemeralClaims) {
-                for (ObjectNode claim : claims.created()) {
+            if (createsClaims) {
+                List<ObjectNode> created = new ArrayList<>(claims.created());
+                created.addAll(resourceClaims.create());
+                for (ObjectNode claim : created) {
                     put(new Pending(claim, CREATED, Optional.empty()), true);
                 }
                 pending.values().forEach(read -> claims.addClass(read.tree()));

@@ -4,6 +4,7 @@ package org.moorage.simulation.cluster;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.tuple;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.io.IOException;
@@ -29,6 +30,7 @@ import org.moorage.api.model.NodeSelector;
 import org.moorage.api.model.ObjectKind;
 import org.moorage.api.model.ObjectMeta;
 import org.moorage.api.model.OtherObject;
+import org.moorage.api.model.OwnerReference;
 import org.moorage.api.model.PersistentVolume;
 import org.moorage.api.model.PersistentVolumeClaim;
 import org.moorage.api.model.Pod;
@@ -238,6 +240,37 @@ class InMemoryClusterTest {
             assertThatExceptionOfType(ClusterException.class)
                     .isThrownBy(() -> cluster.resourceClaims().deallocate(ALLOCATED))
                     .matches(ClusterException::isConflict);
+        }
+
+        @Test
+        void areGivenBackByPodsThatAreGone() {
+            Pod pod = pod("p");
+            ResourceClaim shared = named("shared").withReservationFor(ResourceClaim.Consumer.of(OTHER));
+            ResourceClaim own = named("own");
+            ResourceClaim made = own.withMetadata(ObjectMeta.named("made")
+                    .namespace("default")
+                    .uid("made")
+                    .ownerReferences(List.of(new OwnerReference("v1", "Pod", pod.name(), pod.uid(), true)))
+                    .build());
+            List.of(pod, OTHER, shared, own, made).forEach(cluster::apply);
+            cluster.startControllers();
+
+            cluster.remove(pod);
+
+            assertThat(cluster.all(ObjectKind.RESOURCE_CLAIM))
+                    .extracting(
+                            ResourceClaim::name,
+                            claim -> claim.allocation().isPresent(),
+                            claim -> claim.isReservedFor(OTHER))
+                    .containsExactly(tuple("shared", true, true), tuple("own", false, false));
+        }
+
+        private static ResourceClaim named(String name) {
+            return ALLOCATED.withMetadata(ObjectMeta.named(name)
+                    .namespace("default")
+                    .uid(name)
+                    .resourceVersion("7")
+                    .build());
         }
 
         @Test

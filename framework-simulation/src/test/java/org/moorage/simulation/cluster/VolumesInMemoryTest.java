@@ -229,7 +229,7 @@ class VolumesInMemoryTest {
             objects.add(c.claim);
             objects.addAll(c.volumes);
         });
-        cluster.startVolumeController();
+        cluster.startControllers();
         PersistentVolumeClaim claim = claimIn(cluster, "c");
         assertThat(claim.isBound() ? claim.volumeName() : "").isEqualTo(c.volume);
         for (PersistentVolume volume : cluster.all(ObjectKind.PERSISTENT_VOLUME)) {
@@ -251,7 +251,7 @@ class VolumesInMemoryTest {
     @Test
     void bindsAClaimThatComesLater() {
         InMemoryCluster cluster = cluster(objects -> {});
-        cluster.startVolumeController();
+        cluster.startControllers();
         cluster.apply(STATIC);
         assertThat(claimIn(cluster, "c").isBound()).isFalse();
         cluster.apply(volume("v", "static", "3Gi").build());
@@ -264,7 +264,7 @@ class VolumesInMemoryTest {
         List<String> names = List.of("data-web-0", "data-web-1", "logs-web-0");
         InMemoryCluster cluster = cluster(
                 objects -> names.forEach(name -> objects.add(claim(name, "now").build())));
-        cluster.startVolumeController();
+        cluster.startControllers();
         List<Optional<NodeSelector>> zones = new ArrayList<>();
         for (String name : names) {
             zones.add(cluster.find(ObjectKind.PERSISTENT_VOLUME, "", "pvc-" + name)
@@ -284,7 +284,7 @@ class VolumesInMemoryTest {
                 objects.add(claim(name, "only-b").build());
             }
         });
-        cluster.startVolumeController();
+        cluster.startControllers();
         assertThat(claimIn(cluster, "c1").isBound()).isTrue();
         assertThat(claimIn(cluster, "c2").isBound()).isTrue();
         assertThat(claimIn(cluster, "c3").isBound()).isFalse();
@@ -334,7 +334,7 @@ class VolumesInMemoryTest {
             objects.add(owned(claim("p-z", "static").build(), pod));
             objects.add(volume("v", "static", "3Gi").build());
         });
-        cluster.startVolumeController();
+        cluster.startControllers();
         cluster.volumes().selectNode(claimIn(cluster, "p-x"), "n1");
         cluster.volumes().selectNode(claimIn(cluster, "p-y"), "n1");
         assertThat(left(cluster, "wait-a")).isEqualTo(Quantity.parse("5Gi"));

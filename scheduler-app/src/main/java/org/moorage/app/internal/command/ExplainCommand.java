@@ -94,7 +94,7 @@ final class ExplainCommand implements Callable<Integer> {
         LoadedConfig loaded = config.load(registry);
         ClusterDump dump = workloads
                 .apply(new ClusterDumpReader(loaded, registry))
-                .withEphemeralClaims()
+                .withClaims()
                 .read(sources, terminal.in());
         WorkloadOptions.tell(dump, terminal);
         Optional<GroupKey> group = ExplainedGroup.named(name, dump);

@@ -89,7 +89,7 @@ final class SimulateCommand implements Callable<Integer> {
         PluginRegistry registry = config.registry(JarRules.WithoutVersion.NOTED, terminal::warn);
         LoadedConfig loaded = config.load(registry);
         ClusterDumpReader reader =
-                workloads.apply(new ClusterDumpReader(loaded, registry)).withEphemeralClaims();
+                workloads.apply(new ClusterDumpReader(loaded, registry)).withClaims();
         changes.ifPresent(reader::withChanges);
         ClusterDump dump = (trace.isPresent() ? reader.withJson() : reader).read(sources, terminal.in());
         ConfigFile.warn(loaded, terminal);

@@ -43,6 +43,7 @@ import picocli.CommandLine.Command;
 final class RehearseCommand implements Callable<Integer> {
     private static final Duration LONGEST = Duration.ofSeconds(60);
     private static final String CLASS = ".class";
+    private static final String GATES = "--feature-gates=GenericWorkload=true";
     private static final String CONFIG = """
             apiVersion: kubescheduler.config.k8s.io/v1
             kind: KubeSchedulerConfiguration
@@ -87,7 +88,7 @@ final class RehearseCommand implements Callable<Integer> {
             Files.writeString(config, String.format(Locale.ROOT, CONFIG, kubeconfig));
             loadHttp2();
             schedule(server, config, threads);
-            run(new UntilStopped(), "simulate", manifests.toString());
+            run(new UntilStopped(), "simulate", GATES, manifests.toString());
         } finally {
             Files.deleteIfExists(kubeconfig);
             Files.deleteIfExists(manifests);
@@ -120,7 +121,7 @@ final class RehearseCommand implements Callable<Integer> {
         int port = freePort();
         CompletableFuture<Integer> ended = new CompletableFuture<>();
         threads.newThread(() -> ended.complete(
-                        run(process, "--config=" + config, "--bind-address=127.0.0.1", "--secure-port=" + port)))
+                        run(process, "--config=" + config, GATES, "--bind-address=127.0.0.1", "--secure-port=" + port)))
                 .start();
         boolean decided = server.awaitDecisions(LONGEST);
         try {

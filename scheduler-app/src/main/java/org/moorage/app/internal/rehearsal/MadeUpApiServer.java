@@ -38,6 +38,7 @@ import org.moorage.app.internal.serving.ServerKeys;
 public final class MadeUpApiServer implements AutoCloseable {
     private static final JsonMapper JSON = JsonMapper.builder().build();
     private static final Pattern BINDING = Pattern.compile("/api/v1/namespaces/default/pods/([^/]+)/binding");
+    private static final Pattern STATUS_OF_POD = Pattern.compile("/api/v1/namespaces/default/pods/[^/]+/status");
     private static final String KUBECONFIG = """
             apiVersion: v1
             kind: Config
@@ -149,6 +150,9 @@ public final class MadeUpApiServer implements AutoCloseable {
         if (kind.equals(ObjectKind.NODE)) {
             return MadeUpCluster.nodes();
         }
+        if (kind.equals(ObjectKind.POD_GROUP)) {
+            return MadeUpCluster.podGroups();
+        }
         return kind.equals(ObjectKind.POD)
                 ? Stream.concat(MadeUpCluster.pods().stream(), MadeUpCluster.unschedulablePods().stream())
                         .toList()
@@ -170,7 +174,7 @@ public final class MadeUpApiServer implements AutoCloseable {
     private void write(String path, byte[] body) throws IOException {
         Matcher binding = BINDING.matcher(path);
         if (!binding.matches()) {
-            if (path.endsWith("/status")) {
+            if (STATUS_OF_POD.matcher(path).matches()) {
                 unschedulable.countDown();
             }
             return;

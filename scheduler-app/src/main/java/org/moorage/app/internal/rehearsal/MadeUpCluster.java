@@ -7,11 +7,12 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 
-/** Nodes and pods that take the usual ways through a scheduler: pods of several kinds fit, and a few fit nowhere. */
+/** Nodes and pods that take the usual ways through a scheduler: pods of several kinds and a gang fit, and a few fit nowhere. */
 final class MadeUpCluster {
     private static final int NODES = 100;
     private static final int ZONES = 4;
     private static final int PODS_OF_A_KIND = 120;
+    private static final int PODS_OF_THE_GANG = 20;
     private static final int UNSCHEDULABLE = 5;
     private static final String NODE = """
             {"apiVersion": "v1", "kind": "Node",
@@ -34,6 +35,12 @@ final class MadeUpCluster {
                "containers": [{"name": "main", "image": "example.com/app:1",
                  "resources": {"requests": {"cpu": "%4$s", "memory": "64Mi"}, "limits": {"memory": "128Mi"}}}]},
              "status": {"phase": "Pending"}}
+            """;
+    private static final String POD_GROUP = """
+            {"apiVersion": "scheduling.k8s.io/v1beta1", "kind": "PodGroup",
+             "metadata": {"name": "gang", "namespace": "default", "uid": "gang", "resourceVersion": "1",
+               "creationTimestamp": "2026-01-01T00:00:00Z"},
+             "spec": {"schedulingPolicy": {"gang": {"minCount": %1$d}}}}
             """;
     /** What is in a pod's spec, by the name of its kind. */
     private static final List<String[]> KINDS = List.of(
@@ -68,7 +75,15 @@ final class MadeUpCluster {
                 pods.add(pod(kind[0] + "-" + i, kind[0], kind[1], "100m"));
             }
         }
+        for (int i = 0; i < PODS_OF_THE_GANG; i++) {
+            pods.add(pod("gang-" + i, "gang", "\"schedulingGroup\": {\"podGroupName\": \"gang\"}", "100m"));
+        }
         return pods;
+    }
+
+    /** The group that some of the pods are of. */
+    static List<String> podGroups() {
+        return List.of(String.format(Locale.ROOT, POD_GROUP, PODS_OF_THE_GANG));
     }
 
     /** Pods that fit nowhere. */
@@ -87,6 +102,7 @@ final class MadeUpCluster {
     /** All objects as one file. */
     static String file() {
         List<String> items = new ArrayList<>(nodes());
+        items.addAll(podGroups());
         items.addAll(pods());
         items.addAll(unschedulablePods());
         return list("v1", "List", items);

@@ -29,6 +29,7 @@ final class Audit implements SchedulerListener {
     private final Trace trace;
     private final List<String> problems = new ArrayList<>();
     private final Map<String, Node> nodeOfDecision = new HashMap<>();
+    private final Map<String, String> lastMessages = new HashMap<>();
     private final Map<String, Boolean> wasBound = new HashMap<>();
     /** What was reserved for a group ends with it. An API server lets none go before its pods; here some do. */
     private final Set<String> goneGroups = new HashSet<>();
@@ -53,6 +54,11 @@ final class Audit implements SchedulerListener {
         wasRestarted = true;
     }
 
+    /** What the last attempt at the pod said; empty if it was never tried. */
+    String lastMessage(Pod pod) {
+        return lastMessages.getOrDefault(pod.uid(), "");
+    }
+
     @Override
     public void decided(Decision decision) {
         trace.add(
@@ -62,6 +68,7 @@ final class Audit implements SchedulerListener {
                 decision.outcome(),
                 decision.nodeName(),
                 decision.message());
+        lastMessages.put(decision.pod().uid(), decision.message());
         if (decision.outcome() == Decision.Outcome.SCHEDULED) {
             cluster.told(ObjectKind.NODE, decision.nodeName())
                     .ifPresent(node -> nodeOfDecision.put(decision.pod().uid(), (Node) node));

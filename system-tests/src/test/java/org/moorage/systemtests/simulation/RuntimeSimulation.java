@@ -17,7 +17,6 @@ import java.util.function.Consumer;
 import java.util.random.RandomGenerator;
 import org.moorage.api.model.ObjectKind;
 import org.moorage.api.model.Pod;
-import org.moorage.api.model.PodCondition;
 import org.moorage.api.plugin.FeatureGates;
 import org.moorage.api.plugin.Nomination;
 import org.moorage.api.plugin.PluginFactory;
@@ -385,7 +384,7 @@ final class RuntimeSimulation {
             for (Pod pod : server.all(ObjectKind.POD)) {
                 if (isPending(pod)) {
                     List<String> feasible = compareEvaluations(pod, fresh);
-                    if (!feasible.isEmpty() && !isMember(pod) && !waitsForVolume(pod)) {
+                    if (!feasible.isEmpty() && !isMember(pod) && !isNotTold(pod)) {
                         problems.add("pod " + pod + ": pending (a fresh scheduler: " + feasible + ")");
                     }
                 }
@@ -411,15 +410,13 @@ final class RuntimeSimulation {
         return hasGroups && !pod.spec().podGroupName().isEmpty();
     }
 
-    // As in kube-scheduler no event tells that a volume is free again that a pod had until its binding failed. The pods
-    // that
-    // would use it are tried again when they have waited too long.
-    private boolean waitsForVolume(Pod pod) {
-        return hasGroups
-                && pod.status()
-                        .condition(PodCondition.POD_SCHEDULED)
-                        .filter(condition -> condition.message().contains("didn't find available persistent volumes"))
-                        .isPresent();
+    // As in kube-scheduler no event tells that a volume is free again that a pod had until its binding failed, nor that
+    // pods whose anti-affinity keeps others out have moved to another zone with their node. Who waits for that is tried
+    // again after having waited too long.
+    private boolean isNotTold(Pod pod) {
+        String message = audit.lastMessage(pod);
+        return message.contains("existing pods anti-affinity rules")
+                || hasGroups && message.contains("didn't find available persistent volumes");
     }
 
     private Scheduler fresh(Cluster copy, VirtualExecutor on) {

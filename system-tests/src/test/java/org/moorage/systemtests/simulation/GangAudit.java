@@ -64,7 +64,7 @@ final class GangAudit implements SchedulerListener {
 
     /** Another scheduler takes the place of the one that was killed. */
     void restarted() {
-        chosen.values().forEach(pod -> disturbed.add(GroupTrees.key(pod)));
+        chosen.values().forEach(pod -> disturbed.add(GroupHierarchies.key(pod)));
         chosen.clear();
         permitted.clear();
         foundInCycle.clear();
@@ -75,9 +75,9 @@ final class GangAudit implements SchedulerListener {
         return chosen.keySet();
     }
 
-    private GroupTrees known() {
+    private GroupHierarchies known() {
         UnreliablePlugin known = scheduler.get();
-        return new GroupTrees(
+        return new GroupHierarchies(
                 known.known(ObjectKind.POD_GROUP),
                 hasComposites ? known.known(ObjectKind.COMPOSITE_POD_GROUP) : List.of());
     }
@@ -87,7 +87,7 @@ final class GangAudit implements SchedulerListener {
         Set<String> uids = new TreeSet<>();
         for (Pod pod : scheduler.get().known(ObjectKind.POD)) {
             if (isMember(pod)
-                    && GroupTrees.key(pod).equals(group)
+                    && GroupHierarchies.key(pod).equals(group)
                     && !pod.status().isTerminal()
                     && (pod.isBound() || chosen.containsKey(pod.uid()))) {
                 uids.add(pod.uid());
@@ -106,11 +106,11 @@ final class GangAudit implements SchedulerListener {
             chosen.put(pod.uid(), pod);
             return;
         }
-        GroupKey group = GroupTrees.key(pod);
+        GroupKey group = GroupHierarchies.key(pod);
         foundInCycle.computeIfAbsent(group, first -> placed(first).size());
         foundInCycle.merge(group, 1, Integer::sum);
         chosen.put(pod.uid(), pod);
-        GroupTrees trees = known();
+        GroupHierarchies trees = known();
         trees.root(group)
                 .filter(root -> trees.isReady(root, key -> placed(key).size()))
                 .ifPresent(root -> trees.podGroups(root).forEach(key -> permitted.addAll(placed(key))));
@@ -119,7 +119,7 @@ final class GangAudit implements SchedulerListener {
     /** A scheduling cycle is over; whether it was ended by an error that is not to be caught. */
     void cycleEnded(boolean isBroken) {
         if (!isBroken && !foundInCycle.isEmpty()) {
-            GroupTrees trees = known();
+            GroupHierarchies trees = known();
             foundInCycle.forEach((key, found) -> {
                 int minimum = trees.find(key).map(SchedulingGroup::minimum).orElse(0);
                 if (found < minimum) {
@@ -135,7 +135,7 @@ final class GangAudit implements SchedulerListener {
     public void bindingFailed(Pod pod, String nodeName, String message) {
         chosen.remove(pod.uid());
         permitted.remove(pod.uid());
-        disturbed.add(GroupTrees.key(pod));
+        disturbed.add(GroupHierarchies.key(pod));
     }
 
     private void changed(ModelApiServer.Change change) {
@@ -144,7 +144,7 @@ final class GangAudit implements SchedulerListener {
                     || pod.status().isTerminal()
                     || pod.metadata().isDeleting();
             if (hasEnded) {
-                disturbed.add(GroupTrees.key(pod));
+                disturbed.add(GroupHierarchies.key(pod));
             } else if (bound.add(pod.uid()) && !permitted.contains(pod.uid())) {
                 problems.add("pod " + pod + ": bound before its group had what it needs");
             }
@@ -158,8 +158,9 @@ final class GangAudit implements SchedulerListener {
         GroupKey key = GroupKey.podGroup(group.namespace(), group.name());
         Integer before = minimums.put(key, group.minimum());
         boolean hasBound = server.all(ObjectKind.POD).stream()
-                .anyMatch(pod ->
-                        pod.isBound() && isMember(pod) && GroupTrees.key(pod).equals(key));
+                .anyMatch(pod -> pod.isBound()
+                        && isMember(pod)
+                        && GroupHierarchies.key(pod).equals(key));
         if (hasBound && before == null || before != null && before != group.minimum()) {
             disturbed.add(key);
         }
@@ -172,7 +173,7 @@ final class GangAudit implements SchedulerListener {
             long bound = server.all(ObjectKind.POD).stream()
                     .filter(pod -> pod.isBound()
                             && isMember(pod)
-                            && GroupTrees.key(pod).equals(key))
+                            && GroupHierarchies.key(pod).equals(key))
                     .count();
             if (bound > 0 && bound < group.minimum() && !disturbed.contains(key)) {
                 problems.add(key + ": " + bound + " pods bound (expected: none, or at least " + group.minimum() + ")");

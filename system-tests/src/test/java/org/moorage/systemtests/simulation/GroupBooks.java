@@ -25,7 +25,7 @@ final class GroupBooks {
     private final SchedulerDump dump;
     private final ModelApiServer server;
     private final Set<String> schedulerNames;
-    private final GroupTrees trees;
+    private final GroupHierarchies trees;
     private final List<String> problems = new ArrayList<>();
     private boolean isGateOutdated;
 
@@ -50,7 +50,7 @@ final class GroupBooks {
         this.dump = dump;
         this.server = server;
         this.schedulerNames = schedulerNames;
-        trees = new GroupTrees(server.all(ObjectKind.POD_GROUP), server.all(ObjectKind.COMPOSITE_POD_GROUP));
+        trees = new GroupHierarchies(server.all(ObjectKind.POD_GROUP), server.all(ObjectKind.COMPOSITE_POD_GROUP));
     }
 
     /** What is wrong with it. */
@@ -89,7 +89,7 @@ final class GroupBooks {
             boolean counts = !pod.status().isTerminal()
                     && (pod.isBound() || schedulerNames.contains(pod.spec().schedulerName()));
             if (counts && !pod.spec().podGroupName().isEmpty()) {
-                Known group = groups.computeIfAbsent(GroupTrees.key(pod), absent -> Known.of(Optional.empty()));
+                Known group = groups.computeIfAbsent(GroupHierarchies.key(pod), absent -> Known.of(Optional.empty()));
                 (pod.isBound() ? group.placed : group.waiting).add(pod.uid());
             }
         }
@@ -149,7 +149,7 @@ final class GroupBooks {
     // A pod whose groups are all there is tried again and again, unless its group has too few pods.
     private void place(SchedulerDump.PendingPod pending, Map<GroupKey, Known> groups) {
         Pod pod = pending.pod();
-        Optional<GroupKey> root = trees.root(GroupTrees.key(pod));
+        Optional<GroupKey> root = trees.root(GroupHierarchies.key(pod));
         boolean isRight;
         if (root.isEmpty()) {
             isRight = pending.in().equals("incomplete");

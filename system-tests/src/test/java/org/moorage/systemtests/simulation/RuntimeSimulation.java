@@ -119,7 +119,7 @@ final class RuntimeSimulation {
 
     /** A scheduler, and what is its alone. */
     private final class Running {
-        private final SchedulerProcess process = new SchedulerProcess(executor);
+        private final SimulatedProcess process = new SimulatedProcess(executor);
         private final List<UnreliablePlugin> plugins = new ArrayList<>();
         private final CycleAudit cycleAudit =
                 new CycleAudit(server, () -> scheduler().dump());

@@ -6,7 +6,7 @@ import org.moorage.runtime.decision.Decision;
 import org.moorage.runtime.metrics.SchedulerListener;
 
 /** Hears what a scheduler does until it is killed. */
-record WhileAlive(SchedulerProcess process, SchedulerListener listener) implements SchedulerListener {
+record WhileAlive(SimulatedProcess process, SchedulerListener listener) implements SchedulerListener {
     @Override
     public void decided(Decision decision) {
         if (!process.isKilled()) {

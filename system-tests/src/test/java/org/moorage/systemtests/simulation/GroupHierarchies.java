@@ -16,11 +16,11 @@ import org.moorage.api.model.PodGroup;
 import org.moorage.api.model.SchedulingGroup;
 
 /** Groups as their specifications say: which group is below which, and how many each needs. */
-final class GroupTrees {
+final class GroupHierarchies {
     private final Map<GroupKey, SchedulingGroup> groups = new HashMap<>();
 
     /** These groups, and no others. */
-    GroupTrees(Collection<PodGroup> podGroups, Collection<CompositePodGroup> composites) {
+    GroupHierarchies(Collection<PodGroup> podGroups, Collection<CompositePodGroup> composites) {
         podGroups.forEach(group -> groups.put(GroupKey.podGroup(group.namespace(), group.name()), group));
         composites.forEach(group -> groups.put(GroupKey.compositePodGroup(group.namespace(), group.name()), group));
     }

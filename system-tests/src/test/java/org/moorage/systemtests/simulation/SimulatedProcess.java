@@ -12,14 +12,14 @@ import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 
 /** The tasks of one scheduler: once it is killed none of them begins any more. */
-final class SchedulerProcess extends AbstractExecutorService implements ScheduledExecutorService {
+final class SimulatedProcess extends AbstractExecutorService implements ScheduledExecutorService {
     private static final int MANY = 1000;
 
     private final VirtualExecutor executor;
     private final List<Future<?>> tasks = new ArrayList<>();
     private boolean isKilled;
 
-    SchedulerProcess(VirtualExecutor executor) {
+    SimulatedProcess(VirtualExecutor executor) {
         this.executor = executor;
     }
 

@@ -114,6 +114,16 @@ public final class ObjectMeta {
         return ownerReferences;
     }
 
+    /** The owner that manages the object: the first one that says so. */
+    public Optional<OwnerReference> controller() {
+        for (OwnerReference owner : ownerReferences) {
+            if (owner.controller()) {
+                return Optional.of(owner);
+            }
+        }
+        return Optional.empty();
+    }
+
     /** When the object was created. */
     public Optional<Instant> creationTimestamp() {
         return Optional.ofNullable(creationTimestamp);

@@ -152,12 +152,10 @@ public final class PersistentVolumeClaim implements ClusterObject {
 
     /** Whether it was created for an ephemeral volume of this pod: the pod is its controller. */
     public boolean isCreatedFor(Pod pod) {
-        for (OwnerReference owner : metadata.ownerReferences()) {
-            if (owner.controller()) {
-                return owner.uid().equals(pod.uid()) && namespace().equals(pod.namespace());
-            }
-        }
-        return false;
+        return metadata.controller()
+                        .filter(owner -> owner.uid().equals(pod.uid()))
+                        .isPresent()
+                && namespace().equals(pod.namespace());
     }
 
     @Override

@@ -8,7 +8,6 @@ import org.moorage.api.model.DeviceAllocation;
 import org.moorage.api.model.DeviceRequest;
 import org.moorage.api.model.ObjectKind;
 import org.moorage.api.model.ObjectMeta;
-import org.moorage.api.model.OwnerReference;
 import org.moorage.api.model.Pod;
 import org.moorage.api.model.ResourceClaim;
 import org.moorage.api.plugin.ResourceClaimWriter;
@@ -92,11 +91,9 @@ final class InMemoryResourceClaims implements ResourceClaimWriter {
     }
 
     private static boolean isControlledBy(ResourceClaim claim, String uid) {
-        for (OwnerReference owner : claim.metadata().ownerReferences()) {
-            if (owner.controller() && owner.uid().equals(uid)) {
-                return true;
-            }
-        }
-        return false;
+        return claim.metadata()
+                .controller()
+                .filter(owner -> owner.uid().equals(uid))
+                .isPresent();
     }
 }

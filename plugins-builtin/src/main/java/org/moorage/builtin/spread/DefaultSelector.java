@@ -38,7 +38,7 @@ final class DefaultSelector {
                 labels.putAll(service.selector());
             }
         }
-        Optional<OwnerReference> controller = controller(pod);
+        Optional<OwnerReference> controller = pod.metadata().controller();
         if (controller.isEmpty()) {
             return LabelMatcher.of(labels);
         }
@@ -54,15 +54,6 @@ final class DefaultSelector {
                 and(labels, statefulSets.get(pod.namespace(), name).flatMap(StatefulSet::selector));
             default -> LabelMatcher.of(labels);
         };
-    }
-
-    private static Optional<OwnerReference> controller(Pod pod) {
-        for (OwnerReference owner : pod.metadata().ownerReferences()) {
-            if (owner.controller()) {
-                return Optional.of(owner);
-            }
-        }
-        return Optional.empty();
     }
 
     private static LabelMatcher and(Map<String, String> labels, Optional<LabelSelector> selector) {

@@ -10,7 +10,6 @@ import org.moorage.api.PodGroupLister;
 import org.moorage.api.PodGroupState;
 import org.moorage.api.event.Hint;
 import org.moorage.api.event.ObjectChange;
-import org.moorage.api.model.OwnerReference;
 import org.moorage.api.model.Pod;
 import org.moorage.api.model.PodGroup;
 import org.moorage.api.model.PodSpec;
@@ -192,25 +191,20 @@ final class PodResourceClaims {
     }
 
     private static boolean isControlledBy(ResourceClaim claim, String uid) {
-        return controller(claim).filter(owner -> owner.uid().equals(uid)).isPresent();
+        return claim.metadata()
+                .controller()
+                .filter(owner -> owner.uid().equals(uid))
+                .isPresent();
     }
 
     // By its name, since a pod knows no more of its group.
     private static boolean isControlledByGroupOf(ResourceClaim claim, Pod pod) {
-        return controller(claim)
+        return claim.metadata()
+                .controller()
                 .filter(owner -> owner.name().equals(pod.spec().podGroupName())
                         && owner.kind().equals("PodGroup")
                         && owner.apiVersion().startsWith("scheduling.k8s.io/"))
                 .isPresent();
-    }
-
-    private static Optional<OwnerReference> controller(ResourceClaim claim) {
-        for (OwnerReference owner : claim.metadata().ownerReferences()) {
-            if (owner.controller()) {
-                return Optional.of(owner);
-            }
-        }
-        return Optional.empty();
     }
 
     /** Whether a pod may become schedulable by a change of a claim. */

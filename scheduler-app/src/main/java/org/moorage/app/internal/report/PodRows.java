@@ -6,6 +6,7 @@ import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import org.moorage.api.model.OwnerReference;
 import org.moorage.api.model.Pod;
 import org.moorage.api.model.PodSpec;
@@ -72,12 +73,10 @@ record PodRows(String name, List<SimulatedPod> pods) {
 
     private static Object key(Pod pod) {
         String namespace = pod.metadata().namespace();
-        for (OwnerReference owner : pod.metadata().ownerReferences()) {
-            if (owner.controller()) {
-                return owner(namespace, owner, pod.labels().getOrDefault(TEMPLATE_HASH, ""));
-            }
-        }
-        return new Alike(namespace, pod.spec());
+        Optional<OwnerReference> controller = pod.metadata().controller();
+        return controller.isPresent()
+                ? owner(namespace, controller.get(), pod.labels().getOrDefault(TEMPLATE_HASH, ""))
+                : new Alike(namespace, pod.spec());
     }
 
     // Of a ReplicaSet that a Deployment made, the Deployment.

@@ -11,6 +11,7 @@ import java.util.Optional;
 import java.util.Set;
 import org.moorage.objects.internal.Fields;
 import org.moorage.objects.internal.ObjectKey;
+import org.moorage.objects.internal.OwnerReferences;
 
 /**
  * Creates the claims of generic ephemeral volumes from the volumes' templates, and gives claims that name no storage class the
@@ -126,14 +127,7 @@ public final class EphemeralClaims {
                 metadata.set(field, values.deepCopy());
             }
         }
-        metadata.putArray("ownerReferences")
-                .addObject()
-                .put("apiVersion", "v1")
-                .put("kind", "Pod")
-                .put("name", owner.name())
-                .put("uid", pod.path("metadata").path("uid").asText())
-                .put("controller", true)
-                .put("blockOwnerDeletion", true);
+        OwnerReferences.addController(metadata, pod);
         claim.set("spec", template.path("spec").deepCopy());
         return claim;
     }

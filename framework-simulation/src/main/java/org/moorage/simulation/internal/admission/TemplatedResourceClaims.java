@@ -15,6 +15,7 @@ import java.util.Set;
 import org.moorage.api.plugin.FeatureGates;
 import org.moorage.objects.internal.Fields;
 import org.moorage.objects.internal.ObjectKey;
+import org.moorage.objects.internal.OwnerReferences;
 
 /**
  * Creates the resource claims that pods and pod groups have templates for, and names them in the statuses, as the resource claim controller
@@ -170,14 +171,7 @@ public final class TemplatedResourceClaims {
             annotations.setAll(values);
         }
         annotations.put(ENTRY, entry.path("name").asText());
-        metadata.putArray("ownerReferences")
-                .addObject()
-                .put("apiVersion", owner.path("apiVersion").asText())
-                .put("kind", key.kind())
-                .put("name", key.name())
-                .put("uid", owner.path("metadata").path("uid").asText())
-                .put("controller", true)
-                .put("blockOwnerDeletion", true);
+        OwnerReferences.addController(metadata, owner);
         if (template.path("spec").path("spec") instanceof ObjectNode spec) {
             claim.set("spec", spec.deepCopy());
         }

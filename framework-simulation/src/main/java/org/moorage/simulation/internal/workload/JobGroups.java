@@ -12,6 +12,7 @@ import java.util.Optional;
 import org.moorage.objects.GeneratedNames;
 import org.moorage.objects.internal.Fields;
 import org.moorage.objects.internal.ObjectKey;
+import org.moorage.objects.internal.OwnerReferences;
 
 /** Makes what the job controller makes for a job besides its pods: the group that these are in, and the workload that says what group. */
 final class JobGroups {
@@ -263,7 +264,7 @@ final class JobGroups {
         ObjectNode metadata = object.putObject("metadata");
         metadata.put("name", name).put("namespace", ObjectKey.of(job).namespace());
         metadata.put("uid", ObjectKey.of(object).derivedUid());
-        PodTemplate.own(metadata, job);
+        OwnerReferences.addController(metadata, job);
         return object;
     }
 

@@ -17,6 +17,7 @@ import java.util.Set;
 import org.moorage.objects.GeneratedNames;
 import org.moorage.objects.internal.Fields;
 import org.moorage.objects.internal.ObjectKey;
+import org.moorage.objects.internal.OwnerReferences;
 
 /** Makes the pods of jobs with their groups, and one job of a cron job. */
 final class Jobs {
@@ -245,7 +246,7 @@ final class Jobs {
                 .struct("annotations")
                 .node()
                 .put("batch.kubernetes.io/cronjob-scheduled-timestamp", scheduledTime(spec));
-        PodTemplate.own(metadata, cronJob);
+        OwnerReferences.addController(metadata, cronJob);
         job.set("spec", template.struct("spec").node().deepCopy());
         return job;
     }

@@ -12,6 +12,7 @@ import org.moorage.objects.GeneratedNames;
 import org.moorage.objects.KeptJson;
 import org.moorage.objects.internal.Fields;
 import org.moorage.objects.internal.ObjectKey;
+import org.moorage.objects.internal.OwnerReferences;
 import org.moorage.objects.internal.TreeDecoder;
 
 /** The template that a workload has for its pods. */
@@ -99,20 +100,8 @@ final class PodTemplate {
                 metadata.set(field, value.deepCopy());
             }
         }
-        own(metadata, owner);
+        OwnerReferences.addController(metadata, owner);
         pod.set("spec", fields.struct("spec").node().deepCopy());
         return pod;
-    }
-
-    /** Makes a workload the controller of an object with this metadata. */
-    static void own(ObjectNode metadata, ObjectNode owner) {
-        metadata.withArray("ownerReferences")
-                .addObject()
-                .put("apiVersion", owner.path("apiVersion").asText())
-                .put("kind", owner.path("kind").asText())
-                .put("name", owner.path("metadata").path("name").asText())
-                .put("uid", owner.path("metadata").path("uid").asText())
-                .put("controller", true)
-                .put("blockOwnerDeletion", true);
     }
 }

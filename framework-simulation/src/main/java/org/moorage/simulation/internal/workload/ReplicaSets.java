@@ -11,6 +11,7 @@ import java.util.Set;
 import org.moorage.objects.GeneratedNames;
 import org.moorage.objects.internal.Fields;
 import org.moorage.objects.internal.ObjectKey;
+import org.moorage.objects.internal.OwnerReferences;
 
 /** Makes the pods of replica sets and replication controllers, and the replica sets of deployments. */
 final class ReplicaSets {
@@ -59,7 +60,7 @@ final class ReplicaSets {
         ObjectNode metadata = replicaSet.putObject("metadata");
         metadata.put("name", key.name() + "-" + hash).put("namespace", key.namespace());
         metadata.put("uid", ObjectKey.of(replicaSet).derivedUid());
-        PodTemplate.own(metadata, deployment);
+        OwnerReferences.addController(metadata, deployment);
         ObjectNode made = replicaSet.putObject("spec");
         made.put("replicas", spec.number("replicas", 1));
         made.set("selector", spec.struct("selector").node().deepCopy());

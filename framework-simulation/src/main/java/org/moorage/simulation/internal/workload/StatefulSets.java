@@ -13,6 +13,7 @@ import java.util.Map;
 import java.util.Set;
 import org.moorage.objects.internal.Fields;
 import org.moorage.objects.internal.ObjectKey;
+import org.moorage.objects.internal.OwnerReferences;
 
 /**
  * Makes the pods of stateful sets, and the claims of their templates. Those that are to start one after the other are made all at
@@ -132,7 +133,7 @@ final class StatefulSets {
                     .forEach(label -> labels.set(label.getKey(), label.getValue()));
             JsonNode retention = spec.node().path("persistentVolumeClaimRetentionPolicy");
             if (retention.path("whenDeleted").asText("").equals("Delete")) {
-                PodTemplate.own(metadata.node(), set);
+                OwnerReferences.addController(metadata.node(), set);
             }
             made.add(claim);
         }

@@ -153,11 +153,10 @@ public final class InterPodAffinity
             return Status.skip();
         }
         ExistingPodTerms existingTerms = new ExistingPodTerms(pod, namespaceLabels(pod), scores, this::scoredTerms);
-        // Without preferred terms of its own only existing pods with terms matter.
-        List<NodeInfo> all = preferredTerms.isEmpty() ? snapshot.nodesWithAffinityPods() : snapshot.nodes();
-        for (int i = 0; i < all.size(); i++) {
-            NodeInfo node = all.get(i);
-            preferredTerms.addPodsOn(node);
+        preferredTerms.addExistingPods();
+        List<NodeInfo> withTerms = snapshot.nodesWithAffinityPods();
+        for (int i = 0; i < withTerms.size(); i++) {
+            NodeInfo node = withTerms.get(i);
             List<Pod> withAffinity = node.podsWithAffinity();
             for (int j = 0; j < withAffinity.size(); j++) {
                 existingTerms.add(withAffinity.get(j), node);

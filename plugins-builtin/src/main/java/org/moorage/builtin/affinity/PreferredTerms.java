@@ -3,7 +3,6 @@ package org.moorage.builtin.affinity;
 
 import java.util.ArrayList;
 import java.util.List;
-import org.moorage.api.NodeInfo;
 import org.moorage.api.PodCount;
 import org.moorage.api.Snapshot;
 import org.moorage.api.model.Affinity;
@@ -56,10 +55,10 @@ final class PreferredTerms {
         return terms.length == 0;
     }
 
-    /** Adds the weight of each term, once for each pod on the node that it matches. */
-    void addPodsOn(NodeInfo node) {
+    /** Adds the weight of each term, once for each existing pod that it matches. */
+    void addExistingPods() {
         for (int i = 0; i < terms.length; i++) {
-            scores.add(keys[i], node, weights[i], matchingPods[i].on(node));
+            scores.add(keys[i], matchingPods[i].in(scores.topology(keys[i])), weights[i]);
         }
     }
 }

@@ -70,32 +70,29 @@ final class TopologyCounts {
 
         /** Adds an amount to the domain of a node; has no effect if the node does not have the key. */
         void add(int key, NodeInfo node, long amount) {
-            add(key, node, amount, 1);
+            int domain = topologies[key].domain(node);
+            if (domain != Topology.NONE) {
+                counts[key][domain] += amount;
+                isEmpty = false;
+            }
         }
 
         /** Adds an amount to each domain. */
         void add(int key, int[] amounts) {
-            for (int domain = 0; domain < amounts.length; domain++) {
-                counts[key][domain] += amounts[domain];
-                isEmpty &= amounts[domain] == 0;
+            add(key, amounts, 1);
+        }
+
+        /** Adds an amount to each domain so many times. */
+        void add(int key, int[] times, long amount) {
+            for (int domain = 0; domain < times.length; domain++) {
+                counts[key][domain] += times[domain] * amount;
+                isEmpty &= times[domain] == 0;
             }
         }
 
         /** The topology of a key. */
         Topology topology(int key) {
             return topologies[key];
-        }
-
-        /** Adds an amount so many times. */
-        void add(int key, NodeInfo node, long amount, int times) {
-            if (times == 0) {
-                return;
-            }
-            int domain = topologies[key].domain(node);
-            if (domain != Topology.NONE) {
-                counts[key][domain] += amount * times;
-                isEmpty = false;
-            }
         }
 
         /** Whether nothing was added; a 0 that was added counts. */

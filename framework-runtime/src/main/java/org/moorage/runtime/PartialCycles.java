@@ -33,7 +33,6 @@ import org.moorage.runtime.internal.cache.TrialSnapshot;
 import org.moorage.runtime.internal.cluster.PodLookup;
 import org.moorage.runtime.internal.cycle.NodeAnswers;
 import org.moorage.runtime.internal.cycle.Profile;
-import org.moorage.runtime.internal.cycle.Reservation;
 import org.moorage.runtime.internal.cycle.SchedulingAlgorithm;
 import org.moorage.runtime.internal.loop.SchedulerThreads;
 import org.moorage.runtime.internal.loop.TimedCycles;
@@ -191,39 +190,7 @@ public final class PartialCycles {
         return victims;
     }
 
-    /**
-     * Where pods would go, one after the other: each on the scheduler's cluster with the pods before it, and with what Reserve plugins
-     * have kept for those. Nothing is bound, and everything is given back.
-     *
-     * @param left as in {@link #ask}
-     * @return the name of the node of each pod; empty if none will do, or Reserve rejects it
-     * @throws FailedException if a plugin fails, or it is not done within the limit
-     */
-    public List<Optional<String>> place(List<Pod> waiting, Runnable left) {
-        return onCluster((algorithm, snapshot) -> place(waiting, algorithm, snapshot), left);
-    }
-
-    /** Puts pods on the snapshot one after the other, each of them one change that can be taken back. */
-    List<Optional<String>> place(List<Pod> waiting, SchedulingAlgorithm algorithm, TrialSnapshot snapshot) {
-        List<Optional<String>> places = new ArrayList<>();
-        for (Pod pod : waiting) {
-            places.add(place(pods.seen(pod), algorithm, snapshot));
-        }
-        return places;
-    }
-
-    private Optional<String> place(Pod pod, SchedulingAlgorithm algorithm, TrialSnapshot snapshot) {
-        CycleState state = new CycleState();
-        NodeInfo node = algorithm.find(profile, state, pod, snapshot).node();
-        if (node == null) {
-            return Optional.empty();
-        }
-        PluginStatus reserved = new Reservation(profile, state, pod, node.name()).reserveOn(snapshot);
-        return reserved.isSuccess() ? Optional.of(node.name()) : Optional.empty();
-    }
-
-    /** Runs a part of a cycle over the scheduler's cluster. */
-    <T> T onCluster(BiFunction<SchedulingAlgorithm, TrialSnapshot, T> part, Runnable left) {
+    private <T> T onCluster(BiFunction<SchedulingAlgorithm, TrialSnapshot, T> part, Runnable left) {
         return run(snapshot -> snapshot.update(cache), part, left);
     }
 

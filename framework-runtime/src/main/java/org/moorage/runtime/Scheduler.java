@@ -53,6 +53,7 @@ import org.moorage.runtime.internal.binding.BindingCycle;
 import org.moorage.runtime.internal.binding.PodsInPreBind;
 import org.moorage.runtime.internal.binding.UncertainBindings;
 import org.moorage.runtime.internal.binding.WaitingPods;
+import org.moorage.runtime.internal.cache.ClusterSnapshot;
 import org.moorage.runtime.internal.cache.PodGroups;
 import org.moorage.runtime.internal.cache.SchedulerCache;
 import org.moorage.runtime.internal.cluster.ChangeHandler;
@@ -87,9 +88,13 @@ import org.moorage.runtime.internal.report.PodGroupConditions;
 import org.moorage.runtime.internal.report.PodGroupEvents;
 import org.moorage.runtime.internal.report.SchedulingFailures;
 import org.moorage.runtime.internal.report.StatusPatches;
+import org.moorage.runtime.internal.whatif.FrozenCluster;
+import org.moorage.runtime.internal.whatif.FrozenWhatIf;
+import org.moorage.runtime.internal.whatif.FrozenWriter;
 import org.moorage.runtime.metrics.SchedulerGauges;
 import org.moorage.runtime.metrics.SchedulerListener;
 import org.moorage.runtime.metrics.SchedulerMetrics;
+import org.moorage.runtime.whatif.WhatIf;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -102,6 +107,7 @@ import org.slf4j.LoggerFactory;
  *     scheduler.run();          // until close() is called, or
  *     scheduler.scheduleNext(); // one pod, or
  *     scheduler.evaluate(pod);  // only ask
+ *     scheduler.whatIf();       // ask what would be if the cluster were another
  * }
  * }</pre>
  *
@@ -119,6 +125,11 @@ public final class Scheduler implements AutoCloseable {
     private static final Duration LONGEST_REPORT = Duration.ofSeconds(5);
     private static final Duration LONGEST_CLOSE = Duration.ofSeconds(1);
 
+    private final SchedulerConfig config;
+    private final PluginRegistry registry;
+    private final FeatureGates featureGates;
+    private final InstantSource clock;
+    private final InstantSource monotonicClock;
     private final ClusterSource source;
     private final SchedulerListener listener;
     private final SchedulerThreads threads;
@@ -152,6 +163,11 @@ public final class Scheduler implements AutoCloseable {
 
     private Scheduler(Builder builder, SchedulerListener listener, SchedulerThreads threads) {
         Problems problems = Problems.collector();
+        config = builder.config;
+        registry = builder.registry;
+        featureGates = builder.featureGates;
+        clock = builder.clock;
+        monotonicClock = builder.monotonicClock;
         extenders = Extenders.of(builder.config.extenders(), this::snapshot, builder.metrics, problems);
         json = builder.config.keptJson(builder.registry);
         source = builder.source;
@@ -393,7 +409,8 @@ public final class Scheduler implements AutoCloseable {
 
     /**
      * Asks what the plugins say about a pod on every node. Nothing is decided or changed, and the pod need not be
-     * one of the cluster's. Of one that has a node, ask {@link Pod#withoutNode}.
+     * one of the cluster's. Of one that has a node, ask {@link Pod#withoutNode}. What would be if the cluster were another is asked of {@link
+     * #whatIf}.
      *
      * <p>May be called at any time from any thread after {@link #start}. Evaluations run beside one another and beside a scheduling
      * cycle, each over the cluster as it is when it begins, which does not change for it.
@@ -403,25 +420,11 @@ public final class Scheduler implements AutoCloseable {
      * @throws RuntimeException if a plugin fails before PostFilter; the message says which one
      */
     public Evaluation evaluate(Pod pod) {
-        return evaluate(pod, changes -> {});
-    }
-
-    /**
-     * As {@link #evaluate(Pod)}, with other nodes, or other pods on them, than there are. Nothing else of the cluster changes for it.
-     *
-     * @param changes makes the changes, which nobody else sees
-     */
-    public Evaluation evaluate(Pod pod, Consumer<SnapshotChanges> changes) {
         Profile profile = responsible(pod);
         demandStarted();
         return loop.evaluate((algorithm, snapshot) -> {
             snapshot.update(cache);
-            try {
-                changes.accept(new SnapshotChanges(snapshot, view));
-                return EvaluationRecorder.evaluate(algorithm, profile, view.of(pod), snapshot);
-            } finally {
-                snapshot.takeBack(0);
-            }
+            return EvaluationRecorder.evaluate(algorithm, profile, view.of(pod), snapshot);
         });
     }
 
@@ -447,18 +450,6 @@ public final class Scheduler implements AutoCloseable {
             throw new IllegalStateException(
                     "evaluate: the scheduler knows no objects yet (expected: start() before it)");
         }
-    }
-
-    /**
-     * The nodes that a pod fits, in the order of their names: as {@link #evaluate} has them. For why it fits no others, or which are the
-     * best, ask that.
-     *
-     * @throws IllegalArgumentException if no profile is responsible for the pod
-     * @throws IllegalStateException before {@link #start}, when no objects are known
-     * @throws RuntimeException if a plugin fails; the message says which one
-     */
-    public List<String> fits(Pod pod) {
-        return evaluate(pod).feasible();
     }
 
     /**
@@ -504,6 +495,52 @@ public final class Scheduler implements AutoCloseable {
                 new PodLookup(store.lister(ObjectKind.POD), source, view),
                 threads,
                 limit);
+    }
+
+    /**
+     * The cluster as it is now, with the pods that are assumed, for questions: with the profiles of this scheduler, whose plugins are made
+     * once more. It costs what a look at each node and object costs; nothing else waits for it, and it needs this scheduler no more. What
+     * Reserve plugins keep for pods that are being bound, and no object says yet, is not in it.
+     *
+     * <p>May be called at any time from any thread after {@link #start}.
+     *
+     * @return to be closed
+     * @throws IllegalStateException before {@link #start}, when no objects are known
+     */
+    public WhatIf whatIf() {
+        demandStarted();
+        ClusterSnapshot nodes = new ClusterSnapshot();
+        cache.updateSnapshot(nodes);
+        return new FrozenWhatIf(
+                new FrozenCluster(
+                        new FrozenCluster.Settings(
+                                config,
+                                registry,
+                                featureGates,
+                                view,
+                                clock,
+                                monotonicClock,
+                                loop.current().nextNode()),
+                        store.stored(),
+                        nodes,
+                        nominator.nominatedPods()),
+                List.of());
+    }
+
+    /**
+     * A cluster of these objects, for questions: a scheduler that never schedules.
+     *
+     * @param objects as the API server would have them; of several with one name the last one counts
+     * @return to be closed
+     * @throws ConfigException if the profiles cannot be built from the plugins; it names every problem
+     */
+    public static WhatIf whatIf(
+            Collection<? extends ClusterObject> objects, LoadedConfig config, PluginRegistry registry) {
+        try (Scheduler scheduler = builder(config, registry, ClusterSource.of(objects), new FrozenWriter())
+                .build()) {
+            scheduler.start();
+            return scheduler.whatIf();
+        }
     }
 
     /** The names of the profiles: what pods may name as their scheduler. May be called at any time from any thread. */

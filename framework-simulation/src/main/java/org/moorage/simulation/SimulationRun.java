@@ -39,6 +39,7 @@ import org.moorage.runtime.decision.GroupEvaluation;
 import org.moorage.runtime.decision.PluginStatus;
 import org.moorage.runtime.metrics.SchedulerListener;
 import org.moorage.runtime.metrics.SchedulerMetrics;
+import org.moorage.runtime.whatif.WhatIf;
 import org.moorage.simulation.SimulatedPod.State;
 import org.moorage.simulation.SimulationResult.NodePods;
 import org.moorage.simulation.cluster.InMemoryCluster;
@@ -297,7 +298,9 @@ final class SimulationRun implements AutoCloseable {
 
     /** What would make a pod fit that does not. */
     List<FittingChange> fittingChanges(Evaluation evaluation) {
-        return new FittingChanges(scheduler, cluster, podsByNode(), evaluation).all();
+        try (WhatIf questions = scheduler.whatIf()) {
+            return new FittingChanges(questions, cluster, podsByNode(), evaluation).all();
+        }
     }
 
     @Override

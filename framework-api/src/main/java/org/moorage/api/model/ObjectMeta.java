@@ -47,7 +47,12 @@ public final class ObjectMeta {
 
     /** A builder that starts from this object's values. */
     public Builder toBuilder() {
-        Builder builder = new Builder(name)
+        return toBuilder(name);
+    }
+
+    /** A builder for an object of that name that starts from this object's values. */
+    public Builder toBuilder(String otherName) {
+        Builder builder = new Builder(otherName)
                 .namespace(namespace)
                 .uid(uid)
                 .resourceVersion(resourceVersion)

@@ -232,6 +232,25 @@ public record ResourceClaim(
         return withStatus(allocation, reservedForOthersThan(consumer), devices);
     }
 
+    /**
+     * What controllers leave of the claim when one of those that use it is gone: it is deleted if it was created for that one, and gives its
+     * devices back if that was the last one.
+     *
+     * @return the claim as it is then, itself if it was not reserved for that one; empty if it is deleted
+     */
+    public Optional<ResourceClaim> without(Consumer gone) {
+        if (metadata.controller()
+                .filter(owner -> owner.uid().equals(gone.uid()))
+                .isPresent()) {
+            return Optional.empty();
+        }
+        if (!isReservedFor(gone)) {
+            return Optional.of(this);
+        }
+        ResourceClaim free = withoutReservationFor(gone);
+        return Optional.of(free.reservedFor().isEmpty() ? free.deallocated() : free);
+    }
+
     private List<Consumer> reservedForOthersThan(Consumer consumer) {
         List<Consumer> others = new ArrayList<>(reservedFor);
         others.removeIf(other -> other.uid().equals(consumer.uid()));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.moorage.runtime.cluster;
 
+import java.util.Collection;
 import java.util.Optional;
 import java.util.Set;
 import org.moorage.api.model.ClusterObject;
@@ -17,6 +18,15 @@ public interface ClusterSource extends AutoCloseable {
      */
     static ClusterSource none(String reason) {
         return new NoObjects(reason);
+    }
+
+    /**
+     * These objects, which do not change.
+     *
+     * @param objects of several with one kind and name the last one counts
+     */
+    static ClusterSource of(Collection<? extends ClusterObject> objects) {
+        return new GivenObjects(objects);
     }
 
     /**

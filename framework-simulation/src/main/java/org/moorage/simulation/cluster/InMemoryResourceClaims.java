@@ -3,6 +3,7 @@ package org.moorage.simulation.cluster;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.UnaryOperator;
 import org.moorage.api.model.DeviceAllocation;
 import org.moorage.api.model.DeviceRequest;
@@ -81,19 +82,15 @@ final class InMemoryResourceClaims implements ResourceClaimWriter {
     /** Deletes the claims that were created for a pod or group that is gone, and gives back what others gave it alone. */
     void release(ResourceClaim.Consumer gone, String namespace) {
         for (ResourceClaim claim : objects.all(ObjectKind.RESOURCE_CLAIM)) {
-            if (claim.namespace().equals(namespace) && isControlledBy(claim, gone.uid())) {
+            if (!claim.namespace().equals(namespace)) {
+                continue;
+            }
+            Optional<ResourceClaim> left = claim.without(gone);
+            if (left.isEmpty()) {
                 objects.remove(ObjectKind.RESOURCE_CLAIM, claim.key());
-            } else if (claim.namespace().equals(namespace) && claim.isReservedFor(gone)) {
-                ResourceClaim free = claim.withoutReservationFor(gone);
-                objects.update(free.reservedFor().isEmpty() ? free.deallocated() : free);
+            } else if (!left.get().equals(claim)) {
+                objects.update(left.get());
             }
         }
-    }
-
-    private static boolean isControlledBy(ResourceClaim claim, String uid) {
-        return claim.metadata()
-                .controller()
-                .filter(owner -> owner.uid().equals(uid))
-                .isPresent();
     }
 }

@@ -17,6 +17,7 @@ import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BiConsumer;
 import java.util.function.Predicate;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 import org.moorage.api.NodeInfo;
 import org.moorage.api.PodCount;
@@ -73,6 +74,15 @@ public final class TrialSnapshot implements Snapshot {
         this.changed = changed;
         this.podGroups = podGroups;
         this.lastGeneration = lastGeneration;
+    }
+
+    /**
+     * A snapshot of a cluster that does not change.
+     *
+     * @param base is never brought up to date any more; any number of trials may begin with it
+     */
+    public static TrialSnapshot of(ClusterSnapshot base) {
+        return new TrialSnapshot(base, new HashMap<>(), base.podGroups(), new AtomicLong());
     }
 
     /** Brings it up to date. What is still tried is taken back. */
@@ -135,6 +145,22 @@ public final class TrialSnapshot implements Snapshot {
             assumed.remove(pod.uid());
             undone.run();
         });
+    }
+
+    /**
+     * Something else has been tried, in its place among the changes.
+     *
+     * @param undone is run when this is taken back
+     */
+    public void tried(Runnable undone) {
+        undo.push(undone);
+    }
+
+    /** Thinks of the groups of pods as being others. */
+    public void tryGroups(UnaryOperator<PodGroups> change) {
+        PodGroups before = podGroups;
+        podGroups = change.apply(before);
+        undo.push(() -> podGroups = before);
     }
 
     /** Whether the pod is thought of as being on a node. */
@@ -274,13 +300,25 @@ public final class TrialSnapshot implements Snapshot {
      * @throws IllegalArgumentException if there is no such node
      */
     public void removeNode(String name) {
-        SnapshotNode gone = known(name);
+        removeNodes(List.of(name));
+    }
+
+    /** As {@link #removeNode}, for several nodes, which is one change. */
+    public void removeNodes(Collection<String> names) {
+        List<SnapshotNode> gone = new ArrayList<>(names.size());
+        for (String name : names) {
+            gone.add(known(name));
+        }
         replace((states, tree) -> {
-            states.remove(name);
-            tree.remove(gone.node());
+            for (SnapshotNode node : gone) {
+                states.remove(node.name());
+                tree.remove(node.node());
+            }
         });
-        for (Pod pod : gone.pods()) {
-            podGroups = podGroups.tryWithout(pod);
+        for (SnapshotNode node : gone) {
+            for (Pod pod : node.pods()) {
+                podGroups = podGroups.tryWithout(pod);
+            }
         }
     }
 
@@ -295,10 +333,17 @@ public final class TrialSnapshot implements Snapshot {
         ClusterSnapshot baseBefore = base;
         Map<String, SnapshotNode> changedBefore = changed;
         PodGroups groupsBefore = podGroups;
+        SortedNodes candidatesBefore = candidates;
         become(ClusterSnapshot.of(states, tree), new HashMap<>());
+        if (candidatesBefore != null) {
+            candidates = SortedNodes.of(candidatesBefore.view().stream()
+                    .flatMap(node -> node(node.name()).stream())
+                    .toList());
+        }
         undo.push(() -> {
             become(baseBefore, changedBefore);
             podGroups = groupsBefore;
+            candidates = candidatesBefore;
         });
     }
 

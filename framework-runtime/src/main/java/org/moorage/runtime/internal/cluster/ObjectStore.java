@@ -29,12 +29,21 @@ public final class ObjectStore implements ClusterListener {
     private final Map<ObjectKind<?>, Table<?>> tables = new ConcurrentHashMap<>();
     private final FeatureView view;
     private final ChangeHandler handler;
+    // What changes in a copy is only tried, so that nobody has given it a version. Kinds that the other store did not
+    // have are unavailable.
+    private final boolean isCopy;
+
     private volatile boolean watching;
 
     /** An empty store of objects in this view, that tells this handler of each change. */
     public ObjectStore(FeatureView view, ChangeHandler handler) {
+        this(view, handler, false);
+    }
+
+    private ObjectStore(FeatureView view, ChangeHandler handler, boolean isCopy) {
         this.view = view;
         this.handler = handler;
+        this.isCopy = isCopy;
     }
 
     /**
@@ -71,11 +80,35 @@ public final class ObjectStore implements ClusterListener {
         }
     }
 
-    /** Tells a plugin of each change of the objects of a kind, before the handler is told. */
+    /** Tells a plugin of the objects of a kind that are there, and of each change, before the handler is told. */
     public <T extends ClusterObject> void onChange(
             ObjectKind<T> kind, String plugin, Consumer<ObjectChange<T>> listener) {
-        table(kind).askedBy.add(plugin);
-        table(kind).listeners.add(listener);
+        Table<T> table = table(kind);
+        table.askedBy.add(plugin);
+        synchronized (table) {
+            for (T object : table.byKey.values()) {
+                listener.accept(ObjectChange.added(object));
+            }
+            table.listeners.add(listener);
+        }
+    }
+
+    /** The objects as they are now. */
+    public StoredObjects stored() {
+        Map<ObjectKind<?>, StoredObjects.Kind> kinds = new HashMap<>();
+        tables.forEach((kind, table) -> kinds.put(kind, table.stored()));
+        return new StoredObjects(kinds);
+    }
+
+    /**
+     * A store of objects that another one had, that tells nobody but plugins. Kinds which that one did not watch are unavailable.
+     *
+     * @param objects are not copied until they change
+     */
+    public static ObjectStore of(StoredObjects objects, FeatureView view) {
+        ObjectStore store = new ObjectStore(view, ChangeHandler.NONE, true);
+        objects.kinds().forEach((kind, stored) -> store.tables.put(kind, Table.of(stored)));
+        return store;
     }
 
     @Override
@@ -177,7 +210,7 @@ public final class ObjectStore implements ClusterListener {
     // The table's monitor is held while the handler runs, so that changes of a kind are handled in their order. After a
     // change whose handling failed the table is as before, so that the next list tells of it again.
     private <T extends ClusterObject> void put(ObjectKind<T> kind, Table<T> table, T object) {
-        T before = table.byKey.put(object.key(), object);
+        T before = table.own().put(object.key(), object);
         boolean isHandled = false;
         try {
             changed(kind, table, before, object);
@@ -196,7 +229,8 @@ public final class ObjectStore implements ClusterListener {
             // Deleted and made anew between two lists.
             tell(kind, table, ObjectChange.deleted(before));
             tell(kind, table, ObjectChange.added(object));
-        } else if (before.metadata().resourceVersion().isEmpty()
+        } else if (isCopy
+                || before.metadata().resourceVersion().isEmpty()
                 || !before.metadata().resourceVersion().equals(object.metadata().resourceVersion())) {
             tell(kind, table, ObjectChange.updated(before, object));
         }
@@ -210,7 +244,7 @@ public final class ObjectStore implements ClusterListener {
     }
 
     private <T extends ClusterObject> void remove(ObjectKind<T> kind, Table<T> table, T object) {
-        T before = table.byKey.remove(object.key());
+        T before = table.own().remove(object.key());
         if (before == null) {
             return;
         }
@@ -227,21 +261,54 @@ public final class ObjectStore implements ClusterListener {
 
     @SuppressWarnings("unchecked") // a kind's table is only made here, with the kind's type
     private <T extends ClusterObject> Table<T> table(ObjectKind<T> kind) {
-        return (Table<T>) tables.computeIfAbsent(kind, any -> new Table<T>());
+        return (Table<T>)
+                tables.computeIfAbsent(kind, any -> new Table<T>(isCopy ? "not watched by the scheduler" : ""));
     }
 
     private static final class Table<T extends ClusterObject> implements ObjectLister<T> {
-        final Map<String, T> byKey = new ConcurrentHashMap<>();
+        // Another store's until the first change, see of.
+        volatile Map<String, T> byKey;
+        private volatile boolean isShared;
         final List<Consumer<ObjectChange<T>>> listeners = new CopyOnWriteArrayList<>();
         final Set<String> askedBy = ConcurrentHashMap.newKeySet();
         /** Why the objects are not known; empty if they are. */
-        volatile String unavailable = "";
+        volatile String unavailable;
+
+        Table(String unavailable) {
+            byKey = new ConcurrentHashMap<>();
+            this.unavailable = unavailable;
+        }
+
+        private Table(Map<String, T> shared, String unavailable) {
+            byKey = shared;
+            isShared = true;
+            this.unavailable = unavailable;
+        }
+
+        @SuppressWarnings("unchecked") // what a kind's table has stored is of the kind's type
+        static <T extends ClusterObject> Table<T> of(StoredObjects.Kind stored) {
+            return new Table<>((Map<String, T>) stored.byKey(), stored.unavailable());
+        }
+
+        StoredObjects.Kind stored() {
+            return new StoredObjects.Kind(
+                    isShared ? byKey : Collections.unmodifiableMap(new HashMap<>(byKey)), unavailable);
+        }
+
+        // To be changed.
+        Map<String, T> own() {
+            if (isShared) {
+                byKey = new ConcurrentHashMap<>(byKey);
+                isShared = false;
+            }
+            return byKey;
+        }
 
         void restore(String key, @Nullable T before) {
             if (before == null) {
-                byKey.remove(key);
+                own().remove(key);
             } else {
-                byKey.put(key, before);
+                own().put(key, before);
             }
         }
 

@@ -22,7 +22,7 @@ import org.moorage.runtime.internal.plugin.PluginFailure;
 
 /** Makes an {@link Evaluation} of what it is shown of a scheduling cycle. */
 public final class EvaluationRecorder implements CycleRecorder {
-    private static final Status LEFT_OUT = Status.unresolvable("left out of the extender's answer");
+    static final Status LEFT_OUT = Status.unresolvable("left out of the extender's answer");
 
     private Optional<Rejection> preFilterRejection = Optional.empty();
     private Optional<Set<String>> preFilterNodes = Optional.empty();

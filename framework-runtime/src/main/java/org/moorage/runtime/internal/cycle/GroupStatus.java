@@ -45,7 +45,8 @@ public final class GroupStatus {
         return code;
     }
 
-    boolean isSuccess() {
+    /** Whether it is a success. */
+    public boolean isSuccess() {
         return code == Code.SUCCESS;
     }
 

@@ -187,6 +187,32 @@ public final class SchedulingAlgorithm {
         return new Result(left.get(chosen), totals[chosen], evaluated, left.size(), null);
     }
 
+    /**
+     * Asks about all nodes, and scores and chooses none. The next cycle starts where it would have started without this one.
+     *
+     * @throws PluginFailure if a plugin fails
+     * @throws ExtenderException if an extender fails that is not ignorable
+     */
+    public FittingNodes fits(Profile profile, CycleState state, Pod pod, TrialSnapshot snapshot) {
+        List<NodeInfo> all = snapshot.candidates();
+        FilterRun filterRun = FilterRun.preFilter(profile, state, pod, snapshot);
+        PluginStatus rejection = filterRun.rejection();
+        if (rejection != null) {
+            return FittingNodes.ofPod(all, rejection, filterRun.namingPlugins());
+        }
+        List<NodeInfo> nodes = narrow(snapshot, filterRun.nodeNames());
+        int count = nodes.size();
+        List<NodeInfo> feasible = List.of();
+        if (count > 0) {
+            EquivalenceCache.Alike alike = equivalenceCache.find(profile, pod);
+            int filtered = filterRun.filter(nodes, 0, count, answers, alike, parallelism);
+            feasible = collect(nodes, 0, count, filtered).nodes();
+        }
+        Map<String, Status> byExtenders = new HashMap<>();
+        List<NodeInfo> left = extenders.filter() ? extenders.filter(pod, feasible, byExtenders) : feasible;
+        return FittingNodes.of(all, filterRun.namingPlugins(), nodes, answers, left, byExtenders);
+    }
+
     // As in kube-scheduler a failure is only logged, because the node is asked about again among the others.
     private boolean isLeftByExtenders(Pod pod, NodeInfo nominated, Map<String, Status> statuses) {
         if (!extenders.filter()) {

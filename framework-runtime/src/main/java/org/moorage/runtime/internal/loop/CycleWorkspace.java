@@ -142,7 +142,7 @@ public final class CycleWorkspace implements AutoCloseable {
     }
 
     /** The index of the node that the next cycle begins with. */
-    int nextNode() {
+    public int nextNode() {
         return algorithm.nextNode();
     }
 

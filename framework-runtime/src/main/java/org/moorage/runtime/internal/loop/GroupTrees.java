@@ -18,17 +18,18 @@ import org.moorage.runtime.internal.cycle.Profile;
 import org.moorage.runtime.internal.queue.QueuedPodGroupInfo;
 
 /** What a cycle tries for a group of the queue, and with which profile. */
-final class GroupTrees {
+public final class GroupTrees {
     private final Map<String, Profile> profiles;
     private final FeatureGates features;
 
-    GroupTrees(Map<String, Profile> profiles, FeatureGates features) {
+    /** For the pods of these profiles. */
+    public GroupTrees(Map<String, Profile> profiles, FeatureGates features) {
         this.profiles = profiles;
         this.features = features;
     }
 
     /** Why a group cannot be tried at all. */
-    static final class Refused extends RuntimeException {
+    public static final class Refused extends RuntimeException {
         private static final long serialVersionUID = 1L;
 
         private final String reason;
@@ -38,7 +39,8 @@ final class GroupTrees {
             this.reason = reason;
         }
 
-        String reason() {
+        /** Why. */
+        public String reason() {
             return reason;
         }
     }
@@ -100,7 +102,7 @@ final class GroupTrees {
      * @param root a group with pods that wait
      * @throws Refused if they do not
      */
-    Profile profile(GroupTree root, PodGroupLister known) {
+    public Profile profile(GroupTree root, PodGroupLister known) {
         List<Pod> waiting = root.unscheduledPods();
         Agreement agreement = new Agreement(
                 waiting.get(0).spec().schedulerName(),

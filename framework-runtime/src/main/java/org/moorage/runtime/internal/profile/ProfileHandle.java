@@ -46,7 +46,7 @@ import org.moorage.runtime.internal.extender.Extenders;
 import org.moorage.runtime.internal.loop.SchedulerThreads;
 import org.moorage.runtime.internal.plugin.PluginThread;
 import org.moorage.runtime.internal.queue.Nominator;
-import org.moorage.runtime.internal.queue.SchedulingQueue;
+import org.moorage.runtime.internal.queue.PodActivation;
 import org.moorage.runtime.metrics.SchedulerListener;
 import org.moorage.runtime.metrics.SchedulerMetrics;
 import org.slf4j.Logger;
@@ -104,7 +104,7 @@ public final class ProfileHandle implements Handle {
             SchedulerMetrics metrics,
             Extenders extenders,
             Map<StateKey<?>, Object> shared,
-            Supplier<SchedulingQueue> queue,
+            Supplier<? extends PodActivation> queue,
             Supplier<? extends PodGroupLister> podGroups) {}
 
     /** The handle of a plugin. */

@@ -51,7 +51,7 @@ import org.slf4j.LoggerFactory;
  *
  * <p>Safe for use by several threads. Plugins are called under the queue's lock.
  */
-public final class SchedulingQueue implements AutoCloseable {
+public final class SchedulingQueue implements PodActivation, AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(SchedulingQueue.class);
 
     private static final Duration LONGEST_CLOSE = Duration.ofSeconds(1);
@@ -458,6 +458,7 @@ public final class SchedulingQueue implements AutoCloseable {
      * them; a member of a group with all the others. A pod in flight that is rejected backs off instead of being unschedulable. Active
      * and unknown pods are left alone.
      */
+    @Override
     public void activate(Collection<Pod> pods) {
         ClusterEvent event = WellKnownEvents.FORCE_ACTIVATE;
         lock.lock();
@@ -479,6 +480,7 @@ public final class SchedulingQueue implements AutoCloseable {
      * not tried before, even if no other pod is ready. For a pod in flight this holds when it returns. Active and unknown pods
      * are left alone.
      */
+    @Override
     public void activateAfterBackoff(Collection<Pod> pods) {
         lock.lock();
         try {

@@ -11,7 +11,6 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.moorage.api.model.Affinity;
 import org.moorage.api.model.HostPort;
@@ -29,9 +28,8 @@ import org.moorage.api.model.Taint;
 import org.moorage.api.model.Toleration;
 import org.moorage.api.model.TolerationOperators;
 import org.moorage.api.model.TopologySpreadConstraint;
-import org.moorage.runtime.Scheduler;
-import org.moorage.runtime.SnapshotChanges;
 import org.moorage.runtime.decision.Evaluation;
+import org.moorage.runtime.whatif.WhatIf;
 import org.moorage.simulation.cluster.InMemoryCluster;
 import org.moorage.simulation.whatif.FittingChange;
 import org.moorage.simulation.whatif.FittingChange.Kind;
@@ -48,7 +46,7 @@ public final class FittingChanges {
             new Taint("node.kubernetes.io/unschedulable", "", Taint.NO_SCHEDULE);
     private static final TolerationOperators OPERATORS = TolerationOperators.COMPARISON;
 
-    private final Scheduler scheduler;
+    private final WhatIf questions;
     private final InMemoryCluster cluster;
     private final Map<String, List<Pod>> podsByNode;
     private final Evaluation evaluation;
@@ -82,12 +80,13 @@ public final class FittingChanges {
     /**
      * Finds nothing yet.
      *
+     * @param questions the cluster as it is now
      * @param podsByNode the pods on each node and those that wait for a permit to be bound to it
      * @param evaluation what the plugins say of the pod now
      */
     public FittingChanges(
-            Scheduler scheduler, InMemoryCluster cluster, Map<String, List<Pod>> podsByNode, Evaluation evaluation) {
-        this.scheduler = scheduler;
+            WhatIf questions, InMemoryCluster cluster, Map<String, List<Pod>> podsByNode, Evaluation evaluation) {
+        this.questions = questions;
         this.cluster = cluster;
         this.podsByNode = podsByNode;
         this.evaluation = evaluation;
@@ -113,9 +112,13 @@ public final class FittingChanges {
 
     /** Empty if the pod fits, or was rejected before any node was looked at. */
     public List<FittingChange> all() {
-        if (!evaluation.feasible().isEmpty()) {
-            return List.of();
+        if (evaluation.feasible().isEmpty()) {
+            find();
         }
+        return List.copyOf(found);
+    }
+
+    private void find() {
         evaluation.objections().forEach((name, objections) -> {
             Set<String> plugins = new TreeSet<>();
             objections.forEach(objection -> plugins.add(objection.plugin()));
@@ -133,7 +136,6 @@ public final class FittingChanges {
         }
         uncordon();
         leave();
-        return List.copyOf(found);
     }
 
     private void sort(Node node, int plugins) {
@@ -204,11 +206,15 @@ public final class FittingChanges {
     }
 
     private List<String> feasible(PodSpec.Builder changed) {
-        return scheduler.evaluate(pod.withSpec(changed.build())).feasible();
+        return feasible(questions, pod.withSpec(changed.build()));
     }
 
-    private List<String> feasible(Consumer<SnapshotChanges> changes) {
-        return scheduler.evaluate(pod, changes).feasible();
+    private List<String> feasible(WhatIf changed) {
+        return feasible(changed, pod);
+    }
+
+    private static List<String> feasible(WhatIf asked, Pod pod) {
+        return asked.fits(pod).feasible().stream().sorted().toList();
     }
 
     private void add(Kind kind, List<String> details, List<String> nodes) {
@@ -383,7 +389,7 @@ public final class FittingChanges {
             taints.removeIf(taint -> taint.key().equals(UNSCHEDULABLE_TAINT.key()));
             Node uncordoned =
                     node.toBuilder().unschedulable(false).taints(taints).build();
-            add(Kind.UNCORDON, List.of(node.name()), feasible(changes -> changes.putNodes(List.of(uncordoned))));
+            add(Kind.UNCORDON, List.of(node.name()), feasible(questions.with(uncordoned)));
         }
     }
 
@@ -401,8 +407,7 @@ public final class FittingChanges {
         candidates.sort(Comparator.<Leaving>comparingInt(leaving -> leaving.pods.size())
                 .thenComparing(leaving -> leaving.node.name()));
         for (Leaving leaving : candidates.subList(0, Math.min(MOST_OF_A_KIND, candidates.size()))) {
-            List<String> feasible =
-                    feasible(changes -> leaving.pods.forEach(other -> changes.remove(other, leaving.node.name())));
+            List<String> feasible = feasible(questions.evict(leaving.pods));
             if (!feasible.isEmpty()) {
                 List<String> keys = new ArrayList<>();
                 leaving.pods.forEach(other -> keys.add(other.key()));

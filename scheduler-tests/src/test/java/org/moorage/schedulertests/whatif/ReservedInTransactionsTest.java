@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.moorage.runtime;
+package org.moorage.schedulertests.whatif;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.ByteArrayInputStream;
 import java.nio.charset.StandardCharsets;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -13,15 +12,21 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.FieldSource;
 import org.moorage.api.model.ClusterObject;
 import org.moorage.api.model.Pod;
-import org.moorage.builtin.BuiltinPlugins;
-import org.moorage.builtin.dra.DynamicResources;
-import org.moorage.config.SchedulerConfig;
+import org.moorage.config.ConfigLoader;
 import org.moorage.config.plugin.PluginRegistry;
+import org.moorage.runtime.Scheduler;
+import org.moorage.runtime.whatif.Placement;
+import org.moorage.runtime.whatif.Transaction;
+import org.moorage.runtime.whatif.WhatIf;
+import org.moorage.schedulertests.OwnPlugins;
 import org.moorage.simulation.cluster.InMemoryCluster;
 import org.moorage.simulation.dump.ClusterDumpReader;
 
 /** Pods that take what there is of something, one after the other, and give it back. */
-class PartialCyclesTest {
+class ReservedInTransactionsTest {
+    private static final Optional<String> NODE_N = Optional.of("n");
+    private static final Optional<String> NONE = Optional.empty();
+
     private static final String NODE = """
             apiVersion: v1
             kind: Node
@@ -114,9 +119,13 @@ class PartialCyclesTest {
                     VOLUME_CLAIM + POD.replace("CPU", "10m")
                             + "  volumes: [{name: v, persistentVolumeClaim: {claimName: claim-NUMBER}}]\n"));
 
+    private static List<Optional<String>> nodes(Placement placement) {
+        return placement.pods().stream().map(Placement.PlacedPod::nodeName).toList();
+    }
+
     @ParameterizedTest
     @FieldSource("CASES")
-    void givesBackWhatItHasReserved(Case given) {
+    void areGivenBack(Case given) {
         StringBuilder text = new StringBuilder(NODE).append(given.there);
         for (int number = 0; number < 3; number++) {
             text.append(given.ofPod.replace("NUMBER", Integer.toString(number)));
@@ -130,32 +139,55 @@ class PartialCyclesTest {
                 pods.add(pod);
             }
         });
-        PluginRegistry registry = PluginRegistry.of(BuiltinPlugins.all()).with(List.of(DynamicResources.factory()));
-        try (Scheduler scheduler = Scheduler.builder(
-                        SchedulerConfig.defaults(registry), registry, InMemoryCluster.of(objects))
+        // In another order, so that nothing may be left of the first.
+        List<Pod> reversed = List.of(pods.get(2), pods.get(1), pods.get(0));
+        PluginRegistry registry = PluginRegistry.of(OwnPlugins.all());
+        InMemoryCluster cluster = InMemoryCluster.of(objects);
+        try (Scheduler scheduler = Scheduler.builder(ConfigLoader.defaults(registry), registry, cluster)
+                .bindingExecutor(Runnable::run)
                 .build()) {
-            PartialCycles cycles = scheduler.partialCycles("default-scheduler", Duration.ofMinutes(1));
             scheduler.start();
-            Optional<String> node = Optional.of("n");
-            Optional<String> none = Optional.empty();
-            // In another order, so that nothing may be left of the first.
-            List<Pod> reversed = List.of(pods.get(2), pods.get(1), pods.get(0));
-            assertThat(cycles.place(pods, () -> {})).containsExactly(node, node, none);
-            assertThat(cycles.place(reversed, () -> {})).containsExactly(node, node, none);
-            boolean done = cycles.onCluster(
-                    (algorithm, snapshot) -> {
-                        assertThat(cycles.place(pods, algorithm, snapshot)).containsExactly(node, node, none);
-                        snapshot.takeBack(1);
-                        assertThat(cycles.place(pods.subList(1, 3), algorithm, snapshot))
-                                .containsExactly(node, none);
-                        snapshot.takeBack(0);
-                        assertThat(cycles.place(reversed, algorithm, snapshot)).containsExactly(node, node, none);
-                        return true;
-                    },
-                    () -> {});
-            assertThat(done).isTrue();
-            for (Pod pod : pods) {
-                assertThat(scheduler.fits(pod)).as(pod.name()).containsExactly("n");
+            try (WhatIf asked = scheduler.whatIf()) {
+                assertThat(nodes(asked.place(pods))).containsExactly(NODE_N, NODE_N, NONE);
+                assertThat(nodes(asked.place(reversed))).containsExactly(NODE_N, NODE_N, NONE);
+                assertThat(nodes(asked.placeTogether(pods))).containsExactly(NONE, NONE, NONE);
+                assertThat(nodes(asked.placeTogether(pods.subList(1, 3)))).containsExactly(NODE_N, NODE_N);
+                try (Transaction outer = asked.begin()) {
+                    assertThat(nodes(outer.place(pods.subList(0, 1)))).containsExactly(NODE_N);
+                    try (Transaction inner = outer.begin()) {
+                        assertThat(nodes(inner.place(pods.subList(1, 3)))).containsExactly(NODE_N, NONE);
+                    }
+                    try (Transaction kept = outer.begin()) {
+                        assertThat(nodes(kept.place(pods.subList(2, 3)))).containsExactly(NODE_N);
+                        kept.keep();
+                    }
+                    assertThat(outer.fits(pods.get(1)).fits()).isFalse();
+                    // While all is taken here, the scheduler has it still.
+                    assertThat(scheduler.evaluate(pods.get(1)).feasible()).containsExactly("n");
+                    outer.evict(pods.subList(2, 3));
+                    assertThat(nodes(outer.place(pods.subList(1, 2)))).containsExactly(NODE_N);
+                }
+                for (Pod pod : pods) {
+                    assertThat(asked.fits(pod).feasible()).as(pod.name()).containsExactly("n");
+                }
+                while (scheduler.scheduleNext().isPresent()) {}
+                // What the scheduler has done since then is not seen.
+                assertThat(nodes(asked.place(reversed))).containsExactly(NODE_N, NODE_N, NONE);
+            }
+            try (WhatIf afterwards = scheduler.whatIf()) {
+                List<Pod> bound = List.copyOf(afterwards.podsOn("n"));
+                assertThat(bound).hasSize(2);
+                List<Pod> waiting = new ArrayList<>(pods);
+                waiting.removeIf(
+                        pod -> bound.stream().anyMatch(other -> other.uid().equals(pod.uid())));
+                assertThat(afterwards.fits(waiting.get(0)).fits()).isFalse();
+                assertThat(afterwards
+                                .evict(bound.subList(0, 1))
+                                .fits(waiting.get(0))
+                                .feasible())
+                        .as("with room again")
+                        .isEqualTo(given.name.equals("volumes") ? List.of() : List.of("n"));
+                assertThat(afterwards.fits(waiting.get(0)).fits()).isFalse();
             }
         }
     }

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.runtime.cluster;
+
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
+import org.moorage.api.model.ClusterObject;
+import org.moorage.api.model.ObjectKind;
+import org.moorage.objects.KeptJson;
+
+/** See {@link ClusterSource#of}. */
+final class GivenObjects implements ClusterSource {
+    private final Map<ObjectKind<?>, Map<String, ClusterObject>> objects = new LinkedHashMap<>();
+
+    GivenObjects(Collection<? extends ClusterObject> given) {
+        for (ClusterObject object : given) {
+            Objects.requireNonNull(object, "object");
+            objects.computeIfAbsent(ObjectKind.of(object), kind -> new LinkedHashMap<>())
+                    .put(object.key(), object);
+        }
+    }
+
+    @Override
+    public void watch(Set<ObjectKind<?>> kinds, Set<KeptJson> json, ClusterListener listener) {
+        // As a pod counts on its node only if that is there, nodes come first.
+        tell(ObjectKind.NODE, listener);
+        for (ObjectKind<?> kind : kinds) {
+            if (!kind.equals(ObjectKind.NODE)) {
+                tell(kind, listener);
+            }
+        }
+    }
+
+    @SuppressWarnings("unchecked") // objects are kept by their kinds
+    private <T extends ClusterObject> void tell(ObjectKind<T> kind, ClusterListener listener) {
+        listener.replaced(kind, (Collection<T>)
+                List.copyOf(objects.getOrDefault(kind, Map.of()).values()));
+    }
+
+    @Override
+    public <T extends ClusterObject> Optional<T> read(ObjectKind<T> kind, String namespace, String name) {
+        String key = namespace.isEmpty() ? name : namespace + "/" + name;
+        return Optional.ofNullable(objects.getOrDefault(kind, Map.of()).get(key))
+                .map(kind.type()::cast);
+    }
+
+    @Override
+    public void close() {
+        // It holds nothing but memory.
+    }
+}

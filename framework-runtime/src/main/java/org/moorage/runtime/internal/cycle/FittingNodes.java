@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.runtime.internal.cycle;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import org.moorage.api.NodeInfo;
+import org.moorage.api.Status;
+import org.moorage.runtime.decision.PluginStatus;
+import org.moorage.runtime.internal.extender.Extenders;
+
+/** Which nodes a pod fits, and why it fits no others. What it is asked costs nothing until it is asked. */
+public final class FittingNodes {
+    private final List<NodeInfo> all;
+    private final List<NodeInfo> feasible;
+    private final @Nullable PluginStatus ofPod;
+    // The nodes that PreFilter has left, and what became of each.
+    private final NodeInfo[] filtered;
+    private final PluginStatus[] answers;
+    private final PluginStatus leftOut;
+    private final String message;
+
+    private FittingNodes(
+            List<NodeInfo> all,
+            List<NodeInfo> feasible,
+            @Nullable PluginStatus ofPod,
+            NodeInfo[] filtered,
+            PluginStatus[] answers,
+            PluginStatus leftOut,
+            String message) {
+        this.all = all;
+        this.feasible = feasible;
+        this.ofPod = ofPod;
+        this.filtered = filtered;
+        this.answers = answers;
+        this.leftOut = leftOut;
+        this.message = message;
+    }
+
+    /** PreFilter has rejected the pod. */
+    static FittingNodes ofPod(List<NodeInfo> all, PluginStatus rejection, Set<String> namingPlugins) {
+        return new FittingNodes(
+                List.copyOf(all),
+                List.of(),
+                rejection,
+                new NodeInfo[0],
+                new PluginStatus[0],
+                rejection,
+                Diagnosis.ofPreFilter(all, rejection, namingPlugins).message(""));
+    }
+
+    /**
+     * Nodes were filtered.
+     *
+     * @param nodes those that PreFilter has left
+     * @param answers what the filters answer about them
+     * @param left those that will do, also by the extenders
+     * @param byExtenders the statuses that extenders have given
+     */
+    static FittingNodes of(
+            List<NodeInfo> all,
+            Set<String> namingPlugins,
+            List<NodeInfo> nodes,
+            FilterRun.Answers answers,
+            List<NodeInfo> left,
+            Map<String, Status> byExtenders) {
+        PluginStatus[] own = new PluginStatus[nodes.size()];
+        for (int i = 0; i < own.length; i++) {
+            own[i] = answers.get(i);
+        }
+        int leftBefore = 0;
+        for (int i = 0; i < own.length; i++) {
+            leftBefore += own[i].isSuccess() ? 1 : 0;
+        }
+        if (leftBefore != left.size()) {
+            // An extender may answer in an order of its own.
+            Set<NodeInfo> kept = Set.copyOf(left);
+            for (int i = 0; i < own.length; i++) {
+                if (own[i].isSuccess() && !kept.contains(nodes.get(i))) {
+                    own[i] = new PluginStatus(
+                            Extenders.NAME,
+                            byExtenders.getOrDefault(nodes.get(i).name(), EvaluationRecorder.LEFT_OUT));
+                }
+            }
+        }
+        String message = "";
+        if (left.isEmpty()) {
+            Diagnosis diagnosis = Diagnosis.ofFilter(all, namingPlugins, null);
+            for (int i = 0; i < own.length; i++) {
+                if (!answers.isSuccess(i)) {
+                    diagnosis.reject(nodes.get(i), answers.get(i));
+                }
+            }
+            diagnosis.extended(byExtenders);
+            message = diagnosis.message("");
+        }
+        String plugins = String.join(" ", namingPlugins);
+        return new FittingNodes(
+                List.copyOf(all),
+                List.copyOf(left),
+                null,
+                nodes.toArray(NodeInfo[]::new),
+                own,
+                new PluginStatus(plugins, Status.unresolvable("node(s) didn't satisfy plugin(s) [" + plugins + "]")),
+                message);
+    }
+
+    /** The nodes of the snapshot. */
+    public List<NodeInfo> all() {
+        return all;
+    }
+
+    /** The nodes that will do. */
+    public List<NodeInfo> feasible() {
+        return feasible;
+    }
+
+    /** The sentence for the pod's condition if none will do; otherwise empty. */
+    public String message() {
+        return message;
+    }
+
+    /** Why a node will not do; null if it will. */
+    public @Nullable PluginStatus rejection(NodeInfo node) {
+        if (ofPod != null) {
+            return ofPod;
+        }
+        // They are ordered by their indexes, and mostly all of them are there.
+        for (int i = Math.min(node.index(), filtered.length - 1); i >= 0; i--) {
+            if (filtered[i].index() == node.index()) {
+                return answers[i].isSuccess() ? null : answers[i];
+            }
+        }
+        return leftOut;
+    }
+
+    /** The names of the nodes that will do, in their order. */
+    public List<String> names() {
+        List<String> names = new ArrayList<>(feasible.size());
+        for (NodeInfo node : feasible) {
+            names.add(node.name());
+        }
+        return names;
+    }
+}

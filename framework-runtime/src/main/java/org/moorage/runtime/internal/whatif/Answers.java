@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.runtime.internal.whatif;
+
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.moorage.api.model.Pod;
+import org.moorage.runtime.whatif.Comparison;
+import org.moorage.runtime.whatif.HowMany;
+import org.moorage.runtime.whatif.Placement;
+import org.moorage.runtime.whatif.Preemption;
+
+/** The answers that are nothing but values. */
+final class Answers {
+    private Answers() {}
+
+    record Place(Pod pod, Optional<String> nodeName, String message) implements Placement.PlacedPod {
+        static Place on(Pod pod, String nodeName) {
+            return new Place(pod, Optional.of(nodeName), "");
+        }
+
+        static Place none(Pod pod, String message) {
+            return new Place(pod, Optional.empty(), message);
+        }
+    }
+
+    record Places(List<Placement.PlacedPod> pods, String message) implements Placement {
+        Places {
+            pods = List.copyOf(pods);
+        }
+
+        /** None of them has a node, since they have none together. */
+        Places withoutNodes(String why) {
+            List<Placement.PlacedPod> none = new ArrayList<>();
+            for (Placement.PlacedPod place : pods) {
+                none.add(Place.none(place.pod(), place.message()));
+            }
+            return new Places(none, why);
+        }
+
+        @Override
+        public int placed() {
+            int placed = 0;
+            for (Placement.PlacedPod place : pods) {
+                placed += place.nodeName().isPresent() ? 1 : 0;
+            }
+            return placed;
+        }
+
+        @Override
+        public boolean isComplete() {
+            return placed() == pods.size();
+        }
+    }
+
+    record Count(int count, Map<String, Integer> byNode, String stoppedBy) implements HowMany {
+        Count {
+            byNode = Collections.unmodifiableMap(new LinkedHashMap<>(byNode));
+        }
+    }
+
+    record Room(Pod pod, Optional<String> nodeName, List<Pod> victims, String message) implements Preemption {
+        Room {
+            victims = List.copyOf(victims);
+        }
+    }
+
+    record Profiles(Placement own, Placement other) implements Comparison {
+        @Override
+        public List<Pod> moved() {
+            List<Pod> moved = new ArrayList<>();
+            for (int i = 0; i < own.pods().size(); i++) {
+                if (!own.pods().get(i).nodeName().equals(other.pods().get(i).nodeName())) {
+                    moved.add(own.pods().get(i).pod());
+                }
+            }
+            return List.copyOf(moved);
+        }
+    }
+}

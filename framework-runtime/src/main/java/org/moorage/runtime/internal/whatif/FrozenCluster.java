@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.runtime.internal.whatif;
+
+import java.time.InstantSource;
+import java.util.Deque;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentLinkedDeque;
+import org.moorage.api.model.Pod;
+import org.moorage.api.plugin.FeatureGates;
+import org.moorage.config.SchedulerConfig;
+import org.moorage.config.plugin.PluginRegistry;
+import org.moorage.runtime.internal.cache.ClusterSnapshot;
+import org.moorage.runtime.internal.cluster.FeatureView;
+import org.moorage.runtime.internal.cluster.StoredObjects;
+import org.moorage.runtime.internal.loop.SchedulerThreads;
+import org.moorage.runtime.metrics.SchedulerListener;
+
+/** A cluster as it was at a moment, and who answers questions about it. Safe for use by several threads. */
+public final class FrozenCluster implements AutoCloseable {
+    // More threads than these that ask at once gain nothing by plugins that wait for them.
+    private static final int MOST_IDLE = Runtime.getRuntime().availableProcessors();
+
+    private final Settings settings;
+    private final StoredObjects objects;
+    private final ClusterSnapshot nodes;
+    private final Map<String, List<Pod>> nominatedPods;
+    private final SchedulerThreads threads = new SchedulerThreads(1, null, new SchedulerListener() {});
+    private final Deque<WhatIfWorkspace> idle = new ConcurrentLinkedDeque<>();
+    private volatile boolean closed;
+
+    /**
+     * How questions are answered.
+     *
+     * @param config the profiles, and extenders, which are not asked to bind
+     * @param registry the plugins
+     * @param features which features are on
+     * @param view how plugins see objects
+     * @param clock the time of day
+     * @param monotonicClock measures
+     * @param firstNode the index of the node that a cycle begins with
+     */
+    public record Settings(
+            SchedulerConfig config,
+            PluginRegistry registry,
+            FeatureGates features,
+            FeatureView view,
+            InstantSource clock,
+            InstantSource monotonicClock,
+            int firstNode) {}
+
+    /**
+     * A cluster.
+     *
+     * @param objects its objects
+     * @param nodes its nodes with their pods, which are never brought up to date any more
+     * @param nominatedPods the pods that are nominated, by the name of the node
+     */
+    public FrozenCluster(
+            Settings settings, StoredObjects objects, ClusterSnapshot nodes, Map<String, List<Pod>> nominatedPods) {
+        this.settings = settings;
+        this.objects = objects;
+        this.nodes = nodes;
+        this.nominatedPods = nominatedPods;
+    }
+
+    Settings settings() {
+        return settings;
+    }
+
+    StoredObjects objects() {
+        return objects;
+    }
+
+    ClusterSnapshot nodes() {
+        return nodes;
+    }
+
+    Map<String, List<Pod>> nominatedPods() {
+        return nominatedPods;
+    }
+
+    SchedulerThreads threads() {
+        return threads;
+    }
+
+    /** What answers, for one thread until it is given back. */
+    WhatIfWorkspace take() {
+        if (closed) {
+            throw new IllegalStateException("what-if: closed (expected: asked before it is)");
+        }
+        WhatIfWorkspace known = idle.pollFirst();
+        return known == null ? new WhatIfWorkspace(this) : known;
+    }
+
+    void giveBack(WhatIfWorkspace workspace) {
+        if (closed || idle.size() >= MOST_IDLE) {
+            workspace.close();
+            return;
+        }
+        // The one that was used last has most in the processor's cache.
+        idle.addFirst(workspace);
+        if (closed) {
+            closeIdle();
+        }
+    }
+
+    @Override
+    public void close() {
+        closed = true;
+        closeIdle();
+        threads.close();
+    }
+
+    private void closeIdle() {
+        for (WhatIfWorkspace next = idle.poll(); next != null; next = idle.poll()) {
+            next.close();
+        }
+    }
+}

@@ -1,0 +1,591 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.runtime.internal.whatif;
+
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.moorage.api.CycleState;
+import org.moorage.api.GroupKey;
+import org.moorage.api.NodeInfo;
+import org.moorage.api.model.ClusterObject;
+import org.moorage.api.model.Node;
+import org.moorage.api.model.ObjectKind;
+import org.moorage.api.model.Pod;
+import org.moorage.api.model.PodGroup;
+import org.moorage.api.model.ResourceClaim;
+import org.moorage.api.plugin.ExtensionPoint;
+import org.moorage.api.plugin.FeatureGates;
+import org.moorage.runtime.decision.Evaluation;
+import org.moorage.runtime.decision.PluginStatus;
+import org.moorage.runtime.internal.cache.PodGroups;
+import org.moorage.runtime.internal.cache.TrialSnapshot;
+import org.moorage.runtime.internal.cluster.ObjectStore;
+import org.moorage.runtime.internal.cycle.Diagnosis;
+import org.moorage.runtime.internal.cycle.EvaluationRecorder;
+import org.moorage.runtime.internal.cycle.GroupReservations;
+import org.moorage.runtime.internal.cycle.GroupResult;
+import org.moorage.runtime.internal.cycle.GroupTree;
+import org.moorage.runtime.internal.cycle.MemberResult;
+import org.moorage.runtime.internal.cycle.PodGroupAlgorithm;
+import org.moorage.runtime.internal.cycle.PostFilterRun;
+import org.moorage.runtime.internal.cycle.Profile;
+import org.moorage.runtime.internal.cycle.Reservation;
+import org.moorage.runtime.internal.cycle.SchedulingAlgorithm;
+import org.moorage.runtime.internal.loop.GroupTrees;
+import org.moorage.runtime.internal.plugin.PluginCaller;
+import org.moorage.runtime.whatif.Comparison;
+import org.moorage.runtime.whatif.Fit;
+import org.moorage.runtime.whatif.HowMany;
+import org.moorage.runtime.whatif.Placement;
+import org.moorage.runtime.whatif.Preemption;
+import org.moorage.runtime.whatif.Transaction;
+
+/** A transaction on the snapshot and the store of a workspace. */
+final class SnapshotTransaction implements Transaction {
+    private final WhatIfWorkspace workspace;
+    private final @Nullable SnapshotTransaction outer;
+    private final Thread thread;
+    private final TrialSnapshot snapshot;
+    private final ObjectStore store;
+    private final SchedulingAlgorithm algorithm;
+    private final int changesBefore;
+    private final int firstNode;
+    // By UID: the node of each pod that a question has placed, empty for one that is evicted, and what is reserved for
+    // it. Shared with the
+    // transactions within this one.
+    private final Map<String, String> moved;
+    private final Map<String, Reservation> reserved;
+    private @Nullable SnapshotTransaction inner;
+    private boolean closed;
+
+    private SnapshotTransaction(WhatIfWorkspace workspace, @Nullable SnapshotTransaction outer) {
+        this.workspace = workspace;
+        this.outer = outer;
+        thread = Thread.currentThread();
+        snapshot = workspace.snapshot();
+        store = workspace.store();
+        algorithm = workspace.algorithm();
+        changesBefore = snapshot.changes();
+        firstNode = algorithm.nextNode();
+        moved = outer == null ? new HashMap<>() : outer.moved;
+        reserved = outer == null ? new HashMap<>() : outer.reserved;
+    }
+
+    /** Begins one with a workspace that nobody else uses, which is given back when it is closed. */
+    static SnapshotTransaction begin(WhatIfWorkspace workspace) {
+        workspace.begin();
+        return new SnapshotTransaction(workspace, null);
+    }
+
+    @Override
+    public Transaction begin() {
+        demandOpen();
+        inner = new SnapshotTransaction(workspace, this);
+        return inner;
+    }
+
+    private void demandOpen() {
+        if (closed) {
+            throw new IllegalStateException("transaction: closed (expected: an open one)");
+        }
+        if (inner != null) {
+            throw new IllegalStateException(
+                    "transaction: one within it is open (expected: the inner one is asked, or closed before)");
+        }
+        if (Thread.currentThread() != thread) {
+            throw new IllegalStateException(
+                    "transaction: used on thread " + Thread.currentThread().getName() + " (expected: thread "
+                            + thread.getName() + ", which has begun it)");
+        }
+    }
+
+    @Override
+    public void keep() {
+        demandOpen();
+        if (outer == null) {
+            throw new IllegalStateException("keep: not within another transaction (expected: an inner one)");
+        }
+        closed = true;
+        outer.inner = null;
+    }
+
+    @Override
+    public void close() {
+        if (closed) {
+            return;
+        }
+        if (inner != null) {
+            inner.close();
+        }
+        closed = true;
+        try {
+            snapshot.takeBack(changesBefore);
+        } finally {
+            algorithm.nextNode(firstNode);
+            if (outer == null) {
+                workspace.giveBack();
+            } else {
+                outer.inner = null;
+            }
+        }
+    }
+
+    // What a question or a change that fails has tried is taken back.
+    private <T> T trying(Supplier<T> work) {
+        demandOpen();
+        int before = snapshot.changes();
+        boolean isDone = false;
+        try {
+            T done = work.get();
+            isDone = true;
+            return done;
+        } finally {
+            if (!isDone) {
+                snapshot.takeBack(before);
+            }
+        }
+    }
+
+    // Of a question that leaves nothing behind.
+    private <T> T only(Supplier<T> question) {
+        demandOpen();
+        int before = snapshot.changes();
+        int nextNode = algorithm.nextNode();
+        try {
+            return question.get();
+        } finally {
+            snapshot.takeBack(before);
+            algorithm.nextNode(nextNode);
+        }
+    }
+
+    @Override
+    public Transaction evict(Collection<Pod> pods) {
+        return trying(() -> {
+            Map<String, List<Pod>> byNode = new LinkedHashMap<>();
+            for (Pod pod : pods) {
+                String nodeName = moved.getOrDefault(pod.uid(), pod.nodeName());
+                if (nodeName.isEmpty()) {
+                    throw new IllegalArgumentException(
+                            "pod " + pod.key() + ": on no node (expected: a pod with a node)");
+                }
+                byNode.computeIfAbsent(nodeName, any -> new ArrayList<>()).add(pod);
+            }
+            byNode.forEach((nodeName, gone) -> {
+                snapshot.remove(gone, nodeName, () -> {});
+                gone.forEach(this::left);
+            });
+            giveClaimsBack(pods);
+            return this;
+        });
+    }
+
+    private void left(Pod pod) {
+        put(moved, pod, "");
+        Reservation reservation = reserved.remove(pod.uid());
+        if (reservation != null) {
+            reservation.unreserve();
+            snapshot.tried(() -> {
+                // It was a success before, with all as it is again now.
+                PluginStatus ignored = reservation.reserve();
+                reserved.put(pod.uid(), reservation);
+            });
+        }
+    }
+
+    private <T> void put(Map<String, T> byUid, Pod pod, T value) {
+        T before = byUid.put(pod.uid(), value);
+        snapshot.tried(() -> {
+            if (before == null) {
+                byUid.remove(pod.uid());
+            } else {
+                byUid.put(pod.uid(), before);
+            }
+        });
+    }
+
+    private void giveClaimsBack(Collection<Pod> gone) {
+        for (ResourceClaim claim : List.copyOf(store.all(ObjectKind.RESOURCE_CLAIM))) {
+            ResourceClaim left = claim;
+            for (Pod pod : gone) {
+                if (claim.namespace().equals(pod.namespace())) {
+                    Optional<ResourceClaim> after = left.without(ResourceClaim.Consumer.of(pod));
+                    if (after.isEmpty()) {
+                        delete(ObjectKind.RESOURCE_CLAIM, claim);
+                        left = claim;
+                        break;
+                    }
+                    left = after.get();
+                }
+            }
+            if (!left.equals(claim)) {
+                put(ObjectKind.RESOURCE_CLAIM, left);
+            }
+        }
+    }
+
+    private <T extends ClusterObject> void put(ObjectKind<T> kind, T object) {
+        Optional<T> before = store.known(kind, object.namespace(), object.name());
+        store.applied(kind, object);
+        snapshot.tried(() -> {
+            if (before.isPresent()) {
+                store.applied(kind, before.get());
+            } else {
+                store.deleted(kind, object);
+            }
+        });
+    }
+
+    private <T extends ClusterObject> void delete(ObjectKind<T> kind, T object) {
+        store.deleted(kind, object);
+        snapshot.tried(() -> store.applied(kind, object));
+    }
+
+    @Override
+    public Transaction without(Collection<String> nodeNames) {
+        return trying(() -> {
+            List<Pod> gone = new ArrayList<>();
+            for (String name : nodeNames) {
+                NodeInfo node = node(name);
+                gone.addAll(node.pods());
+                store.known(ObjectKind.NODE, "", name).ifPresent(known -> delete(ObjectKind.NODE, known));
+            }
+            snapshot.removeNodes(nodeNames);
+            gone.forEach(this::left);
+            giveClaimsBack(gone);
+            return this;
+        });
+    }
+
+    private NodeInfo node(String name) {
+        return snapshot.node(name)
+                .orElseThrow(() ->
+                        new IllegalArgumentException("nodeName: \"" + name + "\" (expected: the name of a node)"));
+    }
+
+    @Override
+    public Transaction without(String... nodeNames) {
+        return without(List.of(nodeNames));
+    }
+
+    @Override
+    public Transaction with(Collection<? extends ClusterObject> objects) {
+        return trying(() -> {
+            List<Node> nodes = new ArrayList<>();
+            List<Pod> pods = new ArrayList<>();
+            for (ClusterObject object : objects) {
+                if (object instanceof Pod pod) {
+                    takeOff(pod);
+                }
+                putAny(ObjectKind.of(object), object);
+                if (object instanceof Node node) {
+                    nodes.add(node);
+                } else if (object instanceof Pod pod) {
+                    pods.add(workspace.settings().view().of(pod));
+                } else if (object instanceof PodGroup group) {
+                    snapshot.tryGroups(groups -> groups.with(group));
+                }
+            }
+            if (!nodes.isEmpty()) {
+                snapshot.putNodes(nodes);
+            }
+            for (Pod pod : pods) {
+                if (pod.isBound()) {
+                    node(pod.nodeName());
+                    snapshot.assume(pod, pod.nodeName());
+                    put(moved, pod, pod.nodeName());
+                } else {
+                    snapshot.tryGroups(groups -> groups.with(pod));
+                }
+            }
+            return this;
+        });
+    }
+
+    // The pod that another one of its name takes the place of.
+    private void takeOff(Pod replacement) {
+        Optional<Pod> known = store.known(ObjectKind.POD, replacement.namespace(), replacement.name());
+        if (known.isPresent()) {
+            String nodeName = moved.getOrDefault(known.get().uid(), known.get().nodeName());
+            if (snapshot.node(nodeName).isPresent()) {
+                snapshot.remove(List.of(known.get()), nodeName, () -> {});
+                left(known.get());
+            }
+        }
+    }
+
+    @SuppressWarnings("unchecked") // an object is of the type of its kind
+    private <T extends ClusterObject> void putAny(ObjectKind<T> kind, ClusterObject object) {
+        put(kind, (T) object);
+    }
+
+    @Override
+    public Transaction with(ClusterObject... objects) {
+        return with(List.of(objects));
+    }
+
+    @Override
+    public Transaction among(Collection<String> nodeNames) {
+        return trying(() -> {
+            List<NodeInfo> left = new ArrayList<>(nodeNames.size());
+            for (String name : nodeNames) {
+                left.add(node(name));
+            }
+            snapshot.narrow(left);
+            return this;
+        });
+    }
+
+    // As plugins see it while it waits.
+    private Pod waiting(Pod pod) {
+        if (pod.isBound() && !moved.getOrDefault(pod.uid(), pod.nodeName()).isEmpty()) {
+            throw new IllegalArgumentException("pod " + pod.key() + ": on node " + pod.nodeName()
+                    + " (expected: a pod that waits, or is evicted before)");
+        }
+        return workspace.settings().view().of(pod.isBound() ? pod.withoutNode() : pod);
+    }
+
+    private Profile profile(Pod pod) {
+        return workspace.profile(pod.spec().schedulerName(), "pod " + pod.key() + ": spec.schedulerName");
+    }
+
+    private static Optional<PluginStatus> gate(Profile profile, Pod pod) {
+        for (PluginCaller plugin : profile.at(ExtensionPoint.PRE_ENQUEUE)) {
+            PluginStatus answer = new PluginStatus(plugin.name(), plugin.preEnqueue(pod));
+            if (!answer.isSuccess()) {
+                return Optional.of(answer);
+            }
+        }
+        return Optional.empty();
+    }
+
+    @Override
+    public List<String> nodeNames() {
+        demandOpen();
+        return snapshot.nodes().stream().map(NodeInfo::name).toList();
+    }
+
+    @Override
+    public List<Pod> podsOn(String nodeName) {
+        demandOpen();
+        return List.copyOf(node(nodeName).pods());
+    }
+
+    @Override
+    public Fit fits(Pod pod) {
+        return only(() -> {
+            Pod asked = waiting(pod);
+            Profile profile = profile(asked);
+            return new NodesForPod(
+                    asked, gate(profile, asked), algorithm.fits(profile, new CycleState(), asked, snapshot));
+        });
+    }
+
+    @Override
+    public Evaluation evaluate(Pod pod) {
+        return only(() -> {
+            Pod asked = waiting(pod);
+            return EvaluationRecorder.evaluate(algorithm, profile(asked), asked, snapshot);
+        });
+    }
+
+    @Override
+    public Placement place(List<Pod> pods) {
+        return trying(() -> places(pods));
+    }
+
+    private Answers.Places places(List<Pod> pods) {
+        List<Placement.PlacedPod> places = new ArrayList<>(pods.size());
+        for (Pod pod : pods) {
+            Pod asked = waiting(pod);
+            places.add(place(profile(asked), asked));
+        }
+        return new Answers.Places(places, "");
+    }
+
+    private Answers.Place place(Profile profile, Pod pod) {
+        Optional<PluginStatus> gate = gate(profile, pod);
+        if (gate.isPresent()) {
+            return Answers.Place.none(pod, gate.get().status().message());
+        }
+        CycleState state = new CycleState();
+        SchedulingAlgorithm.Result found = algorithm.find(profile, state, pod, snapshot);
+        NodeInfo node = found.node();
+        if (node == null) {
+            return Answers.Place.none(pod, message(found));
+        }
+        return reserve(profile, state, pod, node.name());
+    }
+
+    private static String message(SchedulingAlgorithm.Result found) {
+        Diagnosis diagnosis = found.diagnosis();
+        return diagnosis == null ? "" : diagnosis.message("");
+    }
+
+    private Answers.Place reserve(Profile profile, CycleState state, Pod pod, String nodeName) {
+        Reservation reservation = Reservation.of(profile, state, pod, nodeName);
+        PluginStatus answer = reservation.reserveOn(snapshot);
+        if (!answer.isSuccess()) {
+            return Answers.Place.none(pod, Diagnosis.ofChosenNode(answer).message(""));
+        }
+        put(moved, pod, nodeName);
+        put(reserved, pod, reservation);
+        return Answers.Place.on(pod, nodeName);
+    }
+
+    @Override
+    public Placement placeTogether(List<Pod> pods) {
+        return trying(() -> {
+            int before = snapshot.changes();
+            Answers.Places places = places(pods);
+            if (places.isComplete()) {
+                return places;
+            }
+            snapshot.takeBack(before);
+            return places.withoutNodes(
+                    places.placed() + " of " + places.pods().size() + " pods find a node (expected: all)");
+        });
+    }
+
+    @Override
+    public Placement place(PodGroup group, List<Pod> pods) {
+        return trying(() -> {
+            FeatureGates features = workspace.settings().features();
+            if (!features.isEnabled(FeatureGates.GENERIC_WORKLOAD)) {
+                throw new IllegalArgumentException(
+                        "feature GenericWorkload: off, so that pods of groups are scheduled alone (expected: on)");
+            }
+            if (pods.isEmpty()) {
+                return new Answers.Places(List.of(), "");
+            }
+            List<Pod> members = new ArrayList<>();
+            for (Pod pod : pods) {
+                members.add(waiting(pod));
+            }
+            put(ObjectKind.POD_GROUP, group);
+            snapshot.tryGroups(groups -> {
+                PodGroups all = groups.with(group);
+                for (Pod member : members) {
+                    all = all.with(member);
+                }
+                return all;
+            });
+            GroupKey key = GroupKey.podGroup(group.namespace(), group.name());
+            return place(new GroupTree(key, group, members, List.of()), features);
+        });
+    }
+
+    private Placement place(GroupTree root, FeatureGates features) {
+        Profile profile;
+        try {
+            profile = workspace.groups().profile(root, snapshot.podGroups());
+        } catch (GroupTrees.Refused refused) {
+            throw new IllegalArgumentException("group " + root.key() + ": " + refused.reason(), refused);
+        }
+        PodGroupAlgorithm group =
+                new PodGroupAlgorithm(algorithm, profile, snapshot, features, null, new GroupReservations());
+        Map<GroupKey, GroupResult> results = group.find(root, new CycleState());
+        GroupResult.complete(root, results);
+        GroupResult result = results.get(root.key());
+        List<Placement.PlacedPod> places = new ArrayList<>();
+        boolean isPlaced = result != null && result.status().isSuccess();
+        for (MemberResult member : result == null ? List.<MemberResult>of() : result.members()) {
+            places.add(
+                    isPlaced && member.isScheduled()
+                            ? reserve(profile, member.state(), member.pod(), member.nodeName())
+                            : Answers.Place.none(member.pod(), member.message()));
+        }
+        return new Answers.Places(places, result == null ? "" : result.status().message());
+    }
+
+    @Override
+    public HowMany howMany(Pod template, int atMost) {
+        return only(() -> {
+            Pod asked = waiting(template);
+            Profile profile = profile(asked);
+            Map<String, Integer> byNode = new LinkedHashMap<>();
+            String stoppedBy = "";
+            int count = 0;
+            while (count < atMost && stoppedBy.isEmpty()) {
+                Answers.Place place = place(profile, copy(asked, count));
+                stoppedBy = place.message();
+                if (place.nodeName().isPresent()) {
+                    count++;
+                    byNode.merge(place.nodeName().get(), 1, Integer::sum);
+                }
+            }
+            return new Answers.Count(count, byNode, stoppedBy);
+        });
+    }
+
+    private static Pod copy(Pod template, int number) {
+        return template.withMetadata(template.metadata().toBuilder(template.name() + "-" + number)
+                .uid(template.uid() + "/" + number)
+                .build());
+    }
+
+    @Override
+    public Preemption preempt(Pod pod) {
+        return trying(() -> {
+            Pod asked = waiting(pod);
+            Profile profile = profile(asked);
+            Optional<PluginStatus> gate = gate(profile, asked);
+            if (gate.isPresent()) {
+                return new Answers.Room(
+                        asked, Optional.empty(), List.of(), gate.get().status().message());
+            }
+            CycleState state = new CycleState();
+            SchedulingAlgorithm.Result found = algorithm.find(profile, state, asked, snapshot);
+            NodeInfo node = found.node();
+            if (node != null) {
+                return room(reserve(profile, state, asked, node.name()), List.of());
+            }
+            return preempt(profile, state, asked, found);
+        });
+    }
+
+    private Preemption preempt(Profile profile, CycleState state, Pod pod, SchedulingAlgorithm.Result found) {
+        Diagnosis diagnosis = found.diagnosis();
+        if (diagnosis == null) {
+            return new Answers.Room(pod, Optional.empty(), List.of(), "");
+        }
+        Optional<PostFilterRun> answer =
+                PostFilterRun.of(profile, state, pod, diagnosis, PostFilterRun.Execution.LEFT_OUT);
+        boolean makesRoom = answer.isPresent() && answer.get().result().status().isSuccess();
+        if (!makesRoom) {
+            String postFilter =
+                    answer.map(run -> run.result().status().message()).orElse("");
+            return new Answers.Room(pod, Optional.empty(), List.of(), diagnosis.message(postFilter));
+        }
+        String nodeName = answer.get().result().nomination().nodeName();
+        List<Pod> victims = answer.get().result().victims();
+        // Some may be on their way already.
+        evict(victims);
+        Pod nominated = pod.withStatus(
+                pod.status().toBuilder().nominatedNodeName(nodeName).build());
+        return room(place(profile, nominated), victims);
+    }
+
+    private static Answers.Room room(Answers.Place place, List<Pod> victims) {
+        return new Answers.Room(place.pod(), place.nodeName(), victims, place.message());
+    }
+
+    @Override
+    public Comparison compare(String profile, List<Pod> pods) {
+        Profile other = workspace.profile(profile, "profile");
+        Placement own = only(() -> places(pods));
+        return new Answers.Profiles(own, only(() -> {
+            List<Placement.PlacedPod> places = new ArrayList<>(pods.size());
+            for (Pod pod : pods) {
+                places.add(place(other, waiting(pod)));
+            }
+            return new Answers.Places(places, "");
+        }));
+    }
+}

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.runtime.internal.whatif;
+
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.SplittableRandom;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.random.RandomGenerator;
+import org.moorage.api.model.ObjectKind;
+import org.moorage.api.model.Pod;
+import org.moorage.api.plugin.Nomination;
+import org.moorage.api.plugin.ObjectLister;
+import org.moorage.api.plugin.Problems;
+import org.moorage.config.ConfigException;
+import org.moorage.config.ExtenderConfig;
+import org.moorage.config.SchedulerConfig;
+import org.moorage.runtime.cluster.ClusterSource;
+import org.moorage.runtime.internal.binding.PodsInPreBind;
+import org.moorage.runtime.internal.binding.WaitingPods;
+import org.moorage.runtime.internal.cache.TrialSnapshot;
+import org.moorage.runtime.internal.cluster.ObjectStore;
+import org.moorage.runtime.internal.cycle.Parallelism;
+import org.moorage.runtime.internal.cycle.Profile;
+import org.moorage.runtime.internal.cycle.SchedulingAlgorithm;
+import org.moorage.runtime.internal.extender.Extenders;
+import org.moorage.runtime.internal.loop.GroupTrees;
+import org.moorage.runtime.internal.plugin.PluginCaller;
+import org.moorage.runtime.internal.profile.ProfileBuilder;
+import org.moorage.runtime.internal.profile.ProfileHandle;
+import org.moorage.runtime.internal.queue.Nominator;
+import org.moorage.runtime.internal.queue.PodActivation;
+import org.moorage.runtime.metrics.SchedulerListener;
+import org.moorage.runtime.metrics.SchedulerMetrics;
+
+/** What one transaction at a time works with: plugins of its own, on a snapshot and a store that nobody else changes. */
+final class WhatIfWorkspace implements AutoCloseable {
+    private static final String READ_ONLY = "the cluster is only asked about: what it was told of is all that is known";
+    private static final long SEED = 1;
+
+    private final FrozenCluster cluster;
+    private final TrialSnapshot snapshot;
+    private final ObjectStore store;
+    private final Extenders extenders;
+    private final RepeatedRandom random = new RepeatedRandom();
+    private final Map<String, Profile> profiles;
+    private final List<PluginCaller> plugins;
+    private final GroupTrees groups;
+    private final SchedulingAlgorithm algorithm;
+
+    /** Random numbers that begin anew with each transaction, so that the same question has the same answer. */
+    private static final class RepeatedRandom implements RandomGenerator {
+        private SplittableRandom numbers = new SplittableRandom(SEED);
+
+        void begin() {
+            numbers = new SplittableRandom(SEED);
+        }
+
+        @Override
+        public long nextLong() {
+            return numbers.nextLong();
+        }
+    }
+
+    /**
+     * A workspace.
+     *
+     * @throws ConfigException if a plugin cannot be made a second time, beside that of the running scheduler
+     */
+    WhatIfWorkspace(FrozenCluster cluster) {
+        this.cluster = cluster;
+        FrozenCluster.Settings settings = cluster.settings();
+        snapshot = TrialSnapshot.of(cluster.nodes());
+        store = ObjectStore.of(cluster.objects(), settings.view());
+        ObjectLister<Pod> pods = store.lister(ObjectKind.POD);
+        Nominator nominator = new Nominator(pods::get);
+        cluster.nominatedPods()
+                .forEach((node, nominated) -> nominated.forEach(pod -> nominator.add(pod, Nomination.to(node))));
+        SchedulerConfig config = settings.config()
+                .withExtenders(settings.config().extenders().stream()
+                        .map(ExtenderConfig::withoutBindVerb)
+                        .toList());
+        Problems problems = Problems.collector();
+        extenders = Extenders.of(config.extenders(), () -> snapshot, SchedulerMetrics.NONE, problems);
+        SchedulerListener listener = new SchedulerListener() {};
+        ProfileHandle.Services services = new ProfileHandle.Services(
+                store,
+                () -> snapshot,
+                ClusterSource.none(READ_ONLY),
+                new FrozenWriter(),
+                settings.features(),
+                settings.clock(),
+                settings.monotonicClock(),
+                random,
+                cluster.threads(),
+                nominator,
+                new WaitingPods(cluster.threads().timers()),
+                new PodsInPreBind(),
+                listener,
+                SchedulerMetrics.NONE,
+                extenders,
+                new ConcurrentHashMap<>(),
+                () -> PodActivation.NONE,
+                snapshot::podGroups);
+        ProfileBuilder.Profiles built = new ProfileBuilder(
+                        settings.registry(),
+                        PluginCaller::of,
+                        (profile, plugin) -> new ProfileHandle(profile, plugin, services),
+                        nominator::nominatedPods,
+                        SchedulerMetrics.NONE)
+                .build(config, problems);
+        profiles = built.byName();
+        plugins = built.plugins();
+        groups = new GroupTrees(profiles, settings.features());
+        algorithm = new SchedulingAlgorithm(
+                config.percentageOfNodesToScore(), settings.firstNode(), Parallelism.none(), extenders, random, false);
+    }
+
+    FrozenCluster.Settings settings() {
+        return cluster.settings();
+    }
+
+    TrialSnapshot snapshot() {
+        return snapshot;
+    }
+
+    ObjectStore store() {
+        return store;
+    }
+
+    SchedulingAlgorithm algorithm() {
+        return algorithm;
+    }
+
+    GroupTrees groups() {
+        return groups;
+    }
+
+    Profile profile(String name, String what) {
+        Profile profile = profiles.get(name);
+        if (profile == null) {
+            throw new IllegalArgumentException(
+                    what + ": \"" + name + "\" (expected: one of the profiles " + profiles.keySet() + ")");
+        }
+        return profile;
+    }
+
+    /** Everything is as if nothing had been asked yet. */
+    void begin() {
+        random.begin();
+        algorithm.nextNode(settings().firstNode());
+    }
+
+    void giveBack() {
+        cluster.giveBack(this);
+    }
+
+    @Override
+    public void close() {
+        extenders.close();
+        ProfileBuilder.closeAll(Objects.requireNonNull(plugins));
+    }
+}

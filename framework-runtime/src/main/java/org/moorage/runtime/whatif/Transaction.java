@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.runtime.whatif;
+
+import java.util.Collection;
+import org.moorage.api.model.ClusterObject;
+import org.moorage.api.model.Pod;
+
+/**
+ * Changes of a cluster that are only tried, and questions about what has become of it. Pods that a question places stay where they are, with
+ * all that plugins have reserved for them, until the transaction is closed: then everything is taken back, the last change first.
+ *
+ * <p>For the thread that has begun it. Changes can be chained:
+ *
+ * <pre>{@code
+ * try (Transaction drained = cluster.begin().evict(pods).without("node-1")) {
+ *     Placement elsewhere = drained.place(pods);
+ * }
+ * }</pre>
+ *
+ * <p>All methods but {@link #close} throw an {@link IllegalStateException} on another thread, while an inner transaction is open, and after
+ * it is closed.
+ */
+public interface Transaction extends Questions, AutoCloseable {
+    /**
+     * Thinks of pods as being gone, and of their claims as being given back.
+     *
+     * @throws IllegalArgumentException if one is on no node
+     */
+    Transaction evict(Collection<Pod> pods);
+
+    /**
+     * Thinks of nodes as being gone, and of the pods on them.
+     *
+     * @throws IllegalArgumentException if there is no such node
+     */
+    Transaction without(Collection<String> nodeNames);
+
+    /** As {@link #without(Collection)}. */
+    Transaction without(String... nodeNames);
+
+    /**
+     * Thinks of objects as being there, in place of those of their kind and name: nodes, pods with a node, volumes, claims, budgets. The pods
+     * on a node that is known stay.
+     *
+     * @throws IllegalArgumentException if a pod has no node that is there
+     */
+    Transaction with(Collection<? extends ClusterObject> objects);
+
+    /** As {@link #with(Collection)}. */
+    Transaction with(ClusterObject... objects);
+
+    /**
+     * From now on these are the only nodes to choose from. The others are there all the same, with their pods.
+     *
+     * @throws IllegalArgumentException if there is no such node
+     */
+    Transaction among(Collection<String> nodeNames);
+
+    /** A transaction within this one, which sees what this one has tried. */
+    Transaction begin();
+
+    /**
+     * Has what an inner transaction has tried stay with the outer one: closing it takes nothing back any more.
+     *
+     * @throws IllegalStateException also if it is no inner one: what it has tried can stay nowhere
+     */
+    void keep();
+
+    /** Takes back what was tried since it was begun. Calling it again does no harm. */
+    @Override
+    void close();
+}

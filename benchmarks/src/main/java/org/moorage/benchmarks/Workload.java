@@ -32,8 +32,7 @@ import org.moorage.api.model.ResourceSlice;
 import org.moorage.api.model.Taint;
 import org.moorage.api.model.TopologySpreadConstraint;
 import org.moorage.api.plugin.FeatureGates;
-import org.moorage.builtin.BuiltinPlugins;
-import org.moorage.builtin.dra.DynamicResources;
+import org.moorage.builtin.dra.KubeSchedulerPlugins;
 import org.moorage.config.plugin.PluginRegistry;
 
 /**
@@ -105,7 +104,7 @@ final class Workload {
 
     /** kube-scheduler's default plugins, all of them. */
     static PluginRegistry plugins() {
-        return PluginRegistry.of(BuiltinPlugins.all()).with(List.of(DynamicResources.factory()));
+        return PluginRegistry.of(KubeSchedulerPlugins.all());
     }
 
     Node node(int number) {

@@ -25,7 +25,7 @@ import org.moorage.config.plugin.PluginRegistry;
  * Checks files of recorded answers of the real kube-scheduler, a case on each processor.
  *
  * <pre>{@code
- * Conformance conformance = new Conformance(PluginRegistry.of(BuiltinPlugins.all()));
+ * Conformance conformance = new Conformance(PluginRegistry.of(KubeSchedulerPlugins.all()));
  * ResultCounts counts = conformance.check("vectors/hints.jsonl.gz", System.in, name -> true, result -> {});
  * }</pre>
  */

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.moorage.api.plugin.Problems.Problem;
-import org.moorage.builtin.BuiltinPlugins;
+import org.moorage.builtin.dra.KubeSchedulerPlugins;
 import org.moorage.config.ConfigLoader;
 import org.moorage.config.plugin.PluginRegistry;
 import org.moorage.conformance.CaseResult.Correctness;
@@ -20,7 +20,7 @@ import org.moorage.conformance.RecordedError.Field;
 
 final class ConfigurationCheckTest {
     private static final JsonMapper JSON = new JsonMapper();
-    private static final PluginRegistry REGISTRY = PluginRegistry.of(BuiltinPlugins.all());
+    private static final PluginRegistry REGISTRY = PluginRegistry.of(KubeSchedulerPlugins.all());
     private static final String HEAD = "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n";
 
     record Text(String error, List<Field> fields) {

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.moorage.builtin.BuiltinPlugins;
+import org.moorage.builtin.dra.KubeSchedulerPlugins;
 import org.moorage.config.plugin.PluginRegistry;
 import org.moorage.conformance.CaseResult.Correctness;
 
@@ -232,7 +232,7 @@ final class ConformanceReadingTest {
     }
 
     private static Conformance conformance() {
-        return new Conformance(PluginRegistry.of(BuiltinPlugins.all()));
+        return new Conformance(PluginRegistry.of(KubeSchedulerPlugins.all()));
     }
 
     private static InputStream stdin(String text) {

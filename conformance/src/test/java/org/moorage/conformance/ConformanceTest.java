@@ -10,7 +10,6 @@ import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.EnumSet;
 import java.util.List;
@@ -21,9 +20,7 @@ import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.TestInstance.Lifecycle;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
-import org.moorage.api.plugin.PluginFactory;
-import org.moorage.builtin.BuiltinPlugins;
-import org.moorage.builtin.dra.DynamicResources;
+import org.moorage.builtin.dra.KubeSchedulerPlugins;
 import org.moorage.config.plugin.PluginRegistry;
 import org.moorage.conformance.CaseResult.Correctness;
 
@@ -37,9 +34,7 @@ final class ConformanceTest {
     private final Map<VectorKind, ResultCounts> countsByKind = new EnumMap<>(VectorKind.class);
 
     static PluginRegistry plugins() {
-        List<PluginFactory<?>> factories = new ArrayList<>(BuiltinPlugins.all());
-        factories.add(DynamicResources.factory());
-        return PluginRegistry.of(factories);
+        return PluginRegistry.of(KubeSchedulerPlugins.all());
     }
 
     static List<Path> files() throws IOException {

@@ -97,6 +97,11 @@ final class ConfigReader {
     }
 
     private LoadedConfig loaded(SchedulerConfig config, Section top) {
+        if (!missing.isEmpty()) {
+            warnings.add(tree.sourceName()
+                    + ": enabled plugins of kube-scheduler that are not registered, and have no part in any decision: "
+                    + String.join(", ", missing) + " (expected: those of KubeSchedulerPlugins, or these disabled)");
+        }
         return new LoadedConfig(
                 tree.sourceName(),
                 config,

@@ -99,7 +99,10 @@ public final class LoadedConfig {
         return missingPlugins;
     }
 
-    /** What became of settings of an older version of the format, and what has no effect; one line each, with its place. */
+    /**
+     * What became of settings of an older version of the format, what has no effect, and which {@linkplain #missingPlugins plugins are
+     * missing}; one line each, with its place.
+     */
     public List<String> warnings() {
         return warnings;
     }

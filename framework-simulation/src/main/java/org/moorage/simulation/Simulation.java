@@ -25,7 +25,7 @@ import org.moorage.simulation.dump.RecordedChange;
  * scheduler only the controllers of volumes and resource claims change the cluster, see {@link InMemoryCluster#startControllers}.
  *
  * <pre>{@code
- * PluginRegistry registry = PluginRegistry.of(BuiltinPlugins.all());
+ * PluginRegistry registry = PluginRegistry.of(KubeSchedulerPlugins.all());
  * LoadedConfig config = ConfigLoader.defaults(registry);
  * ClusterDump dump = ClusterDump.read(Path.of("cluster.yaml"));
  * SimulationResult result = Simulation.of(dump.objects(), config, registry).run();

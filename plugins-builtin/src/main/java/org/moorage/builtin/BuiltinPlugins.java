@@ -27,7 +27,10 @@ import org.moorage.builtin.volume.VolumeZone;
 import org.moorage.builtin.volume.binding.VolumeBinding;
 import org.moorage.builtin.volume.limits.NodeVolumeLimits;
 
-/** The one list of kube-scheduler's own plugins. */
+/**
+ * kube-scheduler's own plugins that need nothing but the API. Of its default ones, all but DynamicResources: {@code
+ * KubeSchedulerPlugins} of {@code plugins-dra} has all.
+ */
 public final class BuiltinPlugins {
     private static final List<PluginFactory<?>> ALL = List.of(
             SchedulingGates.FACTORY,

@@ -2,7 +2,7 @@
 /**
  * kube-scheduler's own plugins, under their own names and with the same decisions.
  *
- * <p>Starting points: {@link org.moorage.builtin.BuiltinPlugins}, the one list.
+ * <p>Starting points: {@link org.moorage.builtin.BuiltinPlugins}, the list.
  */
 @NullMarked
 package org.moorage.builtin;

@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import org.moorage.api.model.ClusterObject;
-import org.moorage.builtin.BuiltinPlugins;
+import org.moorage.builtin.dra.KubeSchedulerPlugins;
 import org.moorage.config.ConfigLoader;
 import org.moorage.config.plugin.PluginRegistry;
 import org.moorage.runtime.Scheduler;
@@ -39,7 +39,8 @@ final class DecisionTimes {
     }
 
     private static void print(int nodes, String what, StubPrometheus prometheus, String cacheTtl) {
-        PluginRegistry plugins = PluginRegistry.of(BuiltinPlugins.all()).with(List.of(new NetworkTraffic.Factory()));
+        PluginRegistry plugins =
+                PluginRegistry.of(KubeSchedulerPlugins.all()).with(List.of(new NetworkTraffic.Factory()));
         String config = """
                 apiVersion: kubescheduler.config.k8s.io/v1
                 kind: KubeSchedulerConfiguration

@@ -28,7 +28,7 @@ import org.moorage.api.plugin.IntOrString;
 import org.moorage.api.plugin.Plugin;
 import org.moorage.api.plugin.PluginFactory;
 import org.moorage.api.plugin.Problems;
-import org.moorage.builtin.BuiltinPlugins;
+import org.moorage.builtin.dra.KubeSchedulerPlugins;
 import org.moorage.config.ConfigLoader;
 import org.moorage.config.plugin.PluginRegistry;
 import org.moorage.prometheus.Sample;
@@ -356,7 +356,7 @@ class NetworkTrafficTest {
                             timeRange: 60
                     """.formatted(version, prometheus.address());
             PluginRegistry plugins =
-                    PluginRegistry.of(BuiltinPlugins.all()).with(List.of(new NetworkTraffic.Factory()));
+                    PluginRegistry.of(KubeSchedulerPlugins.all()).with(List.of(new NetworkTraffic.Factory()));
             InMemoryCluster cluster = InMemoryCluster.of(List.of(
                     Nodes.named("node01").build(), Nodes.named("master-machine").build()));
             try (Scheduler scheduler = Scheduler.builder(

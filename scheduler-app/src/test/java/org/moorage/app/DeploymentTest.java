@@ -53,7 +53,7 @@ import org.moorage.api.plugin.PluginFactory;
 import org.moorage.api.plugin.PodEvent;
 import org.moorage.api.plugin.ResourceClaimWriter;
 import org.moorage.api.plugin.VolumeWriter;
-import org.moorage.app.internal.command.OwnPlugins;
+import org.moorage.builtin.dra.KubeSchedulerPlugins;
 import org.moorage.config.ConfigLoader;
 import org.moorage.config.ExtenderConfig;
 import org.moorage.config.LeaderElection;
@@ -156,7 +156,7 @@ class DeploymentTest {
                     }
                     return null;
                 });
-        PluginRegistry registry = PluginRegistry.of(OwnPlugins.all());
+        PluginRegistry registry = PluginRegistry.of(KubeSchedulerPlugins.all());
         FeatureGates features = FeatureGates.of(Map.of(
                 "DRADeviceTaintRules",
                 true,
@@ -340,7 +340,7 @@ class DeploymentTest {
     void locksItsOwnLease() {
         List<JsonNode> rbac = documents("second-scheduler", "rbac.yaml");
         JsonNode config = documents("second-scheduler", "config.yaml").get(0);
-        PluginRegistry registry = PluginRegistry.of(OwnPlugins.all());
+        PluginRegistry registry = PluginRegistry.of(KubeSchedulerPlugins.all());
         var election = ConfigLoader.load(
                         config.path("data").path("scheduler.yaml").asText(), "scheduler.yaml", registry)
                 .config()
@@ -439,7 +439,7 @@ class DeploymentTest {
                 .path("scheduler.yaml")
                 .asText());
         // The plugin is not one of this project: its own tests check its arguments.
-        PluginRegistry registry = PluginRegistry.of(OwnPlugins.all())
+        PluginRegistry registry = PluginRegistry.of(KubeSchedulerPlugins.all())
                 .with(List.of(PluginFactory.of(
                         folder.plugin, Plugin.class, PluginArgs.None.class, (args, handle) -> () -> folder.plugin)));
         for (JsonNode profile : config.path("profiles")) {
@@ -494,7 +494,7 @@ class DeploymentTest {
         var loaded = ConfigLoader.load(
                 config.path("data").path("scheduler.yaml").asText(),
                 "scheduler.yaml",
-                PluginRegistry.of(OwnPlugins.all()));
+                PluginRegistry.of(KubeSchedulerPlugins.all()));
         JsonNode container = documents("extender-agents", folder, "agents.yaml")
                 .get(0)
                 .path("spec")

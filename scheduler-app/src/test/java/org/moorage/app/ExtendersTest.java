@@ -30,7 +30,7 @@ import org.moorage.api.model.ObjectKind;
 import org.moorage.api.model.Pod;
 import org.moorage.api.model.PodCondition;
 import org.moorage.api.plugin.PodEvent;
-import org.moorage.app.internal.command.OwnPlugins;
+import org.moorage.builtin.dra.KubeSchedulerPlugins;
 import org.moorage.config.ConfigLoader;
 import org.moorage.config.LoadedConfig;
 import org.moorage.config.plugin.PluginRegistry;
@@ -44,7 +44,7 @@ import org.moorage.testkit.Pods;
 @Timeout(120)
 class ExtendersTest {
     private static final Pattern NODE = Pattern.compile("\"Node\":\"(.+?)\"");
-    private static final PluginRegistry PLUGINS = PluginRegistry.of(OwnPlugins.all());
+    private static final PluginRegistry PLUGINS = PluginRegistry.of(KubeSchedulerPlugins.all());
 
     @TempDir
     Path folder;

@@ -22,9 +22,9 @@ import org.moorage.api.model.Pod;
 import org.moorage.api.plugin.FilterPlugin;
 import org.moorage.api.plugin.PluginFactory;
 import org.moorage.api.plugin.PluginLogger;
-import org.moorage.app.internal.command.OwnPlugins;
 import org.moorage.app.internal.logging.LogLayout;
 import org.moorage.app.internal.logging.Logging;
+import org.moorage.builtin.dra.KubeSchedulerPlugins;
 import org.moorage.config.ConfigLoader;
 import org.moorage.config.plugin.PluginRegistry;
 import org.moorage.runtime.Scheduler;
@@ -94,7 +94,7 @@ class PluginLogTest {
         logger.setLevel(Logging.level(c.verbosity));
         InMemoryCluster cluster = InMemoryCluster.of(
                 List.of(Nodes.named("n1").build(), Pods.named("web").build()));
-        PluginRegistry registry = PluginRegistry.of(OwnPlugins.all()).with(List.of(Prices.FACTORY));
+        PluginRegistry registry = PluginRegistry.of(KubeSchedulerPlugins.all()).with(List.of(Prices.FACTORY));
         try (Scheduler scheduler = Scheduler.builder(
                         ConfigLoader.load(CONFIG, "scheduler.yaml", registry), registry, cluster)
                 .bindingExecutor(Runnable::run)
@@ -228,7 +228,7 @@ class PluginLogTest {
         InMemoryCluster cluster = InMemoryCluster.of(
                 List.of(Nodes.named("n1").build(), Pods.named("web").build()));
         PluginFactory<?> factory = PluginFactory.of("Asked", Asked.class, handle -> new Asked(handle.logger(), asked));
-        PluginRegistry registry = PluginRegistry.of(OwnPlugins.all()).with(List.of(factory));
+        PluginRegistry registry = PluginRegistry.of(KubeSchedulerPlugins.all()).with(List.of(factory));
         try (Scheduler scheduler = Scheduler.builder(
                         ConfigLoader.load(CONFIG.replace("Prices", "Asked"), "scheduler.yaml", registry),
                         registry,

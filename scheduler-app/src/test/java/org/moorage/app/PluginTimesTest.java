@@ -14,9 +14,9 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.moorage.api.plugin.FeatureGates;
-import org.moorage.app.internal.command.OwnPlugins;
 import org.moorage.app.internal.logging.Logging;
 import org.moorage.app.internal.metrics.PrometheusMetrics;
+import org.moorage.builtin.dra.KubeSchedulerPlugins;
 import org.moorage.config.ConfigLoader;
 import org.moorage.config.plugin.PluginRegistry;
 import org.moorage.runtime.Scheduler;
@@ -64,7 +64,7 @@ class PluginTimesTest {
                 Nodes.named("n1").allocatable("cpu", "2").build(),
                 Nodes.named("n2").allocatable("cpu", "2").build(),
                 Pods.named("web").requests("cpu", "1").build()));
-        PluginRegistry registry = PluginRegistry.of(OwnPlugins.all());
+        PluginRegistry registry = PluginRegistry.of(KubeSchedulerPlugins.all());
         try (Scheduler scheduler = Scheduler.builder(
                         ConfigLoader.defaults(registry, FeatureGates.DEFAULTS), registry, cluster)
                 .metrics(new PrometheusMetrics(new PrometheusRegistry(), InstantSource.system()))

@@ -135,6 +135,7 @@ final class ArchitectureTest {
                     "java..",
                     "org.jspecify..",
                     API,
+                    "org.moorage.builtin",
                     DEVICES,
                     "dev.cel..",
                     "com.google.re2j..",

@@ -21,9 +21,7 @@ import org.moorage.api.model.ResourceClaim;
 import org.moorage.api.plugin.ClusterException;
 import org.moorage.api.plugin.ClusterWriter;
 import org.moorage.api.plugin.FeatureGates;
-import org.moorage.api.plugin.PluginFactory;
 import org.moorage.api.plugin.ResourceClaimWriter;
-import org.moorage.builtin.BuiltinPlugins;
 import org.moorage.config.ConfigLoader;
 import org.moorage.config.plugin.PluginRegistry;
 import org.moorage.runtime.Scheduler;
@@ -58,9 +56,7 @@ final class DraScheduler implements AutoCloseable {
 
     DraScheduler(FeatureGates features, String args, List<? extends ClusterObject> objects) {
         cluster = InMemoryCluster.of(objects);
-        List<PluginFactory<?>> factories = new ArrayList<>(BuiltinPlugins.all());
-        factories.add(DynamicResources.factory());
-        PluginRegistry registry = PluginRegistry.of(factories);
+        PluginRegistry registry = PluginRegistry.of(KubeSchedulerPlugins.all());
         scheduler = Scheduler.builder(
                         ConfigLoader.load(CONFIG.formatted(args), "test.yaml", registry, features), registry, (Cluster)
                                 failingAsTold(Cluster.class, ClusterWriter.class, cluster))

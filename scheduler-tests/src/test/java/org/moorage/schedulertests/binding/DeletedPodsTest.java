@@ -26,11 +26,11 @@ import org.moorage.api.plugin.PluginFactory;
 import org.moorage.api.plugin.PreBindPlugin;
 import org.moorage.api.plugin.PreBindPreFlightResult;
 import org.moorage.api.plugin.ReservePlugin;
+import org.moorage.builtin.dra.KubeSchedulerPlugins;
 import org.moorage.config.ConfigLoader;
 import org.moorage.config.plugin.PluginRegistry;
 import org.moorage.runtime.Scheduler;
 import org.moorage.runtime.decision.Decision;
-import org.moorage.schedulertests.OwnPlugins;
 import org.moorage.simulation.cluster.InMemoryCluster;
 import org.moorage.testkit.Nodes;
 import org.moorage.testkit.Pods;
@@ -186,7 +186,7 @@ class DeletedPodsTest {
     }
 
     private Scheduler scheduler(Case c) {
-        List<PluginFactory<?>> factories = new ArrayList<>(OwnPlugins.all());
+        List<PluginFactory<?>> factories = new ArrayList<>(KubeSchedulerPlugins.all());
         factories.add(PluginFactory.of("Meanwhile", Meanwhile.class, handle -> new Meanwhile(handle, c)));
         PluginRegistry registry = PluginRegistry.of(factories);
         Scheduler scheduler = Scheduler.builder(

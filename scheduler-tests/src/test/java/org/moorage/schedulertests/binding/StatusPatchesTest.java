@@ -16,10 +16,10 @@ import org.moorage.api.model.Node;
 import org.moorage.api.model.ObjectKind;
 import org.moorage.api.model.Pod;
 import org.moorage.api.model.PodCondition;
+import org.moorage.builtin.dra.KubeSchedulerPlugins;
 import org.moorage.config.ConfigLoader;
 import org.moorage.config.plugin.PluginRegistry;
 import org.moorage.runtime.Scheduler;
-import org.moorage.schedulertests.OwnPlugins;
 import org.moorage.simulation.cluster.InMemoryCluster;
 import org.moorage.testkit.Nodes;
 import org.moorage.testkit.Pods;
@@ -92,7 +92,7 @@ class StatusPatchesTest {
             nodesTold.add(Integer.parseInt(message.replaceFirst("0/([0-9]+) nodes.*", "$1")));
             return real.call();
         });
-        PluginRegistry registry = PluginRegistry.of(OwnPlugins.all());
+        PluginRegistry registry = PluginRegistry.of(KubeSchedulerPlugins.all());
         Scheduler scheduler = Scheduler.builder(ConfigLoader.defaults(registry), registry, faulty.asCluster())
                 .bindingExecutor(tasks::add)
                 .build();

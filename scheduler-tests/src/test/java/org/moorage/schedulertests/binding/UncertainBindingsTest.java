@@ -23,12 +23,12 @@ import org.moorage.api.plugin.ClusterException;
 import org.moorage.api.plugin.PluginFactory;
 import org.moorage.api.plugin.PodEvent;
 import org.moorage.api.plugin.ReservePlugin;
+import org.moorage.builtin.dra.KubeSchedulerPlugins;
 import org.moorage.config.ConfigLoader;
 import org.moorage.config.plugin.PluginRegistry;
 import org.moorage.runtime.Scheduler;
 import org.moorage.runtime.decision.Decision;
 import org.moorage.runtime.metrics.SchedulerListener;
-import org.moorage.schedulertests.OwnPlugins;
 import org.moorage.simulation.cluster.InMemoryCluster;
 import org.moorage.testkit.Nodes;
 import org.moorage.testkit.Pods;
@@ -254,7 +254,7 @@ class UncertainBindingsTest {
     }
 
     private Scheduler scheduler() {
-        List<PluginFactory<?>> factories = new ArrayList<>(OwnPlugins.all());
+        List<PluginFactory<?>> factories = new ArrayList<>(KubeSchedulerPlugins.all());
         factories.add(PluginFactory.of("Reservation", Reservation.class, handle -> new Reservation()));
         PluginRegistry registry = PluginRegistry.of(factories);
         Scheduler scheduler = Scheduler.builder(

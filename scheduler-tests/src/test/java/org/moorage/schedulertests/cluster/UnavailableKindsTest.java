@@ -13,6 +13,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.FieldSource;
 import org.moorage.api.model.ClusterObject;
 import org.moorage.api.model.ObjectKind;
+import org.moorage.builtin.dra.KubeSchedulerPlugins;
 import org.moorage.config.ConfigLoader;
 import org.moorage.config.plugin.PluginRegistry;
 import org.moorage.objects.internal.ObjectStreams;
@@ -21,7 +22,6 @@ import org.moorage.runtime.Scheduler;
 import org.moorage.runtime.cluster.Cluster;
 import org.moorage.runtime.cluster.ClusterListener;
 import org.moorage.runtime.decision.Decision;
-import org.moorage.schedulertests.OwnPlugins;
 import org.moorage.simulation.cluster.InMemoryCluster;
 
 /** While a kind cannot be listed, the pods that need it are told so, and others are scheduled. */
@@ -105,7 +105,7 @@ class UnavailableKindsTest {
                 decoded(
                         "{'apiVersion':'v1','kind':'Pod','metadata':{'name':'tried','namespace':'default','uid':'tried'},"
                                 + "'spec':" + c.spec + "}")));
-        PluginRegistry registry = PluginRegistry.of(OwnPlugins.all());
+        PluginRegistry registry = PluginRegistry.of(KubeSchedulerPlugins.all());
         try (Scheduler scheduler = Scheduler.builder(
                         ConfigLoader.defaults(registry), registry, without(c.kind, objects))
                 .bindingExecutor(Runnable::run)

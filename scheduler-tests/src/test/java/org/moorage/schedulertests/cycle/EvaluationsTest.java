@@ -24,6 +24,7 @@ import org.moorage.api.model.Pod;
 import org.moorage.api.plugin.FilterPlugin;
 import org.moorage.api.plugin.Handle;
 import org.moorage.api.plugin.PluginFactory;
+import org.moorage.builtin.dra.KubeSchedulerPlugins;
 import org.moorage.config.ConfigLoader;
 import org.moorage.config.LoadedConfig;
 import org.moorage.config.plugin.PluginRegistry;
@@ -31,7 +32,6 @@ import org.moorage.runtime.Scheduler;
 import org.moorage.runtime.decision.Decision;
 import org.moorage.runtime.decision.Evaluation;
 import org.moorage.runtime.decision.Rejection;
-import org.moorage.schedulertests.OwnPlugins;
 import org.moorage.simulation.cluster.InMemoryCluster;
 import org.moorage.simulation.dump.ClusterDump;
 
@@ -42,7 +42,7 @@ class EvaluationsTest {
 
     private final ClusterDump dump = ClusterDump.read(Path.of("..", "examples", "clusters", "first.yaml"));
     private final InMemoryCluster cluster = InMemoryCluster.of(dump.objects());
-    private final PluginRegistry own = PluginRegistry.of(OwnPlugins.all());
+    private final PluginRegistry own = PluginRegistry.of(KubeSchedulerPlugins.all());
     private final ExecutorService threads = Executors.newFixedThreadPool(THREADS);
 
     @AfterEach

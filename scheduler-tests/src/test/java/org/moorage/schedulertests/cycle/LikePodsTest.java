@@ -30,7 +30,7 @@ import org.moorage.api.plugin.PluginArgs;
 import org.moorage.api.plugin.PluginFactory;
 import org.moorage.api.plugin.ScorePlugin;
 import org.moorage.api.plugin.SignPlugin;
-import org.moorage.builtin.BuiltinPlugins;
+import org.moorage.builtin.dra.KubeSchedulerPlugins;
 import org.moorage.config.SchedulerConfig;
 import org.moorage.config.plugin.PluginRegistry;
 import org.moorage.runtime.Scheduler;
@@ -204,7 +204,7 @@ class LikePodsTest {
 
         Side(boolean signs) {
             List<PluginFactory<?>> factories = new ArrayList<>();
-            BuiltinPlugins.all().forEach(factory -> factories.add(counted(factory, signs)));
+            KubeSchedulerPlugins.all().forEach(factory -> factories.add(counted(factory, signs)));
             PluginRegistry registry = PluginRegistry.of(factories);
             scheduler = Scheduler.builder(SchedulerConfig.defaults(registry), registry, cluster)
                     .clock(CLOCK)

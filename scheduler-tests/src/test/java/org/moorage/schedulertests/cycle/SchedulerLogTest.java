@@ -7,7 +7,9 @@ import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -15,26 +17,37 @@ import org.moorage.api.CycleState;
 import org.moorage.api.NodeInfo;
 import org.moorage.api.Status;
 import org.moorage.api.model.Pod;
+import org.moorage.api.plugin.FeatureGates;
 import org.moorage.api.plugin.FilterPlugin;
 import org.moorage.api.plugin.PluginFactory;
+import org.moorage.builtin.dra.KubeSchedulerPlugins;
 import org.moorage.config.ConfigLoader;
+import org.moorage.config.LoadedConfig;
 import org.moorage.config.plugin.PluginRegistry;
 import org.moorage.runtime.Scheduler;
 import org.moorage.runtime.decision.Decision;
-import org.moorage.schedulertests.OwnPlugins;
 import org.moorage.simulation.cluster.InMemoryCluster;
 import org.moorage.testkit.Nodes;
 import org.moorage.testkit.Pods;
 import org.slf4j.LoggerFactory;
 import org.slf4j.event.KeyValuePair;
 
-/** What the scheduler logs of a pod that is tried. */
+/** What the scheduler logs of its plugins, and of a pod that is tried. */
 class SchedulerLogTest {
     private static final String CONFIG = """
             apiVersion: kubescheduler.config.k8s.io/v1
             kind: KubeSchedulerConfiguration
             profiles:
             - plugins: {filter: {enabled: [{name: FailsOnN1}]}}
+            """;
+
+    private static final String TWO_PROFILES = """
+            apiVersion: kubescheduler.config.k8s.io/v1
+            kind: KubeSchedulerConfiguration
+            profiles:
+            - schedulerName: first
+            - schedulerName: second
+              plugins: {multiPoint: {disabled: [{name: VolumeBinding}]}}
             """;
 
     private final ListAppender<ILoggingEvent> log = new ListAppender<>();
@@ -68,10 +81,44 @@ class SchedulerLogTest {
     }
 
     @Test
+    void namesEnabledPluginsThatAreNotRegisteredOnce() {
+        List<PluginFactory<?>> some = new ArrayList<>(KubeSchedulerPlugins.all());
+        some.removeIf(factory -> Set.of("DynamicResources", "VolumeBinding").contains(factory.name()));
+        PluginRegistry registry = PluginRegistry.of(some);
+        LoadedConfig config = ConfigLoader.load(TWO_PROFILES, "scheduler.yaml", registry);
+        Scheduler.builder(config, registry, new InMemoryCluster()).build().close();
+
+        assertThat(config.warnings()).singleElement().asString().contains("VolumeBinding, DynamicResources");
+        assertThat(log.list).singleElement().satisfies(event -> {
+            assertThat(event.getLevel()).isEqualTo(Level.WARN);
+            assertThat(event.getKeyValuePairs())
+                    .containsExactly(new KeyValuePair("plugins", Set.of("DynamicResources", "VolumeBinding")));
+        });
+    }
+
+    @Test
+    void saysNothingOfPluginsThatAreAllThere() {
+        PluginRegistry registry = PluginRegistry.of(KubeSchedulerPlugins.all());
+        for (FeatureGates features : List.of(
+                FeatureGates.DEFAULTS,
+                FeatureGates.DEFAULTS
+                        .with(FeatureGates.GENERIC_WORKLOAD, true)
+                        .with(FeatureGates.TOPOLOGY_AWARE_WORKLOAD_SCHEDULING, true)
+                        .with(FeatureGates.IN_PLACE_POD_VERTICAL_SCALING_SCHEDULER_PREEMPTION, true))) {
+            LoadedConfig config = ConfigLoader.defaults(registry, features);
+            Scheduler.builder(config, registry, new InMemoryCluster()).build().close();
+
+            assertThat(config.missingPlugins()).isEmpty();
+        }
+
+        assertThat(log.list).isEmpty();
+    }
+
+    @Test
     void namesPodNodeAndPluginOfAFilterThatFailsOnTheNominatedNode() {
         InMemoryCluster cluster = InMemoryCluster.of(List.of(
                 Nodes.named("n1").build(), Pods.named("web").nominatedTo("n1").build()));
-        PluginRegistry registry = PluginRegistry.of(OwnPlugins.all()).with(List.of(FailsOnN1.FACTORY));
+        PluginRegistry registry = PluginRegistry.of(KubeSchedulerPlugins.all()).with(List.of(FailsOnN1.FACTORY));
         try (Scheduler scheduler = Scheduler.builder(
                         ConfigLoader.load(CONFIG, "scheduler.yaml", registry), registry, cluster)
                 .bindingExecutor(Runnable::run)

@@ -27,11 +27,11 @@ import org.moorage.api.model.PodGroup;
 import org.moorage.api.model.Quantity;
 import org.moorage.api.plugin.FeatureGates;
 import org.moorage.api.plugin.PodEvent;
+import org.moorage.builtin.dra.KubeSchedulerPlugins;
 import org.moorage.config.ConfigLoader;
 import org.moorage.config.plugin.PluginRegistry;
 import org.moorage.runtime.Scheduler;
 import org.moorage.runtime.decision.Decision;
-import org.moorage.schedulertests.OwnPlugins;
 import org.moorage.simulation.cluster.InMemoryCluster;
 import org.moorage.testkit.Pods;
 
@@ -50,7 +50,7 @@ final class GroupPreemptionTest {
     private final AtomicReference<Instant> now = new AtomicReference<>(Instant.parse("2026-01-01T00:00:00Z"));
 
     private Scheduler start(FeatureGates features) {
-        PluginRegistry registry = PluginRegistry.of(OwnPlugins.all());
+        PluginRegistry registry = PluginRegistry.of(KubeSchedulerPlugins.all());
         Scheduler scheduler = Scheduler.builder(
                         ConfigLoader.load(CONFIG, "test.yaml", registry, features), registry, cluster)
                 .featureGates(features)

@@ -16,10 +16,10 @@ import org.junit.jupiter.params.provider.FieldSource;
 import org.moorage.api.model.ClusterObject;
 import org.moorage.api.model.CompositePodGroup;
 import org.moorage.api.plugin.FeatureGates;
+import org.moorage.builtin.dra.KubeSchedulerPlugins;
 import org.moorage.config.ConfigLoader;
 import org.moorage.config.plugin.PluginRegistry;
 import org.moorage.runtime.Scheduler;
-import org.moorage.schedulertests.OwnPlugins;
 import org.moorage.simulation.cluster.InMemoryCluster;
 
 /** What an event of a group says of an attempt that failed. */
@@ -80,7 +80,7 @@ final class PodGroupEventsTest {
     @FieldSource("CASES")
     void namesTheDomainAndThePod(Case tried) {
         InMemoryCluster cluster = InMemoryCluster.of(tried.objects);
-        PluginRegistry registry = PluginRegistry.of(OwnPlugins.all());
+        PluginRegistry registry = PluginRegistry.of(KubeSchedulerPlugins.all());
         String config = "{apiVersion: kubescheduler.config.k8s.io/v1, kind: KubeSchedulerConfiguration}";
         try (Scheduler scheduler = Scheduler.builder(
                         ConfigLoader.load(config, "test", registry, GATES), registry, cluster)

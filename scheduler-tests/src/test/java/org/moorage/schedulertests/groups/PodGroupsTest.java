@@ -38,11 +38,11 @@ import org.moorage.api.plugin.FilterPlugin;
 import org.moorage.api.plugin.Plugin;
 import org.moorage.api.plugin.PluginFactory;
 import org.moorage.api.plugin.ReservePlugin;
+import org.moorage.builtin.dra.KubeSchedulerPlugins;
 import org.moorage.config.ConfigLoader;
 import org.moorage.config.plugin.PluginRegistry;
 import org.moorage.runtime.Scheduler;
 import org.moorage.runtime.decision.Decision;
-import org.moorage.schedulertests.OwnPlugins;
 import org.moorage.simulation.cluster.InMemoryCluster;
 import org.moorage.testkit.Pods;
 
@@ -140,7 +140,7 @@ final class PodGroupsTest {
     }
 
     private Scheduler.Builder builder() {
-        List<PluginFactory<?>> factories = new ArrayList<>(OwnPlugins.all());
+        List<PluginFactory<?>> factories = new ArrayList<>(KubeSchedulerPlugins.all());
         factories.add(PluginFactory.of("Suspect", Plugin.class, handle -> suspect));
         PluginRegistry registry = PluginRegistry.of(factories);
         return Scheduler.builder(ConfigLoader.load(CONFIG, "test.yaml", registry, GATES), registry, cluster)

@@ -14,9 +14,9 @@ import org.moorage.api.model.DisruptionMode;
 import org.moorage.api.model.ObjectMeta;
 import org.moorage.api.model.PodGroup;
 import org.moorage.api.plugin.FeatureGates;
+import org.moorage.builtin.dra.KubeSchedulerPlugins;
 import org.moorage.config.ConfigLoader;
 import org.moorage.config.plugin.PluginRegistry;
-import org.moorage.schedulertests.OwnPlugins;
 import org.moorage.simulation.SimulatedGroup;
 import org.moorage.simulation.SimulatedPod;
 import org.moorage.simulation.Simulation;
@@ -36,7 +36,7 @@ final class SimulatedGroupsTest {
     }
 
     static Simulation simulation(List<ClusterObject> objects, FeatureGates features) {
-        PluginRegistry registry = PluginRegistry.of(OwnPlugins.all());
+        PluginRegistry registry = PluginRegistry.of(KubeSchedulerPlugins.all());
         String config = "{apiVersion: kubescheduler.config.k8s.io/v1, kind: KubeSchedulerConfiguration}";
         return Simulation.of(objects, ConfigLoader.load(config, "test", registry, features), registry)
                 .seed(1);

@@ -20,13 +20,13 @@ import org.moorage.api.model.ClusterObject;
 import org.moorage.api.model.ObjectKind;
 import org.moorage.api.model.Pod;
 import org.moorage.api.plugin.ClusterException;
+import org.moorage.builtin.dra.KubeSchedulerPlugins;
 import org.moorage.config.ConfigLoader;
 import org.moorage.config.plugin.PluginRegistry;
 import org.moorage.runtime.Scheduler;
 import org.moorage.runtime.cluster.Cluster;
 import org.moorage.runtime.decision.Decision;
 import org.moorage.runtime.metrics.SchedulerListener;
-import org.moorage.schedulertests.OwnPlugins;
 import org.moorage.simulation.cluster.InMemoryCluster;
 import org.moorage.testkit.Nodes;
 import org.moorage.testkit.Pods;
@@ -54,7 +54,7 @@ class FailedEvictionsTest {
     }
 
     private Scheduler scheduler() {
-        PluginRegistry registry = PluginRegistry.of(OwnPlugins.all());
+        PluginRegistry registry = PluginRegistry.of(KubeSchedulerPlugins.all());
         Scheduler scheduler = Scheduler.builder(ConfigLoader.defaults(registry), registry, failing())
                 .bindingExecutor(task -> {
                     if (acceptedTasks-- <= 0) {

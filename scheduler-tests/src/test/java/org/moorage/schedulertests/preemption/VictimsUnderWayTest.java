@@ -27,10 +27,10 @@ import org.moorage.api.plugin.PluginFactory;
 import org.moorage.api.plugin.PodEvent;
 import org.moorage.api.plugin.PreBindPlugin;
 import org.moorage.api.plugin.PreBindPreFlightResult;
+import org.moorage.builtin.dra.KubeSchedulerPlugins;
 import org.moorage.config.ConfigLoader;
 import org.moorage.config.plugin.PluginRegistry;
 import org.moorage.runtime.Scheduler;
-import org.moorage.schedulertests.OwnPlugins;
 import org.moorage.simulation.cluster.InMemoryCluster;
 import org.moorage.testkit.Nodes;
 import org.moorage.testkit.Pods;
@@ -112,7 +112,7 @@ class VictimsUnderWayTest {
     }
 
     private Scheduler scheduler(Stage stage, FeatureGates gates) {
-        List<PluginFactory<?>> factories = new ArrayList<>(OwnPlugins.all());
+        List<PluginFactory<?>> factories = new ArrayList<>(KubeSchedulerPlugins.all());
         factories.add(PluginFactory.of("Meanwhile", Meanwhile.class, handle -> new Meanwhile(handle, stage)));
         PluginRegistry registry = PluginRegistry.of(factories);
         Scheduler scheduler = Scheduler.builder(

@@ -16,7 +16,7 @@ import org.moorage.api.plugin.Handle;
 import org.moorage.api.plugin.PluginFactory;
 import org.moorage.api.plugin.PreFilterPlugin;
 import org.moorage.api.plugin.PreFilterResult;
-import org.moorage.builtin.BuiltinPlugins;
+import org.moorage.builtin.dra.KubeSchedulerPlugins;
 import org.moorage.config.ConfigLoader;
 import org.moorage.config.plugin.PluginRegistry;
 import org.moorage.simulation.Explanation;
@@ -44,7 +44,7 @@ class ExplanationTest {
     }
 
     private static Simulation simulation(List<ClusterObject> objects, String plugins) {
-        PluginRegistry registry = PluginRegistry.of(BuiltinPlugins.all())
+        PluginRegistry registry = PluginRegistry.of(KubeSchedulerPlugins.all())
                 .with(List.of(PluginFactory.of("Drawing", Drawing.class, Drawing::new)));
         String config = "{apiVersion: kubescheduler.config.k8s.io/v1, kind: KubeSchedulerConfiguration, profiles: "
                 + "[{plugins: {multiPoint: {enabled: [" + plugins + "]}}}]}";

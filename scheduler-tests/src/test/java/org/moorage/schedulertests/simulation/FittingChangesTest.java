@@ -20,7 +20,7 @@ import org.moorage.api.model.NodeSelector;
 import org.moorage.api.model.Pod;
 import org.moorage.api.model.Taint;
 import org.moorage.api.model.TopologySpreadConstraint;
-import org.moorage.builtin.BuiltinPlugins;
+import org.moorage.builtin.dra.KubeSchedulerPlugins;
 import org.moorage.config.ConfigLoader;
 import org.moorage.config.LoadedConfig;
 import org.moorage.config.plugin.PluginRegistry;
@@ -34,7 +34,7 @@ import org.moorage.testkit.Nodes;
 import org.moorage.testkit.Pods;
 
 class FittingChangesTest {
-    private static final PluginRegistry REGISTRY = PluginRegistry.of(BuiltinPlugins.all());
+    private static final PluginRegistry REGISTRY = PluginRegistry.of(KubeSchedulerPlugins.all());
     private static final LoadedConfig CONFIG = ConfigLoader.defaults(REGISTRY);
     private static final String ZONE = "topology.kubernetes.io/zone";
 

@@ -18,7 +18,7 @@ import org.moorage.api.plugin.PermitPlugin;
 import org.moorage.api.plugin.PermitResult;
 import org.moorage.api.plugin.PluginFactory;
 import org.moorage.api.plugin.PreEnqueuePlugin;
-import org.moorage.builtin.BuiltinPlugins;
+import org.moorage.builtin.dra.KubeSchedulerPlugins;
 import org.moorage.config.ConfigLoader;
 import org.moorage.config.plugin.PluginRegistry;
 import org.moorage.runtime.decision.Decision;
@@ -62,7 +62,7 @@ class SimulationTest {
     private final List<String> steps = new ArrayList<>();
 
     private SimulationResult simulate(ClusterObject... objects) {
-        PluginRegistry registry = PluginRegistry.of(BuiltinPlugins.all())
+        PluginRegistry registry = PluginRegistry.of(KubeSchedulerPlugins.all())
                 .with(List.of(PluginFactory.of("Misbehaving", Misbehaving.class, handle -> new Misbehaving())));
         String config = "{apiVersion: kubescheduler.config.k8s.io/v1, kind: KubeSchedulerConfiguration, profiles: "
                 + "[{plugins: {multiPoint: {enabled: [{name: Misbehaving}, {name: SchedulingGates}, {name: PrioritySort},"

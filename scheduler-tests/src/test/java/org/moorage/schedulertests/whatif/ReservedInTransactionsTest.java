@@ -12,13 +12,13 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.FieldSource;
 import org.moorage.api.model.ClusterObject;
 import org.moorage.api.model.Pod;
+import org.moorage.builtin.dra.KubeSchedulerPlugins;
 import org.moorage.config.ConfigLoader;
 import org.moorage.config.plugin.PluginRegistry;
 import org.moorage.runtime.Scheduler;
 import org.moorage.runtime.whatif.Placement;
 import org.moorage.runtime.whatif.Transaction;
 import org.moorage.runtime.whatif.WhatIf;
-import org.moorage.schedulertests.OwnPlugins;
 import org.moorage.simulation.cluster.InMemoryCluster;
 import org.moorage.simulation.dump.ClusterDumpReader;
 
@@ -141,7 +141,7 @@ class ReservedInTransactionsTest {
         });
         // In another order, so that nothing may be left of the first.
         List<Pod> reversed = List.of(pods.get(2), pods.get(1), pods.get(0));
-        PluginRegistry registry = PluginRegistry.of(OwnPlugins.all());
+        PluginRegistry registry = PluginRegistry.of(KubeSchedulerPlugins.all());
         InMemoryCluster cluster = InMemoryCluster.of(objects);
         try (Scheduler scheduler = Scheduler.builder(ConfigLoader.defaults(registry), registry, cluster)
                 .bindingExecutor(Runnable::run)

@@ -25,6 +25,7 @@ import org.moorage.api.model.Node;
 import org.moorage.api.model.Pod;
 import org.moorage.api.model.PodGroup;
 import org.moorage.api.plugin.FeatureGates;
+import org.moorage.builtin.dra.KubeSchedulerPlugins;
 import org.moorage.config.ConfigLoader;
 import org.moorage.config.LoadedConfig;
 import org.moorage.config.plugin.PluginRegistry;
@@ -38,7 +39,6 @@ import org.moorage.runtime.whatif.Placement;
 import org.moorage.runtime.whatif.Preemption;
 import org.moorage.runtime.whatif.Transaction;
 import org.moorage.runtime.whatif.WhatIf;
-import org.moorage.schedulertests.OwnPlugins;
 import org.moorage.simulation.cluster.InMemoryCluster;
 import org.moorage.simulation.dump.ClusterDump;
 import org.moorage.testkit.Nodes;
@@ -47,7 +47,7 @@ import org.moorage.testkit.Pods;
 
 /** Questions about a small cluster: two nodes with 4 CPUs each, on which one pod takes 3. */
 class WhatIfTest {
-    private static final PluginRegistry PLUGINS = PluginRegistry.of(OwnPlugins.all());
+    private static final PluginRegistry PLUGINS = PluginRegistry.of(KubeSchedulerPlugins.all());
     private static final Node A = node("a").zone("east").build();
     private static final Node B = node("b").zone("west").build();
     private static final Pod THERE = pod("there", "3").on("a").build();

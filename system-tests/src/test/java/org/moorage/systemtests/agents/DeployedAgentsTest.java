@@ -11,7 +11,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 import org.moorage.api.plugin.FeatureGates;
-import org.moorage.app.internal.command.OwnPlugins;
+import org.moorage.builtin.dra.KubeSchedulerPlugins;
 import org.moorage.config.ExtenderServerConfig;
 import org.moorage.config.ExtenderServerReader;
 import org.moorage.config.plugin.PluginRegistry;
@@ -25,7 +25,7 @@ class DeployedAgentsTest {
     void areRead() throws IOException {
         JsonNode configMap = new YAMLMapper().readTree(CONFIG_MAP.toFile());
         PluginRegistry registry =
-                PluginRegistry.of(OwnPlugins.all()).withServices(DeployedAgentsTest.class.getClassLoader());
+                PluginRegistry.of(KubeSchedulerPlugins.all()).withServices(DeployedAgentsTest.class.getClassLoader());
 
         ExtenderServerConfig config = ExtenderServerReader.read(
                 configMap.path("data").path("extender.yaml").asText(),

@@ -20,8 +20,8 @@ import java.util.List;
 import java.util.concurrent.Executors;
 import org.junit.jupiter.api.Test;
 import org.moorage.api.plugin.FeatureGates;
-import org.moorage.app.internal.command.OwnPlugins;
 import org.moorage.app.internal.extender.RunningAgents;
+import org.moorage.builtin.dra.KubeSchedulerPlugins;
 import org.moorage.config.ExtenderServerReader;
 import org.moorage.config.plugin.PluginRegistry;
 import org.moorage.extender.RequestMemory;
@@ -45,8 +45,8 @@ class RewardBiasOverHttpTest {
     void fallWithEachFailureAndRiseWithEachSuccess() throws IOException, InterruptedException {
         cluster.apply(Nodes.named("n").build());
         cluster.apply(Nodes.named("other").build());
-        PluginRegistry registry =
-                PluginRegistry.of(OwnPlugins.all()).withServices(getClass().getClassLoader());
+        PluginRegistry registry = PluginRegistry.of(KubeSchedulerPlugins.all())
+                .withServices(getClass().getClassLoader());
         RunningAgents.Settings settings = new RunningAgents.Settings(
                 registry,
                 FeatureGates.DEFAULTS,

@@ -28,7 +28,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.moorage.api.model.ClusterObject;
 import org.moorage.api.model.ObjectKind;
-import org.moorage.builtin.BuiltinPlugins;
+import org.moorage.builtin.dra.KubeSchedulerPlugins;
 import org.moorage.config.ConfigLoader;
 import org.moorage.config.plugin.PluginRegistry;
 import org.moorage.objects.KeptJson;
@@ -280,7 +280,7 @@ class SafeAgentsOverHttpTest {
                   {"urlPrefix": "%s", "filterVerb": "", "prioritizeVerb": "priorities/safe-balance",
                    "preemptVerb": "", "bindVerb": "", "weight": 10, "enableHttps": false, "nodeCacheCapable": false}]}
                 """.formatted(prefix, prefix);
-        PluginRegistry plugins = PluginRegistry.of(BuiltinPlugins.all());
+        PluginRegistry plugins = PluginRegistry.of(KubeSchedulerPlugins.all());
         InMemoryCluster cluster = InMemoryCluster.of(List.of(decode(ObjectKind.NODE, safeNode(cpu, memory))));
         try (Scheduler scheduler = Scheduler.builder(ConfigLoader.load(policy, "policy.cfg", plugins), plugins, cluster)
                 .build()) {

@@ -11,7 +11,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.moorage.builtin.BuiltinPlugins;
+import org.moorage.builtin.dra.KubeSchedulerPlugins;
 import org.moorage.config.ConfigLoader;
 import org.moorage.config.LoadedConfig;
 import org.moorage.config.plugin.PluginRegistry;
@@ -66,7 +66,7 @@ class LiveKubernetesSchedulerTest {
         private final CompletableFuture<Boolean> ended;
 
         Running(Path kubeconfig) {
-            PluginRegistry plugins = PluginRegistry.of(BuiltinPlugins.all());
+            PluginRegistry plugins = PluginRegistry.of(KubeSchedulerPlugins.all());
             LoadedConfig config = ConfigLoader.load(CONFIG, "scheduler.yaml", plugins);
             scheduler = KubernetesScheduler.builder(config, plugins)
                     .connection(new ApiConnection(Optional.of(kubeconfig), Optional.empty()))

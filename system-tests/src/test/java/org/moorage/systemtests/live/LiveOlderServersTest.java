@@ -24,9 +24,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.FieldSource;
-import org.moorage.api.plugin.PluginFactory;
-import org.moorage.builtin.BuiltinPlugins;
-import org.moorage.builtin.dra.DynamicResources;
+import org.moorage.builtin.dra.KubeSchedulerPlugins;
 import org.moorage.config.ConfigLoader;
 import org.moorage.config.plugin.PluginRegistry;
 import org.moorage.kubernetes.ApiConnection;
@@ -94,7 +92,7 @@ class LiveOlderServersTest {
         arguments.add("--emulated-version=" + server.version);
         try (ControlPlane plane = ControlPlane.start(Map.of("APISERVER_ARGS", String.join(" ", arguments)))) {
             plane.create(objects(server));
-            PluginRegistry plugins = PluginRegistry.of(plugins());
+            PluginRegistry plugins = PluginRegistry.of(KubeSchedulerPlugins.all());
             try (KubernetesScheduler scheduler = KubernetesScheduler.builder(
                             ConfigLoader.load(CONFIG, "scheduler.yaml", plugins), plugins)
                     .connection(new ApiConnection(Optional.of(plane.kubeconfig()), Optional.empty()))
@@ -121,12 +119,6 @@ class LiveOlderServersTest {
                 assertThat(running).isNotDone();
             }
         }
-    }
-
-    private static List<PluginFactory<?>> plugins() {
-        List<PluginFactory<?>> plugins = new ArrayList<>(BuiltinPlugins.all());
-        plugins.add(DynamicResources.factory());
-        return plugins;
     }
 
     // The first device is worn, and is taken where no rule says so.

@@ -16,13 +16,13 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.moorage.api.Code;
 import org.moorage.api.plugin.FeatureGates;
-import org.moorage.app.internal.command.OwnPlugins;
 import org.moorage.app.internal.metrics.ApiServerMetrics;
 import org.moorage.app.internal.metrics.HealthMetrics;
 import org.moorage.app.internal.metrics.MetricsText;
 import org.moorage.app.internal.metrics.ProcessMetrics;
 import org.moorage.app.internal.metrics.PrometheusMetrics;
 import org.moorage.app.internal.serving.HealthCheck;
+import org.moorage.builtin.dra.KubeSchedulerPlugins;
 import org.moorage.config.ConfigLoader;
 import org.moorage.config.plugin.PluginRegistry;
 import org.moorage.runtime.Scheduler;
@@ -55,7 +55,7 @@ class RecordedMetricsTest {
         requests(new ApiServerMetrics(registry));
         MetricsText text = new MetricsText(registry, Set.of());
         InMemoryCluster cluster = InMemoryCluster.of(List.of());
-        PluginRegistry plugins = PluginRegistry.of(OwnPlugins.all());
+        PluginRegistry plugins = PluginRegistry.of(KubeSchedulerPlugins.all());
         try (Scheduler scheduler = Scheduler.builder(ConfigLoader.defaults(plugins), plugins, cluster)
                 .metrics(metrics)
                 .bindingExecutor(Runnable::run)

@@ -37,8 +37,8 @@ import org.moorage.api.model.PodSpec;
 import org.moorage.api.model.Quantity;
 import org.moorage.api.model.ResourceClaim;
 import org.moorage.api.model.TopologySpreadConstraint;
-import org.moorage.app.internal.command.OwnPlugins;
 import org.moorage.app.internal.metrics.PrometheusMetrics;
+import org.moorage.builtin.dra.KubeSchedulerPlugins;
 import org.moorage.config.ConfigLoader;
 import org.moorage.config.LoadedConfig;
 import org.moorage.config.plugin.PluginRegistry;
@@ -57,7 +57,7 @@ import org.slf4j.LoggerFactory;
  */
 public final class PodSoak implements AutoCloseable {
     private static final Logger LOGGER = (Logger) LoggerFactory.getLogger("org.moorage");
-    private static final PluginRegistry OWN = PluginRegistry.of(OwnPlugins.all());
+    private static final PluginRegistry OWN = PluginRegistry.of(KubeSchedulerPlugins.all());
     private static final LoadedConfig CONFIG = ConfigLoader.load("""
             apiVersion: kubescheduler.config.k8s.io/v1
             kind: KubeSchedulerConfiguration

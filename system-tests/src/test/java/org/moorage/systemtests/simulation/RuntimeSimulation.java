@@ -20,7 +20,7 @@ import org.moorage.api.model.Pod;
 import org.moorage.api.plugin.FeatureGates;
 import org.moorage.api.plugin.Nomination;
 import org.moorage.api.plugin.PluginFactory;
-import org.moorage.app.internal.command.OwnPlugins;
+import org.moorage.builtin.dra.KubeSchedulerPlugins;
 import org.moorage.config.ConfigLoader;
 import org.moorage.config.LoadedConfig;
 import org.moorage.config.plugin.PluginRegistry;
@@ -35,7 +35,7 @@ import org.moorage.simulation.cluster.InMemoryCluster;
  */
 final class RuntimeSimulation {
     private static final String DEFAULT_PROFILE = "default-scheduler";
-    private static final PluginRegistry OWN = PluginRegistry.of(OwnPlugins.all());
+    private static final PluginRegistry OWN = PluginRegistry.of(KubeSchedulerPlugins.all());
     private static final String PLUGIN_CONFIG = """
               pluginConfig:
               - name: VolumeBinding

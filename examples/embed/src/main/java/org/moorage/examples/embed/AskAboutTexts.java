@@ -3,7 +3,7 @@ package org.moorage.examples.embed;
 
 import java.util.List;
 import org.moorage.api.model.Pod;
-import org.moorage.builtin.BuiltinPlugins;
+import org.moorage.builtin.dra.KubeSchedulerPlugins;
 import org.moorage.config.ConfigLoader;
 import org.moorage.config.plugin.PluginRegistry;
 import org.moorage.objects.decode.ObjectDecoder;
@@ -28,7 +28,8 @@ public final class AskAboutTexts {
         ObjectDecoder decoder = new ObjectDecoder();
         Pod there = (Pod) decoder.decode(THERE);
         Pod asked = (Pod) decoder.decode(ASKED);
-        PluginRegistry plugins = PluginRegistry.of(BuiltinPlugins.all());
+        // region ask
+        PluginRegistry plugins = PluginRegistry.of(KubeSchedulerPlugins.all());
         InMemoryCluster cluster = InMemoryCluster.of(List.of(decoder.decode(NODE), there));
         try (Scheduler scheduler = Scheduler.builder(ConfigLoader.defaults(plugins), plugins, cluster).build()) {
             scheduler.start();
@@ -37,5 +38,6 @@ public final class AskAboutTexts {
             Evaluation then = scheduler.evaluate(asked, changes -> changes.remove(there, "n"));
             System.out.println("without " + there.name() + ": " + then.feasible());
         }
+        // endregion
     }
 }

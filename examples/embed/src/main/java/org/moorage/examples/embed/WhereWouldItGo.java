@@ -9,7 +9,7 @@ import org.moorage.api.model.ObjectMeta;
 import org.moorage.api.model.Pod;
 import org.moorage.api.model.PodSpec;
 import org.moorage.api.model.Quantity;
-import org.moorage.builtin.BuiltinPlugins;
+import org.moorage.builtin.dra.KubeSchedulerPlugins;
 import org.moorage.config.ConfigLoader;
 import org.moorage.config.LoadedConfig;
 import org.moorage.config.plugin.PluginRegistry;
@@ -25,7 +25,7 @@ public final class WhereWouldItGo {
     private WhereWouldItGo() {}
 
     public static void main(String[] args) {
-        PluginRegistry plugins = PluginRegistry.of(BuiltinPlugins.all());
+        PluginRegistry plugins = PluginRegistry.of(KubeSchedulerPlugins.all());
         LoadedConfig config = ConfigLoader.defaults(plugins);
         ClusterDump dump = ClusterDump.read(Path.of(args[0]));
         InMemoryCluster cluster = InMemoryCluster.of(dump.objects());

@@ -4,7 +4,7 @@ package org.moorage.examples.embedded;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import org.moorage.builtin.BuiltinPlugins;
+import org.moorage.builtin.dra.KubeSchedulerPlugins;
 import org.moorage.config.ConfigLoader;
 import org.moorage.config.LoadedConfig;
 import org.moorage.config.plugin.PluginRegistry;
@@ -17,7 +17,7 @@ public final class EmbeddedScheduler {
     private EmbeddedScheduler() {}
 
     public static void main(String[] args) throws IOException {
-        PluginRegistry plugins = PluginRegistry.of(BuiltinPlugins.all());
+        PluginRegistry plugins = PluginRegistry.of(KubeSchedulerPlugins.all());
         LoadedConfig config = ConfigLoader.load(Files.readString(Path.of(args[0])), args[0], plugins);
         SchedulerListener printed = new SchedulerListener() {
             @Override

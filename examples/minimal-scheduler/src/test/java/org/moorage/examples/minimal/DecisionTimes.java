@@ -8,7 +8,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import org.moorage.api.model.ClusterObject;
-import org.moorage.builtin.BuiltinPlugins;
+import org.moorage.builtin.dra.KubeSchedulerPlugins;
 import org.moorage.config.ConfigLoader;
 import org.moorage.config.plugin.PluginRegistry;
 import org.moorage.runtime.Scheduler;
@@ -26,7 +26,7 @@ final class DecisionTimes {
 
     public static void main(String[] args) throws IOException {
         PluginRegistry plugins =
-                PluginRegistry.of(BuiltinPlugins.all()).with(List.of(new RandomNodeSample.Factory()));
+                PluginRegistry.of(KubeSchedulerPlugins.all()).with(List.of(new RandomNodeSample.Factory()));
         String config = Files.readString(Path.of("examples/minimal-scheduler/scheduler.yaml"));
         for (int nodes : new int[] {1000, 5000}) {
             List<ClusterObject> cluster = new ArrayList<>();

@@ -37,7 +37,7 @@ import org.moorage.api.model.Pod;
 import org.moorage.api.plugin.PluginFactory;
 import org.moorage.api.plugin.PodEvent;
 import org.moorage.api.plugin.Problems;
-import org.moorage.builtin.BuiltinPlugins;
+import org.moorage.builtin.dra.KubeSchedulerPlugins;
 import org.moorage.config.ConfigLoader;
 import org.moorage.config.LoadedConfig;
 import org.moorage.config.plugin.PluginRegistry;
@@ -56,7 +56,7 @@ import org.moorage.testkit.TestScheduler;
 class RandomNodeSampleTest {
     private static final PluginFactory<?> FACTORY = new RandomNodeSample.Factory();
     private static final PluginRegistry PLUGINS =
-            PluginRegistry.of(BuiltinPlugins.all()).with(List.of(FACTORY));
+            PluginRegistry.of(KubeSchedulerPlugins.all()).with(List.of(FACTORY));
     private static final Pod POD = Pods.named("p").build();
 
     private static Args args(int sampleSize, boolean withReplacement, long seed) {

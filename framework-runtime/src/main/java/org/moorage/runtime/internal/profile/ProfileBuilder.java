@@ -6,6 +6,7 @@ import java.util.Collection;
 import java.util.Collections;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -155,6 +156,7 @@ public final class ProfileBuilder {
         if (!problems.isEmpty()) {
             throw new ConfigException("configuration", problems.all(), Map.of());
         }
+        logMissing(expanded);
         Map<String, Profile> profiles = new LinkedHashMap<>();
         for (int i = 0; i < expanded.size(); i++) {
             profiles.put(
@@ -162,6 +164,18 @@ public final class ProfileBuilder {
                     profile(config.profiles().get(i), expanded.get(i)));
         }
         return new Profiles(profiles, plugins, eventsByProfile);
+    }
+
+    // Not refused: a program may leave out what its pods do not need.
+    private static void logMissing(List<ProfilePlugins> profiles) {
+        Set<String> missing = new LinkedHashSet<>();
+        profiles.forEach(profile -> missing.addAll(profile.missing()));
+        if (!missing.isEmpty()) {
+            LOG.atWarn()
+                    .addKeyValue("plugins", missing)
+                    .log(
+                            "Enabled plugins are not registered and have no part in any decision (KubeSchedulerPlugins has all)");
+        }
     }
 
     private static List<PluginEvents> events(Collection<PluginCaller> plugins, Problems at) {

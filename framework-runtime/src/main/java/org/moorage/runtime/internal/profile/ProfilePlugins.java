@@ -29,16 +29,19 @@ public final class ProfilePlugins {
     private final Map<ExtensionPoint, List<PluginCaller>> pluginsByPoint;
     private final List<PluginCaller> placementFeasible;
     private final Map<ExtensionPoint, Map<String, Integer>> weights;
+    private final Set<String> missing;
 
     private ProfilePlugins(
             String profileName,
             Map<ExtensionPoint, List<PluginCaller>> pluginsByPoint,
             List<PluginCaller> placementFeasible,
-            Map<ExtensionPoint, Map<String, Integer>> weights) {
+            Map<ExtensionPoint, Map<String, Integer>> weights,
+            Set<String> missing) {
         this.profileName = profileName;
         this.pluginsByPoint = Collections.unmodifiableMap(pluginsByPoint);
         this.placementFeasible = List.copyOf(placementFeasible);
         this.weights = Map.copyOf(weights);
+        this.missing = Collections.unmodifiableSet(missing);
     }
 
     /**
@@ -47,7 +50,7 @@ public final class ProfilePlugins {
      * then those of {@code multiPoint}, then those of the point alone.
      *
      * @param profile the profile
-     * @param pluginByName the plugins that were made for it; one of kube-scheduler's that is not here has no part
+     * @param pluginByName the plugins that were made for it; one of kube-scheduler's that is not here has no part, and is {@link #missing}
      * @param failed plugins that could not be made, of which nothing else is said
      * @param problems where to report what does not fit, relative to the profile; if anything is reported, the result is
      *     not to be used
@@ -110,12 +113,18 @@ public final class ProfilePlugins {
         return weights;
     }
 
+    /** The plugins of kube-scheduler that are enabled and that there are not. */
+    public Set<String> missing() {
+        return missing;
+    }
+
     private static final class Expansion {
         private final ProfileConfig profile;
         private final Map<String, PluginCaller> pluginByName;
         private final Set<String> failed;
         private final Problems problems;
         private final Set<Integer> repeatedInMultiPoint = new HashSet<>();
+        private final Set<String> missing = new LinkedHashSet<>();
 
         Expansion(
                 ProfileConfig profile, Map<String, PluginCaller> pluginByName, Set<String> failed, Problems problems) {
@@ -161,7 +170,8 @@ public final class ProfilePlugins {
                             ExtensionPoint.SCORE,
                             weights(ExtensionPoint.SCORE, pluginsByPoint),
                             ExtensionPoint.PLACEMENT_SCORE,
-                            weights(ExtensionPoint.PLACEMENT_SCORE, pluginsByPoint)));
+                            weights(ExtensionPoint.PLACEMENT_SCORE, pluginsByPoint)),
+                    missing);
         }
 
         private void checkMultiPointExists() {
@@ -175,7 +185,12 @@ public final class ProfilePlugins {
         }
 
         private void checkExists(String name, String kind, Problems at) {
-            if (!pluginByName.containsKey(name) && !failed.contains(name) && !DefaultPlugins.knows(name)) {
+            if (pluginByName.containsKey(name) || failed.contains(name)) {
+                return;
+            }
+            if (DefaultPlugins.knows(name)) {
+                missing.add(name);
+            } else {
                 at.at("name").report(kind + " \"" + name + "\" does not exist");
             }
         }

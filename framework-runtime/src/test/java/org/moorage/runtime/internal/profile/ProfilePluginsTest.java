@@ -274,6 +274,7 @@ class ProfilePluginsTest {
 
         assertThat(problems.all()).isEmpty();
         assertThat(names(profile.at(ExtensionPoint.SCORE))).containsExactly("A");
+        assertThat(profile.missing()).containsExactly("VolumeZone", "InterPodAffinity");
     }
 
     @Test

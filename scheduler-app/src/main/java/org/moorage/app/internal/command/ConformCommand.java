@@ -6,6 +6,7 @@ import java.util.Objects;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import org.moorage.api.plugin.EffectiveVersion;
+import org.moorage.builtin.dra.KubeSchedulerPlugins;
 import org.moorage.config.plugin.PluginRegistry;
 import org.moorage.conformance.CaseResult.Correctness;
 import org.moorage.conformance.ConformReport;
@@ -63,7 +64,7 @@ final class ConformCommand implements Callable<Integer> {
         CommandSpec command = Objects.requireNonNull(spec);
         EffectiveVersion version = versions.effective();
         VersionOptions.checkRange(version);
-        Conformance conformance = new Conformance(PluginRegistry.of(OwnPlugins.all()), version);
+        Conformance conformance = new Conformance(PluginRegistry.of(KubeSchedulerPlugins.all()), version);
         ConformReport report = new ConformReport(command.commandLine().getOut(), diffs);
         try {
             for (String file : files) {

@@ -9,6 +9,7 @@ import java.util.ServiceConfigurationError;
 import java.util.function.Consumer;
 import org.moorage.api.plugin.PluginFactory;
 import org.moorage.app.internal.process.CommandException;
+import org.moorage.builtin.dra.KubeSchedulerPlugins;
 import org.moorage.config.plugin.JarRules;
 import org.moorage.config.plugin.PluginChecksums;
 import org.moorage.config.plugin.PluginJars;
@@ -48,7 +49,7 @@ public final class PluginOptions {
     public PluginRegistry registry(JarRules.WithoutVersion withoutVersion, Consumer<String> notes) {
         JarRules rules = new JarRules(checksums.map(PluginChecksums::read).orElse(PluginChecksums.ANY), withoutVersion);
         try {
-            PluginRegistry registry = PluginRegistry.of(OwnPlugins.all())
+            PluginRegistry registry = PluginRegistry.of(KubeSchedulerPlugins.all())
                     .with(further)
                     .withServices(PluginOptions.class.getClassLoader());
             for (Path path : jars) {

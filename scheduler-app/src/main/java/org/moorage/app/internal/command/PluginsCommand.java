@@ -22,6 +22,7 @@ import org.moorage.app.internal.report.Report;
 import org.moorage.app.internal.report.Terminal;
 import org.moorage.app.internal.report.TextTable;
 import org.moorage.app.internal.report.TextTable.Cell;
+import org.moorage.builtin.dra.KubeSchedulerPlugins;
 import org.moorage.config.ArgumentsForm;
 import org.moorage.config.plugin.JarRules;
 import org.moorage.config.plugin.PluginRegistry;
@@ -192,7 +193,7 @@ final class PluginsCommand implements Callable<Integer> {
     }
 
     private static String origin(PluginFactory<?> factory) {
-        if (OwnPlugins.all().contains(factory)) {
+        if (KubeSchedulerPlugins.all().contains(factory)) {
             return BUILT_IN;
         }
         CodeSource source = factory.getClass().getProtectionDomain().getCodeSource();

@@ -11,11 +11,12 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.FieldSource;
 import org.moorage.app.internal.process.CommandException;
+import org.moorage.builtin.dra.KubeSchedulerPlugins;
 import org.moorage.config.plugin.PluginRegistry;
 import org.moorage.runtime.FailurePolicy;
 
 class PluginLimitOptionsTest {
-    private static final PluginRegistry REGISTRY = PluginRegistry.of(OwnPlugins.all());
+    private static final PluginRegistry REGISTRY = PluginRegistry.of(KubeSchedulerPlugins.all());
 
     @ParameterizedTest
     @CsvSource({"30s, 30000", "1m30s, 90000", "250ms, 250", "0, 0"})

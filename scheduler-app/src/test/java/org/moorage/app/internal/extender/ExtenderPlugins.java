@@ -22,7 +22,7 @@ import org.moorage.api.plugin.PreFilterResult;
 import org.moorage.api.plugin.PreScorePlugin;
 import org.moorage.api.plugin.Problems;
 import org.moorage.api.plugin.ScorePlugin;
-import org.moorage.app.internal.command.OwnPlugins;
+import org.moorage.builtin.dra.KubeSchedulerPlugins;
 import org.moorage.config.plugin.PluginRegistry;
 
 /** Plugins that an agent may have. */
@@ -31,7 +31,7 @@ final class ExtenderPlugins {
 
     /** These and kube-scheduler's. */
     static PluginRegistry registry(CountDownLatch release) {
-        List<PluginFactory<?>> all = new ArrayList<>(OwnPlugins.all());
+        List<PluginFactory<?>> all = new ArrayList<>(KubeSchedulerPlugins.all());
         all.add(PluginFactory.of("TeamNodes", TeamNodes.class, handle -> new TeamNodes()));
         all.add(PluginFactory.of("FullNodes", FullNodes.class, handle -> new FullNodes()));
         all.add(PluginFactory.of("NodeTemperature", NodeTemperature.class, Heat.class, NodeTemperature::new));

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.builtin.dra;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.moorage.api.plugin.PluginFactory;
+import org.moorage.builtin.BuiltinPlugins;
+
+/**
+ * All of kube-scheduler's plugins: {@link BuiltinPlugins}, and {@link DynamicResources}.
+ *
+ * <pre>{@code
+ * PluginRegistry plugins = PluginRegistry.of(KubeSchedulerPlugins.all());
+ * }</pre>
+ */
+public final class KubeSchedulerPlugins {
+    private static final List<PluginFactory<?>> ALL = with(DynamicResources.factory());
+
+    private KubeSchedulerPlugins() {}
+
+    /** The factories of all of them. Which ones a profile uses, and in which order, is for its configuration to say. */
+    public static List<PluginFactory<?>> all() {
+        return ALL;
+    }
+
+    private static List<PluginFactory<?>> with(PluginFactory<?> dynamicResources) {
+        List<PluginFactory<?>> factories = new ArrayList<>(BuiltinPlugins.all());
+        factories.add(dynamicResources);
+        return List.copyOf(factories);
+    }
+}

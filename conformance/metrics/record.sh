@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Records kube-scheduler.jsonl: what the metrics of the real kube-scheduler are after the load of LiveMetricsTest, on a control plane of its
-# own. One family a line: type, help text, labels, buckets, series; values only where they depend on nothing but the load.
+# Records kube-scheduler.jsonl and kube-scheduler-groups.jsonl: what the metrics of the real kube-scheduler are after the loads of LiveMetricsTest, on
+# control planes of their own. One family a line: type, help text, labels, buckets, series; values only where they depend on nothing but the load.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 mvn -o -B -ntp -Plive -pl system-tests -am test -Denforcer.skip=true -Dspotless.check.skip=true \

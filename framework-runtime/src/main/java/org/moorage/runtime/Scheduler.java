@@ -201,7 +201,6 @@ public final class Scheduler implements AutoCloseable {
                 waitingPods,
                 podsInPreBind,
                 listener,
-                builder.metrics,
                 extenders,
                 new ConcurrentHashMap<>(),
                 this::queue,

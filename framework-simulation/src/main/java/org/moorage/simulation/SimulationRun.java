@@ -26,7 +26,6 @@ import org.moorage.api.model.ObjectKind;
 import org.moorage.api.model.ObjectMeta;
 import org.moorage.api.model.Pod;
 import org.moorage.api.plugin.FeatureGates;
-import org.moorage.api.plugin.PodGroupPostFilterResult;
 import org.moorage.api.plugin.WaitingPod;
 import org.moorage.config.ExtenderConfig;
 import org.moorage.config.LoadedConfig;
@@ -460,15 +459,8 @@ final class SimulationRun implements AutoCloseable {
         }
 
         @Override
-        public void preempted(int victims) {
+        public void preempted(String preemptor, int victims, int groupDisruptions, long pdbViolations) {
             preempted.set(true);
-        }
-
-        @Override
-        public void podGroupPostFilterRan(String plugin, PodGroupPostFilterResult result, long nanos) {
-            if (!result.victims().isEmpty()) {
-                preempted.set(true);
-            }
         }
 
         @Override

@@ -2,6 +2,7 @@
 package org.moorage.testkit;
 
 import java.util.List;
+import java.util.concurrent.CompletionStage;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.moorage.api.NodeInfo;
@@ -65,7 +66,8 @@ record Answer(
         if (value instanceof Status status) {
             return text(status);
         }
-        return value == null ? "done" : value.toString();
+        // What is done in the background is no part of the answer.
+        return value == null || value instanceof CompletionStage ? "done" : value.toString();
     }
 
     private static String text(List<Placement> placements) {

@@ -9,6 +9,8 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -366,8 +368,9 @@ class GroupTesterTest {
         }
 
         @Override
-        public void execute(CycleState state, PodGroupInfo group, PodGroupPostFilterResult result) {
+        public CompletionStage<?> execute(CycleState state, PodGroupInfo group, PodGroupPostFilterResult result) {
             result.victims().forEach(handle.writer()::delete);
+            return CompletableFuture.completedStage(null);
         }
     }
 }

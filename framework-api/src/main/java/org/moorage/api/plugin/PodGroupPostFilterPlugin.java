@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.moorage.api.plugin;
 
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import org.moorage.api.CycleState;
 import org.moorage.api.PodGroupInfo;
 
@@ -28,6 +30,9 @@ public interface PodGroupPostFilterPlugin extends Plugin {
      * @param state the state of the group
      * @param group the group
      * @param result what was decided
+     * @return as of {@link PostFilterPlugin#execute}
      */
-    default void execute(CycleState state, PodGroupInfo group, PodGroupPostFilterResult result) {}
+    default CompletionStage<?> execute(CycleState state, PodGroupInfo group, PodGroupPostFilterResult result) {
+        return CompletableFuture.completedStage(null);
+    }
 }

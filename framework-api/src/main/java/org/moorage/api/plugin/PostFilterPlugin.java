@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.moorage.api.plugin;
 
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import org.moorage.api.CycleState;
 import org.moorage.api.model.Pod;
 
@@ -30,6 +32,9 @@ public interface PostFilterPlugin extends Plugin {
      * @param state the cycle's state
      * @param pod the pod that fits nowhere
      * @param result what was decided
+     * @return completes when all is done, in the background too, and exceptionally if anything fails; nobody waits for it, but it is timed
      */
-    default void execute(CycleState state, Pod pod, PostFilterResult result) {}
+    default CompletionStage<?> execute(CycleState state, Pod pod, PostFilterResult result) {
+        return CompletableFuture.completedStage(null);
+    }
 }

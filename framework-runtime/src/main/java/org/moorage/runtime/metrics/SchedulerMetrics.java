@@ -3,7 +3,6 @@ package org.moorage.runtime.metrics;
 
 import org.moorage.api.Code;
 import org.moorage.api.model.Pod;
-import org.moorage.api.plugin.PodGroupPostFilterResult;
 import org.moorage.api.plugin.QueuedPod;
 import org.moorage.runtime.decision.Decision;
 
@@ -60,22 +59,30 @@ public interface SchedulerMetrics {
      */
     default void pluginFailed(String plugin, String method) {}
 
-    /** A PostFilter plugin was asked to make room for a pod. */
-    default void postFilterAttempted(String plugin) {}
-
     /**
-     * A PostFilter plugin makes room for a pod.
+     * A PostFilter plugin was asked how room can be made for a pod.
      *
-     * @param victims how many pods have to leave for it; more than 0
+     * @param status what it answered; an error if it failed
      */
-    default void preempted(int victims) {}
+    default void postFilterRan(String plugin, Code status, long nanos) {}
 
     /**
-     * A task ran that a plugin gave to the background: of kube-scheduler's plugins, only preemption does.
+     * A PostFilter or PodGroupPostFilter plugin makes room.
      *
+     * @param preemptor what for: {@code pod}, {@code podgroup} or {@code compositepodgroup}
+     * @param victims how many pods have to leave; more than 0
+     * @param groupDisruptions how many of the groups that they are part of are disrupted
+     * @param pdbViolations how many of them violate a pod disruption budget by leaving
+     */
+    default void preempted(String preemptor, int victims, int groupDisruptions, long pdbViolations) {}
+
+    /**
+     * A plugin has evicted the pods that have to leave, or has failed to. Not told if all of them were leaving already.
+     *
+     * @param preemptor as in {@link #preempted}
      * @param result {@code success} or {@code error}
      */
-    default void backgroundTaskRan(String result, long nanos) {}
+    default void preemptionExecuted(String preemptor, String result, long nanos) {}
 
     /** A change of an object was handled. */
     default void eventHandled(String event, long nanos) {}
@@ -132,11 +139,11 @@ public interface SchedulerMetrics {
     default void groupAlgorithmRan(long nanos) {}
 
     /**
-     * A PodGroupPostFilter plugin was asked to make room for a group.
+     * A PodGroupPostFilter plugin was asked how room can be made for a group.
      *
-     * @param result what it answered
+     * @param status what it answered; an error if it failed
      */
-    default void podGroupPostFilterRan(String plugin, PodGroupPostFilterResult result, long nanos) {}
+    default void podGroupPostFilterRan(String plugin, Code status, long nanos) {}
 
     /** Placements were made that a pod group may be placed in. */
     default void placementsGenerated(String profile, int placements) {}

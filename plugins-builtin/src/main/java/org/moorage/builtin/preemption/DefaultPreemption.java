@@ -9,6 +9,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import org.moorage.api.Code;
 import org.moorage.api.CycleState;
 import org.moorage.api.FitMessage;
@@ -67,6 +69,8 @@ public final class DefaultPreemption
             Status.unschedulable(PREFIX + "not eligible due to a terminating pod on the nominated node.");
     private static final Status NO_CANDIDATE = Status.unschedulable(PREFIX + "no candidate node for preemption");
     private static final Status NOT_HELPFUL = Status.unresolvable("Preemption is not helpful for scheduling");
+
+    private static final CompletionStage<?> DONE = CompletableFuture.completedStage(null);
 
     // The node that victims of a group are told of.
     private static final String CLUSTER = "cluster";
@@ -191,23 +195,23 @@ public final class DefaultPreemption
     }
 
     @Override
-    public void execute(CycleState state, Pod pod, PostFilterResult result) {
+    public CompletionStage<?> execute(CycleState state, Pod pod, PostFilterResult result) {
         String nodeName = result.nomination().nodeName();
         if (nodeName.isEmpty()) {
-            return;
+            return DONE;
         }
         Pod preemptor = pods.current(pod)
                 .filter(known -> known.uid().equals(pod.uid()))
                 .orElseThrow(() -> new IllegalStateException(PREFIX + "pod \"" + pod.name() + "\" not found"));
-        evict(Preemptor.of(preemptor), nodeName, result.victims());
+        return evict(Preemptor.of(preemptor), nodeName, result.victims());
     }
 
-    private void evict(Preemptor preemptor, String nodeName, List<Pod> victims) {
+    private CompletionStage<?> evict(Preemptor preemptor, String nodeName, List<Pod> victims) {
         if (isAsync) {
-            evictions.start(preemptor, nodeName, victims);
-        } else {
-            evictions.run(preemptor, nodeName, victims);
+            return evictions.start(preemptor, nodeName, victims);
         }
+        evictions.run(preemptor, nodeName, victims);
+        return DONE;
     }
 
     @Override
@@ -216,10 +220,8 @@ public final class DefaultPreemption
     }
 
     @Override
-    public void execute(CycleState state, PodGroupInfo group, PodGroupPostFilterResult result) {
-        if (!result.victims().isEmpty()) {
-            evict(Preemptor.of(group), CLUSTER, result.victims());
-        }
+    public CompletionStage<?> execute(CycleState state, PodGroupInfo group, PodGroupPostFilterResult result) {
+        return result.victims().isEmpty() ? DONE : evict(Preemptor.of(group), CLUSTER, result.victims());
     }
 
     /** Other plugins requeue the pod when a victim is gone; this registration only has its gate checked again. */

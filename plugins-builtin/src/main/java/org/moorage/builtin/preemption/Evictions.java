@@ -7,6 +7,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.RejectedExecutionException;
@@ -110,20 +112,26 @@ final class Evictions {
         });
     }
 
-    /** Starts to evict the victims in the background, the last one when all others are evicted. */
-    void start(Preemptor preemptor, String nodeName, List<Pod> victims) {
+    /**
+     * Starts to evict the victims in the background, the last one when all others are evicted.
+     *
+     * @return completes when that has ended, exceptionally if anything has failed
+     */
+    CompletionStage<?> start(Preemptor preemptor, String nodeName, List<Pod> victims) {
         List<Pod> remaining = notDeleting(victims);
         if (remaining.isEmpty()) {
-            return;
+            return CompletableFuture.completedStage(null);
         }
+        BackgroundEviction eviction = new BackgroundEviction(preemptor, nodeName, remaining);
         lastVictimByPreemptor.values().removeIf(last -> last.isPresent() && !isStaying(last.get()));
         lastVictimByPreemptor.put(preemptor.uid(), Optional.empty());
         try {
-            handle.background().execute(new BackgroundEviction(preemptor, nodeName, remaining));
+            handle.background().execute(eviction);
         } catch (RejectedExecutionException refused) {
             lastVictimByPreemptor.remove(preemptor.uid());
             throw refused;
         }
+        return eviction.ended;
     }
 
     private static List<Pod> notDeleting(List<Pod> victims) {
@@ -145,6 +153,8 @@ final class Evictions {
         private final Queue<RuntimeException> evictionFailures = new ConcurrentLinkedQueue<>();
         /** These keep no victim from being evicted. */
         private final Queue<RuntimeException> nominationFailures = new ConcurrentLinkedQueue<>();
+
+        private final CompletableFuture<Preemptor> ended = new CompletableFuture<>();
 
         BackgroundEviction(Preemptor preemptor, String nodeName, List<Pod> victims) {
             this.preemptor = preemptor;
@@ -195,6 +205,16 @@ final class Evictions {
         }
 
         private void finish() {
+            try {
+                evictLastAfterOthers();
+                ended.complete(preemptor);
+            } finally {
+                // Without effect after a success. What has failed is thrown for the log.
+                ended.completeExceptionally(new IllegalStateException("preemption for " + preemptor + " has failed"));
+            }
+        }
+
+        private void evictLastAfterOthers() {
             boolean isEvicted = false;
             boolean isAwaited = false;
             try {

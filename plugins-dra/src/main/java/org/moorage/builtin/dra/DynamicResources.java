@@ -13,6 +13,8 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BooleanSupplier;
@@ -495,7 +497,7 @@ public final class DynamicResources
     }
 
     @Override
-    public void execute(CycleState state, Pod pod, PostFilterResult result) {
+    public CompletionStage<?> execute(CycleState state, Pod pod, PostFilterResult result) {
         if (result.status().equals(DEALLOCATED)) {
             binder.deallocate(state.get(TO_DEALLOCATE));
         } else if (result.status().equals(DELETED)) {
@@ -504,6 +506,7 @@ public final class DynamicResources
         if (!pod.spec().resourceClaims().isEmpty() || !state.get(STATE).claims().isEmpty()) {
             tracker.turnAway(pod, state.find(RELEASES).orElse(-1L));
         }
+        return CompletableFuture.completedStage(null);
     }
 
     // The first claim that is not available on a node that lacks nothing else, and that no other pod uses.
@@ -547,8 +550,9 @@ public final class DynamicResources
     }
 
     @Override
-    public void execute(CycleState state, PodGroupInfo group, PodGroupPostFilterResult result) {
+    public CompletionStage<?> execute(CycleState state, PodGroupInfo group, PodGroupPostFilterResult result) {
         groupPostFilter.execute(state);
+        return CompletableFuture.completedStage(null);
     }
 
     /** Of a pod that neither names claims nor may get one for an extended resource every node is let through with a score of 0. */

@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.RejectedExecutionException;
@@ -642,8 +643,9 @@ class SchedulerTest {
             }
 
             @Override
-            public void execute(CycleState state, Pod pod, PostFilterResult result) {
+            public CompletionStage<?> execute(CycleState state, Pod pod, PostFilterResult result) {
                 calls.add("execute " + pod.name() + " " + result.victims());
+                return CompletableFuture.completedStage(null);
             }
         }
 

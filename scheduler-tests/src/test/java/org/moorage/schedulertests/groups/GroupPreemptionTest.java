@@ -4,6 +4,7 @@ package org.moorage.schedulertests.groups;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -32,6 +33,7 @@ import org.moorage.config.ConfigLoader;
 import org.moorage.config.plugin.PluginRegistry;
 import org.moorage.runtime.Scheduler;
 import org.moorage.runtime.decision.Decision;
+import org.moorage.runtime.metrics.SchedulerMetrics;
 import org.moorage.simulation.cluster.InMemoryCluster;
 import org.moorage.testkit.Pods;
 
@@ -49,6 +51,8 @@ final class GroupPreemptionTest {
     private final InMemoryCluster cluster = new InMemoryCluster();
     private final AtomicReference<Instant> now = new AtomicReference<>(Instant.parse("2026-01-01T00:00:00Z"));
 
+    private final List<String> measured = new ArrayList<>();
+
     private Scheduler start(FeatureGates features) {
         PluginRegistry registry = PluginRegistry.of(KubeSchedulerPlugins.all());
         Scheduler scheduler = Scheduler.builder(
@@ -57,6 +61,17 @@ final class GroupPreemptionTest {
                 .random(new Random(1))
                 .bindingExecutor(Runnable::run)
                 .clock(now::get)
+                .metrics(new SchedulerMetrics() {
+                    @Override
+                    public void preempted(String preemptor, int victims, int groupDisruptions, long pdbViolations) {
+                        measured.add(preemptor + ": " + victims + " pods, " + groupDisruptions + " groups");
+                    }
+
+                    @Override
+                    public void preemptionExecuted(String preemptor, String result, long nanos) {
+                        measured.add(preemptor + " " + result);
+                    }
+                })
                 .build();
         scheduler.start();
         return scheduler;
@@ -105,6 +120,7 @@ final class GroupPreemptionTest {
      *
      * @param boundAfterwards pods that are bound in the end
      * @param staying how many stay of those that were there
+     * @param measured the preemptors, how many pods and groups had to leave, and how that ended
      */
     private record Case(
             String name,
@@ -114,7 +130,8 @@ final class GroupPreemptionTest {
             List<Pod> running,
             List<Pod> coming,
             Set<String> boundAfterwards,
-            int staying) {
+            int staying,
+            List<String> measured) {
         @Override
         public String toString() {
             return name;
@@ -144,7 +161,21 @@ final class GroupPreemptionTest {
                             pod("c", 10, "").on("n3")),
                     built(pod("g1", 100, "gang"), pod("g2", 100, "gang")),
                     Set.of("g1", "g2"),
-                    1),
+                    1,
+                    List.of("podgroup: 2 pods, 0 groups", "podgroup success")),
+            new Case(
+                    "a gang preempts a group that leaves as one",
+                    GROUPS,
+                    List.of(GANG, AS_ONE),
+                    List.of(),
+                    built(
+                            pod("a", 10, "victims").on("n1"),
+                            pod("b", 10, "victims").on("n2"),
+                            pod("c", 100, "").on("n3")),
+                    built(pod("g1", 100, "gang"), pod("g2", 100, "gang")),
+                    Set.of("c", "g1", "g2"),
+                    1,
+                    List.of("podgroup: 2 pods, 1 groups", "podgroup success")),
             new Case(
                     "a gang for which there is too little room even then evicts nobody",
                     GROUPS,
@@ -156,7 +187,8 @@ final class GroupPreemptionTest {
                             pod("c", 100, "").on("n3")),
                     built(pod("g1", 100, "gang"), pod("g2", 100, "gang")),
                     Set.of("a", "b", "c"),
-                    3),
+                    3,
+                    List.of()),
             new Case(
                     "a pod that preempts one of a group that leaves as one preempts all",
                     GROUPS,
@@ -168,7 +200,8 @@ final class GroupPreemptionTest {
                             pod("c", 100, "").on("n3")),
                     built(pod("p", 100, "")),
                     Set.of("c", "p"),
-                    1),
+                    1,
+                    List.of("pod: 2 pods, 0 groups", "pod success")),
             new Case(
                     "a composite gang preempts for all its groups",
                     COMPOSITES,
@@ -191,7 +224,8 @@ final class GroupPreemptionTest {
                             pod("c", 100, "").on("n3")),
                     built(pod("l", 100, "left"), pod("r", 100, "right")),
                     Set.of("c", "l", "r"),
-                    1));
+                    1,
+                    List.of("compositepodgroup: 2 pods, 0 groups", "compositepodgroup success")));
 
     @ParameterizedTest
     @FieldSource("CASES")
@@ -211,6 +245,7 @@ final class GroupPreemptionTest {
                     .filteredOn(pod -> bound().contains(pod.name()))
                     .hasSize(c.staying);
         }
+        assertThat(measured).isEqualTo(c.measured);
     }
 
     @Test

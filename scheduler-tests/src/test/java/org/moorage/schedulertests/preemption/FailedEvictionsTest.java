@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
+import java.time.Instant;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
@@ -16,6 +17,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.FieldSource;
+import org.moorage.api.Code;
 import org.moorage.api.model.ClusterObject;
 import org.moorage.api.model.ObjectKind;
 import org.moorage.api.model.Pod;
@@ -27,6 +29,7 @@ import org.moorage.runtime.Scheduler;
 import org.moorage.runtime.cluster.Cluster;
 import org.moorage.runtime.decision.Decision;
 import org.moorage.runtime.metrics.SchedulerListener;
+import org.moorage.runtime.metrics.SchedulerMetrics;
 import org.moorage.simulation.cluster.InMemoryCluster;
 import org.moorage.testkit.Nodes;
 import org.moorage.testkit.Pods;
@@ -42,6 +45,7 @@ class FailedEvictionsTest {
     private final Queue<Runnable> tasks = new ArrayDeque<>();
     private int acceptedTasks = Integer.MAX_VALUE;
     private final List<Throwable> thrown = new ArrayList<>();
+    private final List<String> measured = new ArrayList<>();
     private Optional<Scheduler> opened = Optional.empty();
 
     @AfterEach
@@ -66,6 +70,25 @@ class FailedEvictionsTest {
                     @Override
                     public void backgroundTaskFailed(String profileName, Throwable failure) {
                         thrown.add(failure);
+                    }
+                })
+                .metrics(new SchedulerMetrics() {
+                    @Override
+                    public void postFilterRan(String plugin, Code status, long nanos) {
+                        if (plugin.equals("DefaultPreemption")) {
+                            measured.add("asked: " + status);
+                        }
+                    }
+
+                    @Override
+                    public void preempted(String preemptor, int victims, int groupDisruptions, long pdbViolations) {
+                        measured.add(preemptor + ": " + victims + " victims, " + groupDisruptions + " groups, "
+                                + pdbViolations + " violations");
+                    }
+
+                    @Override
+                    public void preemptionExecuted(String preemptor, String result, long nanos) {
+                        measured.add(preemptor + " " + result);
                     }
                 })
                 .build();
@@ -162,8 +185,10 @@ class FailedEvictionsTest {
                 .get()
                 .extracting(Decision::outcome)
                 .isEqualTo(Decision.Outcome.UNSCHEDULABLE);
+        assertThat(measured).containsExactly("asked: Success", "pod: 3 victims, 0 groups, 0 violations");
         runTasks();
 
+        assertThat(measured).element(2).isEqualTo(c.told.isEmpty() ? "pod success" : "pod error");
         assertThat(names()).isEqualTo(c.remaining);
         assertThat(thrown).extracting(Throwable::getMessage).isEqualTo(c.told);
         assertThat(scheduler.scheduleNext().isPresent()).isEqualTo(c.isTriedAtOnce);
@@ -183,6 +208,29 @@ class FailedEvictionsTest {
     }
 
     @Test
+    void areNotMeasuredWhereOnlyAskedOrWhereAllVictimsLeaveAlready() {
+        Scheduler scheduler = scheduler();
+        Pod high = Pods.named("high").requests("cpu", "3").priority(100).build();
+
+        assertThat(scheduler.evaluate(high).preemption()).isPresent();
+        assertThat(measured).containsExactly("asked: Success");
+
+        for (String victim : List.of("a", "b", "c")) {
+            cluster.apply(Pods.named(victim)
+                    .requests("cpu", "1")
+                    .on("n")
+                    .deleting(Instant.EPOCH)
+                    .build());
+        }
+        cluster.apply(high);
+        scheduler.scheduleNext();
+        runTasks();
+
+        assertThat(measured)
+                .containsExactly("asked: Success", "asked: Success", "pod: 3 victims, 0 groups, 0 violations");
+    }
+
+    @Test
     void ofVictimsForWhichThereIsNoThreadAreToldToo() {
         Scheduler scheduler = scheduler();
         cluster.apply(Pods.named("high").requests("cpu", "3").priority(100).build());
@@ -192,6 +240,7 @@ class FailedEvictionsTest {
         runTasks();
 
         assertThat(thrown).extracting(Throwable::getMessage).containsExactly(PREEMPTION + "full");
+        assertThat(measured).last().isEqualTo("pod error");
         assertThat(scheduler.scheduleNext()).isEmpty();
     }
 }

@@ -12,7 +12,8 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.function.Function;
 import org.junit.jupiter.api.Tag;
-import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.FieldSource;
 import org.moorage.systemtests.metrics.MetricFamily;
 import org.moorage.systemtests.metrics.RecordedMetrics;
 
@@ -22,7 +23,7 @@ import org.moorage.systemtests.metrics.RecordedMetrics;
  */
 @Tag("live")
 class LiveMetricsTest {
-    private static final List<String> PREFIXES = List.of(
+    private static final List<String> PREFIXES_OF_PODS = List.of(
             "scheduler_",
             "dynamic_resource_allocation_",
             "rest_client_",
@@ -32,8 +33,15 @@ class LiveMetricsTest {
             "kubernetes_",
             "version_info");
 
+    private static final List<String> PREFIXES_OF_GROUPS = List.of(
+            "scheduler_podgroup_",
+            "scheduler_workload_",
+            "scheduler_preemption_",
+            "scheduler_placement_",
+            "scheduler_generated_");
+
     /** Families whose values depend on the load alone. */
-    private static final Set<String> DETERMINISTIC = Set.of(
+    private static final Set<String> DETERMINISTIC_OF_PODS = Set.of(
             "kubernetes_feature_enabled",
             "leader_election_master_status",
             "scheduler_async_api_call_execution_duration_seconds",
@@ -53,6 +61,15 @@ class LiveMetricsTest {
             "scheduler_schedule_attempts_total",
             "scheduler_scheduling_algorithm_duration_seconds",
             "scheduler_scheduling_attempt_duration_seconds");
+
+    private static final Set<String> DETERMINISTIC_OF_GROUPS = Set.of(
+            "scheduler_preemption_execution_duration_seconds",
+            "scheduler_preemption_goroutines_duration_seconds",
+            "scheduler_preemption_goroutines_execution_total",
+            "scheduler_preemption_pdb_violations_total",
+            "scheduler_preemption_victims",
+            "scheduler_preemption_workload_disruptions",
+            "scheduler_workload_preemption_victims");
 
     /** Of these, series that differ, and why. */
     private static final Map<String, String> EXPLAINED = Map.of(
@@ -80,24 +97,61 @@ class LiveMetricsTest {
             System.getProperty("java.class.path"),
             "org.moorage.app.Main");
 
-    @Test
-    void areThoseOfKubeScheduler() {
-        if (Boolean.getBoolean("metrics.record")) {
-            SortedMap<String, MetricFamily> recorded = after(KUBE_SCHEDULER);
-            recorded.keySet().removeIf(name -> PREFIXES.stream().noneMatch(name::startsWith));
-            MetricFamily.write(RecordedMetrics.file(), recorded, DETERMINISTIC::contains);
+    /**
+     * What is put on a scheduler.
+     *
+     * @param run has the scheduler that is called so bear it, and returns what it counted
+     * @param record what kube-scheduler counted
+     * @param prefixes what the names of the recorded families begin with
+     * @param deterministic families whose values depend on the load alone
+     */
+    record Load(
+            String name,
+            Function<Function<Path, List<String>>, SortedMap<String, MetricFamily>> run,
+            Path record,
+            List<String> prefixes,
+            Set<String> deterministic) {
+        @Override
+        public String toString() {
+            return name;
         }
-        SortedMap<String, MetricFamily> expected = RecordedMetrics.withEqual();
-        SortedMap<String, MetricFamily> actual = after(MOORAGE);
-
-        assertThat(definitions(actual, expected.keySet())).isEqualTo(definitions(expected, expected.keySet()));
-        assertThat(values(actual)).containsExactlyInAnyOrderElementsOf(values(expected));
     }
 
-    private static SortedMap<String, MetricFamily> after(Function<Path, List<String>> scheduler) {
-        try (MetricsLoad load = new MetricsLoad(scheduler)) {
-            return load.run();
+    static final List<Load> LOADS = List.of(
+            new Load("pods", LiveMetricsTest::ofPods, RecordedMetrics.OF_PODS, PREFIXES_OF_PODS, DETERMINISTIC_OF_PODS),
+            new Load(
+                    "groups of pods",
+                    LiveMetricsTest::ofGroups,
+                    RecordedMetrics.OF_GROUPS,
+                    PREFIXES_OF_GROUPS,
+                    DETERMINISTIC_OF_GROUPS));
+
+    private static SortedMap<String, MetricFamily> ofPods(Function<Path, List<String>> scheduler) {
+        try (MetricsLoad load = MetricsLoad.ofPods(scheduler)) {
+            return load.runPods();
         }
+    }
+
+    private static SortedMap<String, MetricFamily> ofGroups(Function<Path, List<String>> scheduler) {
+        try (MetricsLoad load = MetricsLoad.ofGroups(scheduler)) {
+            return load.runGroups();
+        }
+    }
+
+    @ParameterizedTest
+    @FieldSource("LOADS")
+    void areThoseOfKubeScheduler(Load load) {
+        if (Boolean.getBoolean("metrics.record")) {
+            SortedMap<String, MetricFamily> recorded = load.run.apply(KUBE_SCHEDULER);
+            recorded.keySet().removeIf(name -> load.prefixes.stream().noneMatch(name::startsWith));
+            MetricFamily.write(load.record, recorded, load.deterministic::contains);
+        }
+        SortedMap<String, MetricFamily> expected = RecordedMetrics.withEqual(load.record);
+        SortedMap<String, MetricFamily> actual = load.run.apply(MOORAGE);
+
+        assertThat(definitions(actual, expected.keySet())).isEqualTo(definitions(expected, expected.keySet()));
+        assertThat(values(actual, load.deterministic))
+                .containsExactlyInAnyOrderElementsOf(values(expected, load.deterministic));
     }
 
     private static SortedMap<String, MetricFamily> definitions(
@@ -112,9 +166,9 @@ class LiveMetricsTest {
         return definitions;
     }
 
-    private static List<String> values(SortedMap<String, MetricFamily> families) {
+    private static List<String> values(SortedMap<String, MetricFamily> families, Set<String> deterministic) {
         List<String> values = new ArrayList<>();
-        for (String name : (Iterable<String>) DETERMINISTIC.stream().sorted()::iterator) {
+        for (String name : (Iterable<String>) deterministic.stream().sorted()::iterator) {
             MetricFamily family = families.get(name);
             if (family != null) {
                 family.series().forEach((labels, value) -> {

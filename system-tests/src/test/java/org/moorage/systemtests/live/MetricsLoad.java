@@ -110,6 +110,26 @@ final class MetricsLoad implements AutoCloseable {
             spec: {storageClassName: local, accessModes: [ReadWriteOnce], resources: {requests: {storage: 5Gi}}}
             """;
 
+    private static final String GROUP_GATES = "GenericWorkload=true,TopologyAwareWorkloadScheduling=true";
+
+    /** No pod may be disrupted. */
+    private static final String BUDGET = """
+            apiVersion: policy/v1
+            kind: PodDisruptionBudget
+            metadata: {name: all}
+            spec: {minAvailable: 1000, selector: {matchLabels: {app: load}}}
+            """;
+
+    private static final String GANG = """
+            ---
+            apiVersion: scheduling.k8s.io/v1beta1
+            kind: PodGroup
+            metadata: {name: %1$s}
+            spec:
+              schedulingPolicy: {gang: {minCount: 2}}
+              %2$s
+            """;
+
     private static final String CLAIM = """
             ---
             apiVersion: resource.k8s.io/v1
@@ -130,9 +150,11 @@ final class MetricsLoad implements AutoCloseable {
      * Starts control plane and scheduler.
      *
      * @param command how the scheduler is called, without arguments, by the folder of the control plane's programs
+     * @param gates the scheduler's feature gates
+     * @param environment of the control plane
      */
-    MetricsLoad(Function<Path, List<String>> command) {
-        plane = ControlPlane.start(Map.of("CONTROLLERS", "1"));
+    private MetricsLoad(Function<Path, List<String>> command, String gates, Map<String, String> environment) {
+        plane = ControlPlane.start(environment);
         try {
             extender = extender();
             plane.create(cluster());
@@ -145,7 +167,7 @@ final class MetricsLoad implements AutoCloseable {
             int port = RunningProgram.freePort();
             List<String> arguments = List.of(
                     "--config=" + config,
-                    "--feature-gates=SchedulerAsyncAPICalls=true",
+                    "--feature-gates=" + gates,
                     "--show-hidden-metrics-for-version=1.36",
                     "--bind-address=127.0.0.1",
                     "--secure-port=" + port,
@@ -167,6 +189,22 @@ final class MetricsLoad implements AutoCloseable {
         } catch (IOException | GeneralSecurityException e) {
             throw new IllegalStateException(e);
         }
+    }
+
+    /** For pods on their own. */
+    static MetricsLoad ofPods(Function<Path, List<String>> command) {
+        return new MetricsLoad(command, "SchedulerAsyncAPICalls=true", Map.of("CONTROLLERS", "1"));
+    }
+
+    /** For groups of pods. */
+    static MetricsLoad ofGroups(Function<Path, List<String>> command) {
+        return new MetricsLoad(
+                command,
+                GROUP_GATES,
+                Map.of(
+                        "CONTROLLERS", "1",
+                        "FEATURE_GATES", GROUP_GATES,
+                        "RUNTIME_CONFIG", "scheduling.k8s.io/v1beta1=true"));
     }
 
     private static SSLContext trusting(Path certificate) throws IOException, GeneralSecurityException {
@@ -235,7 +273,7 @@ final class MetricsLoad implements AutoCloseable {
     private static String pod(String name, String pool, String requests, String more) {
         return String.format(
                 Locale.ROOT,
-                "---\napiVersion: v1\nkind: Pod\nmetadata: {name: %s}\nspec:\n  terminationGracePeriodSeconds: 0\n"
+                "---\napiVersion: v1\nkind: Pod\nmetadata: {name: %s, labels: {app: load}}\nspec:\n  terminationGracePeriodSeconds: 0\n"
                         + "  nodeSelector: {pool: %s}\n%s"
                         + "  containers: [{name: main, image: app, resources: {requests: {%s}, limits: {%s}}}]\n",
                 name,
@@ -253,8 +291,34 @@ final class MetricsLoad implements AutoCloseable {
         return pods.toString();
     }
 
+    private static String gang(String name, String pool, String cpu, String ofGroup, String ofPods) {
+        return GANG.formatted(name, ofGroup)
+                + pods(name, 2, pool, "cpu: " + cpu, "schedulingGroup: {podGroupName: " + name + "}" + ofPods);
+    }
+
+    /** Has a pod and a group preempt others against a budget; returns what the scheduler counted at the end. */
+    SortedMap<String, MetricFamily> runGroups() {
+        plane.create(BUDGET + node("gang-0", "gang") + node("gang-1", "gang"));
+        await("scheduler_cache_size", "type=nodes", PLAIN_NODES + 5);
+
+        plane.create(pods("victim", 2, "full", "cpu: 1900m", ""));
+        int scheduled = awaitScheduled(2);
+        plane.create(pod("urgent", "full", "cpu: \"3\"", "priorityClassName: urgent"));
+        scheduled = awaitScheduled(scheduled + 1);
+
+        plane.create(gang("whole", "gang", "\"3\"", "disruptionMode: {all: {}}", ""));
+        scheduled = awaitScheduled(scheduled + 2);
+        plane.create(gang("urgent", "gang", "\"3\"", "priorityClassName: urgent", "\n  priorityClassName: urgent"));
+        scheduled = awaitScheduled(scheduled + 2);
+        await("scheduler_preemption_execution_duration_seconds", "preemptor=podgroup,result=success", 1);
+
+        plane.create(gang("near", "plain", "100m", "schedulingConstraints: {topology: [{key: pool}]}", ""));
+        int ignored = awaitScheduled(scheduled + 2);
+        return scrape();
+    }
+
     /** Puts the load on the scheduler; returns what it counted at the end. */
-    SortedMap<String, MetricFamily> run() {
+    SortedMap<String, MetricFamily> runPods() {
         await("scheduler_cache_size", "type=nodes", PLAIN_NODES + 3);
         await("leader_election_master_status", "name=kube-scheduler", 1);
 

@@ -6,10 +6,16 @@ import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
 
-/** What kube-scheduler's metrics were at the end of the load of {@code LiveMetricsTest}. */
+/** What kube-scheduler's metrics were at the end of the loads of {@code LiveMetricsTest}. */
 public final class RecordedMetrics {
     /** Families that kube-scheduler has and Moorage does not, with the reason. */
     public static final Map<String, String> WITHOUT_EQUAL = withoutEqual();
+
+    /** The record of the load of pods. */
+    public static final Path OF_PODS = file("kube-scheduler.jsonl");
+
+    /** The record of the load of groups of pods: the families of groups and of preemption. */
+    public static final Path OF_GROUPS = file("kube-scheduler-groups.jsonl");
 
     private RecordedMetrics() {}
 
@@ -42,19 +48,25 @@ public final class RecordedMetrics {
         return reasons;
     }
 
-    /** Where the record is. */
-    public static Path file() {
+    private static Path file(String name) {
         return Path.of(System.getProperty("basedir", ""))
                 .toAbsolutePath()
                 .resolveSibling("conformance")
                 .resolve("metrics")
-                .resolve("kube-scheduler.jsonl");
+                .resolve(name);
     }
 
-    /** The families of the record that Moorage has, too. */
-    public static SortedMap<String, MetricFamily> withEqual() {
-        SortedMap<String, MetricFamily> families = MetricFamily.read(file());
+    /** The families of a record that Moorage has, too. */
+    public static SortedMap<String, MetricFamily> withEqual(Path record) {
+        SortedMap<String, MetricFamily> families = MetricFamily.read(record);
         families.keySet().removeAll(WITHOUT_EQUAL.keySet());
+        return families;
+    }
+
+    /** The families of both records that Moorage has, too. */
+    public static SortedMap<String, MetricFamily> withEqual() {
+        SortedMap<String, MetricFamily> families = withEqual(OF_PODS);
+        withEqual(OF_GROUPS).forEach(families::putIfAbsent);
         return families;
     }
 }

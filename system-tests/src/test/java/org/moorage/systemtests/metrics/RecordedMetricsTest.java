@@ -8,6 +8,7 @@ import io.prometheus.metrics.model.registry.PrometheusRegistry;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.stream.Stream;
@@ -15,6 +16,11 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.moorage.api.Code;
+import org.moorage.api.model.DisruptionMode;
+import org.moorage.api.model.LabelSelector;
+import org.moorage.api.model.ObjectMeta;
+import org.moorage.api.model.PodDisruptionBudget;
+import org.moorage.api.model.PodGroup;
 import org.moorage.api.plugin.FeatureGates;
 import org.moorage.app.internal.metrics.ApiServerMetrics;
 import org.moorage.app.internal.metrics.HealthMetrics;
@@ -32,6 +38,9 @@ import org.moorage.testkit.Pods;
 
 /** The metrics of a short run beside those of kube-scheduler: names, help texts, types, labels and buckets. */
 class RecordedMetricsTest {
+    private static final FeatureGates GROUPS = FeatureGates.DEFAULTS
+            .with(FeatureGates.GENERIC_WORKLOAD, true)
+            .with(FeatureGates.TOPOLOGY_AWARE_WORKLOAD_SCHEDULING, true);
     private static final SortedMap<String, MetricFamily> OURS = ours();
 
     private static SortedMap<String, MetricFamily> ours() {
@@ -56,7 +65,8 @@ class RecordedMetricsTest {
         MetricsText text = new MetricsText(registry, Set.of());
         InMemoryCluster cluster = InMemoryCluster.of(List.of());
         PluginRegistry plugins = PluginRegistry.of(KubeSchedulerPlugins.all());
-        try (Scheduler scheduler = Scheduler.builder(ConfigLoader.defaults(plugins), plugins, cluster)
+        metrics.showFor(GROUPS);
+        try (Scheduler scheduler = Scheduler.builder(ConfigLoader.defaults(plugins, GROUPS), plugins, cluster)
                 .metrics(metrics)
                 .bindingExecutor(Runnable::run)
                 .build()) {
@@ -82,10 +92,45 @@ class RecordedMetricsTest {
             schedule(scheduler);
             cluster.apply(Pods.named("high").priority(10).requests("cpu", "9").build());
             schedule(scheduler);
+            preemptAGroupForAnother(cluster);
+            schedule(scheduler);
             // Calls of single plugins are timed in one of ten runs of an extension point.
             metrics.pluginRan("NodeName", "Filter", Code.SUCCESS, 1000);
             return new String(text.read("").body(), UTF_8);
         }
+    }
+
+    // In the only domain that there is, and against a budget.
+    private static void preemptAGroupForAnother(InMemoryCluster cluster) {
+        cluster.apply(Nodes.named("m")
+                .label("zone", "a")
+                .allocatable("cpu", "8")
+                .allocatable("pods", "110")
+                .build());
+        cluster.apply(new PodDisruptionBudget(
+                meta("budget"), Optional.of(new LabelSelector(Map.of("app", "whole"), List.of())), 0, Set.of()));
+        cluster.apply(
+                PodGroup.of(meta("whole")).disruptionMode(DisruptionMode.ALL).build());
+        cluster.apply(Pods.named("whole-0")
+                .label("app", "whole")
+                .podGroup("whole")
+                .requests("cpu", "7")
+                .on("m")
+                .build());
+        cluster.apply(PodGroup.of(meta("urgent"))
+                .priority(100)
+                .gang(1)
+                .topologyKeys(List.of("zone"))
+                .build());
+        cluster.apply(Pods.named("urgent-0")
+                .podGroup("urgent")
+                .priority(100)
+                .requests("cpu", "7")
+                .build());
+    }
+
+    private static ObjectMeta meta(String name) {
+        return ObjectMeta.named(name).namespace("default").uid(name).build();
     }
 
     private static void schedule(Scheduler scheduler) {
@@ -122,7 +167,7 @@ class RecordedMetricsTest {
     void leavesOutNothingThatIsThere() {
         assertThat(OURS)
                 .doesNotContainKeys(RecordedMetrics.WITHOUT_EQUAL.keySet().toArray(String[]::new));
-        assertThat(MetricFamily.read(RecordedMetrics.file()))
+        assertThat(MetricFamily.read(RecordedMetrics.OF_PODS))
                 .containsKeys(RecordedMetrics.WITHOUT_EQUAL.keySet().toArray(String[]::new));
     }
 

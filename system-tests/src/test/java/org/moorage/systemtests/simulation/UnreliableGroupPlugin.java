@@ -5,6 +5,8 @@ import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.random.RandomGenerator;
 import org.moorage.api.CycleState;
 import org.moorage.api.NodeInfo;
@@ -206,9 +208,10 @@ final class UnreliableGroupPlugin
     }
 
     @Override
-    public void execute(CycleState state, PodGroupInfo group, PodGroupPostFilterResult result) {
+    public CompletionStage<?> execute(CycleState state, PodGroupInfo group, PodGroupPostFilterResult result) {
         if (faults.happens(Faults.Kind.FAILED_GROUP)) {
             throw thrown();
         }
+        return CompletableFuture.completedStage(null);
     }
 }

@@ -7,6 +7,8 @@ import java.util.List;
 import java.util.OptionalLong;
 import java.util.Random;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.random.RandomGenerator;
 import org.moorage.api.CycleState;
 import org.moorage.api.NodeInfo;
@@ -138,15 +140,15 @@ public final class RandomNodeSample implements PreFilterPlugin, PostFilterPlugin
     // Nothing in the cluster needs to change for another draw to succeed; once all nodes were tried, something does.
     // The original tried again all the same.
     @Override
-    public void execute(CycleState state, Pod pod, PostFilterResult result) {
-        if (!args.originalBehavior() && state.find(SAMPLE).map(Sample::isAll).orElse(true)) {
-            return;
-        }
-        if (args.retryAfter().isZero()) {
+    public CompletionStage<?> execute(CycleState state, Pod pod, PostFilterResult result) {
+        boolean isTriedAgain = args.originalBehavior()
+                || !state.find(SAMPLE).map(Sample::isAll).orElse(true);
+        if (isTriedAgain && args.retryAfter().isZero()) {
             handle.activateAfterBackoff(List.of(pod));
-        } else {
+        } else if (isTriedAgain) {
             handle.backgroundAfter(args.retryAfter(), () -> handle.activate(List.of(pod)));
         }
+        return CompletableFuture.completedStage(null);
     }
 
     @Override

@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Consumer;
 import org.moorage.api.Code;
 import org.moorage.api.CycleState;
 import org.moorage.api.GroupKey;
@@ -74,12 +75,16 @@ public final class PodGroupPostFilterRun {
     private PodGroupPostFilterResult ask(GroupTree root, CycleState state) {
         List<String> reasons = new ArrayList<>();
         for (PluginCaller plugin : profile.at(ExtensionPoint.POD_GROUP_POST_FILTER)) {
-            long start = System.nanoTime();
             lastAsked = plugin.name();
             PodGroupPostFilterResult answer = ask(plugin, root, state);
-            profile.metrics().podGroupPostFilterRan(plugin.name(), answer, System.nanoTime() - start);
             if (execution == PostFilterRun.Execution.DONE) {
-                plugin.execute(state, root, answer);
+                Consumer<Boolean> ended = PreemptionMetrics.begin(
+                        profile.metrics(),
+                        root.key().type().toString(),
+                        answer.victims(),
+                        answer.groupDisruptions(),
+                        answer.pdbViolations());
+                plugin.execute(state, root, answer, ended);
             }
             if (answer.status().isSuccess() || answer.status().code() == Code.UNSCHEDULABLE_AND_UNRESOLVABLE) {
                 return answer;
@@ -93,9 +98,14 @@ public final class PodGroupPostFilterRun {
     private PodGroupPostFilterResult ask(PluginCaller plugin, GroupTree root, CycleState state) {
         int changes = snapshot.changes();
         PodGroupTrial trial = new GroupTrial(algorithm, profile, snapshot, root, reservations);
+        long start = System.nanoTime();
+        Code code = Code.ERROR;
         try {
-            return plugin.podGroupPostFilter(state, root, trial);
+            PodGroupPostFilterResult answer = plugin.podGroupPostFilter(state, root, trial);
+            code = answer.status().code();
+            return answer;
         } finally {
+            profile.metrics().podGroupPostFilterRan(plugin.name(), code, System.nanoTime() - start);
             snapshot.takeBack(changes);
         }
     }

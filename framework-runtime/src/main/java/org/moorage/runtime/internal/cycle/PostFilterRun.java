@@ -4,6 +4,7 @@ package org.moorage.runtime.internal.cycle;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Consumer;
 import org.moorage.api.Code;
 import org.moorage.api.CycleState;
 import org.moorage.api.Status;
@@ -21,6 +22,8 @@ import org.moorage.runtime.internal.plugin.PluginFailure;
  * @param result its answer, with the reasons of all that rejected
  */
 public record PostFilterRun(String plugin, PostFilterResult result) {
+    private static final String POD = "pod";
+
     /** Whether plugins do what they decide. */
     public enum Execution {
         /** They do. */
@@ -51,16 +54,14 @@ public record PostFilterRun(String plugin, PostFilterResult result) {
         String first = "";
         for (PluginCaller plugin : profile.at(ExtensionPoint.POST_FILTER)) {
             times.begin();
-            profile.metrics().postFilterAttempted(plugin.name());
-            PostFilterResult result = plugin.postFilter(state, pod, diagnosis);
+            PostFilterResult result = decide(profile, plugin, state, pod, diagnosis);
             if (execution == Execution.DONE) {
-                plugin.execute(state, pod, result);
+                Consumer<Boolean> ended =
+                        PreemptionMetrics.begin(profile.metrics(), POD, result.victims(), 0, result.pdbViolations());
+                plugin.execute(state, pod, result, ended);
             }
             Status status = result.status();
             times.ran(plugin.name(), status.code());
-            if (!result.victims().isEmpty()) {
-                profile.metrics().preempted(result.victims().size());
-            }
             if (status.isSuccess() || status.code() == Code.UNSCHEDULABLE_AND_UNRESOLVABLE) {
                 return Optional.of(new PostFilterRun(plugin.name(), result));
             }
@@ -75,5 +76,18 @@ public record PostFilterRun(String plugin, PostFilterResult result) {
                 : Optional.of(new PostFilterRun(
                         first,
                         PostFilterResult.rejected(Status.unschedulable(reasons.toArray(String[]::new)), nomination)));
+    }
+
+    private static PostFilterResult decide(
+            Profile profile, PluginCaller plugin, CycleState state, Pod pod, Diagnosis diagnosis) {
+        long start = System.nanoTime();
+        Code code = Code.ERROR;
+        try {
+            PostFilterResult result = plugin.postFilter(state, pod, diagnosis);
+            code = result.status().code();
+            return result;
+        } finally {
+            profile.metrics().postFilterRan(plugin.name(), code, System.nanoTime() - start);
+        }
     }
 }

@@ -8,8 +8,10 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BiFunction;
+import java.util.function.Consumer;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -394,15 +396,37 @@ public final class PluginCaller {
         }
     }
 
-    /** Has the plugin do what its PostFilter has decided. */
-    public void execute(CycleState state, Pod pod, PostFilterResult result) {
-        PluginThread thread = PluginThread.begin(calls[PluginMethod.POST_FILTER.ordinal()]);
+    /**
+     * Has the plugin do what its PostFilter has decided.
+     *
+     * @param ended is told when that has ended, in the background too, and whether it has succeeded
+     */
+    public void execute(CycleState state, Pod pod, PostFilterResult result, Consumer<Boolean> ended) {
         try {
-            known(postFilter).execute(state, pod, result);
+            execute(PluginMethod.POST_FILTER, () -> known(postFilter).execute(state, pod, result), ended);
+        } catch (PluginFailure failure) {
+            throw failure.withoutMethod();
+        }
+    }
+
+    private void execute(
+            PluginMethod method, Supplier<@Nullable CompletionStage<?>> execution, Consumer<Boolean> ended) {
+        boolean isUnderWay = false;
+        PluginThread thread = PluginThread.begin(calls[method.ordinal()]);
+        try {
+            CompletionStage<?> stage = execution.get();
+            if (stage == null) {
+                throw new IllegalStateException("answered null");
+            }
+            CompletionStage<?> ignored = stage.whenComplete((any, thrown) -> ended.accept(thrown == null));
+            isUnderWay = true;
         } catch (Throwable thrown) {
-            throw failure(PluginMethod.POST_FILTER, thrown).withoutMethod();
+            throw failure(method, thrown);
         } finally {
             PluginThread.end(thread);
+            if (!isUnderWay) {
+                ended.accept(false);
+            }
         }
     }
 
@@ -588,16 +612,17 @@ public final class PluginCaller {
                         () -> known(podGroupPostFilter).podGroupPostFilter(state, group, trial));
     }
 
-    /** Has the plugin do what its PodGroupPostFilter has decided. */
-    public void execute(CycleState state, PodGroupInfo group, PodGroupPostFilterResult result) {
-        PluginThread thread = PluginThread.begin(calls[PluginMethod.POD_GROUP_POST_FILTER.ordinal()]);
-        try {
-            known(podGroupPostFilter).execute(state, group, result);
-        } catch (Throwable thrown) {
-            throw failure(PluginMethod.POD_GROUP_POST_FILTER, thrown);
-        } finally {
-            PluginThread.end(thread);
-        }
+    /**
+     * Has the plugin do what its PodGroupPostFilter has decided.
+     *
+     * @param ended is told when that has ended, in the background too, and whether it has succeeded
+     */
+    public void execute(
+            CycleState state, PodGroupInfo group, PodGroupPostFilterResult result, Consumer<Boolean> ended) {
+        execute(
+                PluginMethod.POD_GROUP_POST_FILTER,
+                () -> known(podGroupPostFilter).execute(state, group, result),
+                ended);
     }
 
     private static <P> @Nullable P as(Class<P> type, Plugin plugin) {

@@ -48,7 +48,6 @@ import org.moorage.runtime.internal.plugin.PluginThread;
 import org.moorage.runtime.internal.queue.Nominator;
 import org.moorage.runtime.internal.queue.PodActivation;
 import org.moorage.runtime.metrics.SchedulerListener;
-import org.moorage.runtime.metrics.SchedulerMetrics;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -81,7 +80,6 @@ public final class ProfileHandle implements Handle {
      * @param waitingPods the pods that wait for a permit
      * @param podsInPreBind the pods that PreBind plugins work on
      * @param listener is told of background tasks that fail
-     * @param metrics is told of all of them
      * @param extenders who has a say beside the plugins
      * @param shared what plugins share with one another, by its key; it may be changed by several threads
      * @param queue the waiting pods, once the queue is built
@@ -101,7 +99,6 @@ public final class ProfileHandle implements Handle {
             WaitingPods waitingPods,
             PodsInPreBind podsInPreBind,
             SchedulerListener listener,
-            SchedulerMetrics metrics,
             Extenders extenders,
             Map<StateKey<?>, Object> shared,
             Supplier<? extends PodActivation> queue,
@@ -177,30 +174,17 @@ public final class ProfileHandle implements Handle {
 
     @Override
     public Executor background() {
-        return task -> services.threads().background().execute(() -> runInBackground(task));
+        return task -> services.threads().background().execute(() -> runLogged(task));
     }
 
-    private void runInBackground(Runnable task) {
-        String result = "error";
-        long start = System.nanoTime();
-        try {
-            result = runLogged(task) ? "success" : "error";
-        } finally {
-            services.metrics().backgroundTaskRan(result, System.nanoTime() - start);
-        }
-    }
-
-    // Whether it did not fail.
-    private boolean runLogged(Runnable task) {
+    private void runLogged(Runnable task) {
         try {
             task.run();
-            return true;
         } catch (Throwable thrown) {
             Thrown.rethrowIfFatal(thrown);
             Throwable told = Thrown.loggable(thrown);
             LOG.atError().addKeyValue("profile", profileName).setCause(told).log("Background task failed");
             services.listener().backgroundTaskFailed(profileName, told);
-            return false;
         }
     }
 

@@ -97,7 +97,6 @@ final class WhatIfWorkspace implements AutoCloseable {
                 new WaitingPods(cluster.threads().timers()),
                 new PodsInPreBind(),
                 listener,
-                SchedulerMetrics.NONE,
                 extenders,
                 new ConcurrentHashMap<>(),
                 () -> PodActivation.NONE,

@@ -5,13 +5,16 @@ import io.prometheus.metrics.core.datapoints.CounterDataPoint;
 import io.prometheus.metrics.core.datapoints.DistributionDataPoint;
 import io.prometheus.metrics.core.metrics.Histogram;
 import java.util.concurrent.TimeUnit;
-import org.moorage.api.plugin.PodGroupPostFilterResult;
+import org.moorage.api.Code;
 
-/** The metrics of groups of pods. */
+/** The metrics of groups of pods, and of preemption where there are groups. */
 final class PodGroupMetrics {
     private static final double NANOS = TimeUnit.SECONDS.toNanos(1);
-    private static final String PREEMPTOR = "podgroup";
+    private static final String POD = "pod";
+    // As kube-scheduler says here of groups of groups, too.
+    private static final String POD_GROUP = "podgroup";
     private static final double[] MILLISECONDS = Families.exponential(0.001, 2, 15);
+    private static final double[] PREEMPTION_TIMES = Families.exponential(0.001, 2, 16);
     private static final double[] PODS = Families.exponential(1, 2, 11);
 
     private final Series<CounterDataPoint> attempts;
@@ -21,6 +24,7 @@ final class PodGroupMetrics {
     private final Histogram preemptionVictims;
     private final Series<DistributionDataPoint> disruptions;
     private final Series<DistributionDataPoint> preemptionEvaluation;
+    private final Series<DistributionDataPoint> preemptionExecution;
     private final Series<CounterDataPoint> pdbViolations;
     private final Series<CounterDataPoint> placements;
     private final Series<CounterDataPoint> placementEvaluations;
@@ -60,7 +64,14 @@ final class PodGroupMetrics {
         preemptionEvaluation = families.histograms(
                 "scheduler_preemption_evaluation_duration_seconds",
                 "[ALPHA] Duration in seconds for identifying the target preemption victims.",
-                Families.exponential(0.001, 2, 16),
+                PREEMPTION_TIMES,
+                "preemptor",
+                "result");
+        preemptionExecution = families.histograms(
+                "scheduler_preemption_execution_duration_seconds",
+                "[ALPHA] Duration in seconds for preempting the target preemption victims. With async preemption enabled,"
+                        + " preemption execution does not block the scheduling of other pods.",
+                PREEMPTION_TIMES,
                 "preemptor",
                 "result");
         pdbViolations = families.counters(
@@ -95,15 +106,29 @@ final class PodGroupMetrics {
         algorithmDuration.observe(nanos / NANOS);
     }
 
-    void preempted(PodGroupPostFilterResult result, long nanos) {
-        String code = result.status().code().toString();
-        preemptions.of(code).inc();
-        preemptionEvaluation.of(PREEMPTOR, code).observe(nanos / NANOS);
-        if (!result.victims().isEmpty()) {
-            preemptionVictims.observe(result.victims().size());
-            disruptions.of(PREEMPTOR).observe(result.groupDisruptions());
-            pdbViolations.of(PREEMPTOR).inc(result.pdbViolations());
+    void podPreemptionEvaluated(Code status, long nanos) {
+        preemptionEvaluation.of(POD, status.toString()).observe(nanos / NANOS);
+    }
+
+    void preemptionEvaluated(Code status, long nanos) {
+        preemptions.of(status.toString()).inc();
+        preemptionEvaluation.of(POD_GROUP, status.toString()).observe(nanos / NANOS);
+    }
+
+    void preempted(String preemptor, int victims, int groupDisruptions, long violations) {
+        if (!preemptor.equals(POD)) {
+            preemptionVictims.observe(victims);
         }
+        if (groupDisruptions > 0) {
+            disruptions.of(preemptor).observe(groupDisruptions);
+        }
+        if (violations > 0) {
+            pdbViolations.of(preemptor).inc(violations);
+        }
+    }
+
+    void preemptionExecuted(String preemptor, String result, long nanos) {
+        preemptionExecution.of(preemptor, result).observe(nanos / NANOS);
     }
 
     void placementsGenerated(String profile, int count) {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.moorage.app.internal.metrics;
 
-import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.prometheus.metrics.core.datapoints.CounterDataPoint;
 import io.prometheus.metrics.core.datapoints.DistributionDataPoint;
 import io.prometheus.metrics.core.datapoints.GaugeDataPoint;
@@ -13,6 +12,7 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.LongSupplier;
@@ -20,7 +20,7 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.moorage.api.Code;
 import org.moorage.api.model.Pod;
-import org.moorage.api.plugin.PodGroupPostFilterResult;
+import org.moorage.api.plugin.FeatureGates;
 import org.moorage.api.plugin.QueuedPod;
 import org.moorage.kubernetes.WatchStatus;
 import org.moorage.runtime.decision.Decision;
@@ -42,6 +42,7 @@ public final class PrometheusMetrics implements SchedulerMetrics, SchedulerListe
 
     private static final Logger LOG = LoggerFactory.getLogger(PrometheusMetrics.class);
     private static final String PREEMPTION = "DefaultPreemption";
+    private static final String POD = "pod";
     private static final double NANOS = 1e9;
     private static final long NANOS_PER_MICRO = 1_000;
     private static final int PODS_OF_ATTEMPTS = 15;
@@ -79,9 +80,8 @@ public final class PrometheusMetrics implements SchedulerMetrics, SchedulerListe
     private final Series<GaugeDataPoint> suspendedPlugins;
     private final Series<CounterDataPoint> threadFailures;
 
-    // As in kube-scheduler they are there only where groups are scheduled.
-    @GuardedBy("this")
-    private @Nullable PodGroupMetrics podGroups;
+    private volatile boolean preemptsInBackground = true;
+    private volatile @Nullable PodGroupMetrics podGroups;
 
     /**
      * Metrics without values.
@@ -310,37 +310,41 @@ public final class PrometheusMetrics implements SchedulerMetrics, SchedulerListe
                 callback -> callback.call((double) dropped.getAsLong()));
     }
 
-    private synchronized PodGroupMetrics podGroups() {
-        PodGroupMetrics made = podGroups == null ? new PodGroupMetrics(families) : podGroups;
-        podGroups = made;
-        return made;
+    /** Has those metrics shown that kube-scheduler has with these features. Called before the scheduler is made, once. */
+    public void showFor(FeatureGates features) {
+        preemptsInBackground = features.isEnabled(FeatureGates.SCHEDULER_ASYNC_PREEMPTION);
+        podGroups = features.isEnabled(FeatureGates.GENERIC_WORKLOAD) ? new PodGroupMetrics(families) : null;
+    }
+
+    private Optional<PodGroupMetrics> podGroups() {
+        return Optional.ofNullable(podGroups);
     }
 
     @Override
     public void groupAttempted(String profile, String result, long nanos) {
-        podGroups().attempted(profile, result, nanos);
+        podGroups().ifPresent(groups -> groups.attempted(profile, result, nanos));
     }
 
     @Override
     public void groupAlgorithmRan(long nanos) {
-        podGroups().algorithmRan(nanos);
+        podGroups().ifPresent(groups -> groups.algorithmRan(nanos));
     }
 
     @Override
-    public void podGroupPostFilterRan(String plugin, PodGroupPostFilterResult result, long nanos) {
+    public void podGroupPostFilterRan(String plugin, Code status, long nanos) {
         if (plugin.equals(PREEMPTION)) {
-            podGroups().preempted(result, nanos);
+            podGroups().ifPresent(groups -> groups.preemptionEvaluated(status, nanos));
         }
     }
 
     @Override
     public void placementsGenerated(String profile, int placements) {
-        podGroups().placementsGenerated(profile, placements);
+        podGroups().ifPresent(groups -> groups.placementsGenerated(profile, placements));
     }
 
     @Override
     public void placementEvaluated(String profile, boolean isFeasible, long nanos) {
-        podGroups().placementEvaluated(profile, isFeasible, nanos);
+        podGroups().ifPresent(groups -> groups.placementEvaluated(profile, isFeasible, nanos));
     }
 
     @Override
@@ -416,10 +420,11 @@ public final class PrometheusMetrics implements SchedulerMetrics, SchedulerListe
     }
 
     @Override
-    public void postFilterAttempted(String plugin) {
+    public void postFilterRan(String plugin, Code status, long nanos) {
         // kube-scheduler counts the attempts of this plugin alone; DynamicResources has a PostFilter, too.
         if (plugin.equals(PREEMPTION)) {
             preemptionAttempts.inc();
+            podGroups().ifPresent(groups -> groups.podPreemptionEvaluated(status, nanos));
         }
     }
 
@@ -449,14 +454,20 @@ public final class PrometheusMetrics implements SchedulerMetrics, SchedulerListe
     }
 
     @Override
-    public void preempted(int victims) {
-        preemptionVictims.observe(victims);
+    public void preempted(String preemptor, int victims, int groupDisruptions, long pdbViolations) {
+        if (preemptor.equals(POD)) {
+            preemptionVictims.observe(victims);
+        }
+        podGroups().ifPresent(groups -> groups.preempted(preemptor, victims, groupDisruptions, pdbViolations));
     }
 
     @Override
-    public void backgroundTaskRan(String result, long nanos) {
-        preemptionTasks.of(result).inc();
-        preemptionTaskDuration.of(result).observe(nanos / NANOS);
+    public void preemptionExecuted(String preemptor, String result, long nanos) {
+        if (preemptsInBackground) {
+            preemptionTasks.of(result).inc();
+            preemptionTaskDuration.of(result).observe(nanos / NANOS);
+        }
+        podGroups().ifPresent(groups -> groups.preemptionExecuted(preemptor, result, nanos));
     }
 
     @Override

@@ -127,6 +127,7 @@ public final class SchedulerCommand {
         HeapWatch.start(threads);
         RequestMetrics requestMetrics = new ApiServerMetrics(measured);
         ProcessMetrics.register(measured, Version.ofMoorage(), Version.KUBE_SCHEDULER, loaded.featureGates());
+        metrics.showFor(loaded.featureGates());
         metrics.showDroppedLogLines(Logging::dropped);
         try (KubernetesScheduler own = KubernetesScheduler.builder(loaded, registry)
                 .connection(connection(loaded.config().clientConnection(), Optional.empty()))

@@ -8,13 +8,11 @@ import io.prometheus.metrics.model.registry.PrometheusRegistry;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
-import org.moorage.api.Status;
-import org.moorage.api.plugin.PodGroupPostFilterResult;
-import org.moorage.testkit.Pods;
+import org.moorage.api.Code;
+import org.moorage.api.plugin.FeatureGates;
 
 class PodGroupMetricsTest {
     private final PrometheusRegistry registry = new PrometheusRegistry();
@@ -25,8 +23,12 @@ class PodGroupMetricsTest {
     }
 
     @Test
-    void areThereOnceAGroupWasTried() {
-        assertThat(lines()).noneMatch(line -> line.contains("podgroup_") || line.contains("workload_"));
+    void areThereWhereGroupsAreScheduled() {
+        metrics.showFor(FeatureGates.DEFAULTS.with(FeatureGates.GENERIC_WORKLOAD, true));
+        assertThat(lines())
+                .contains(
+                        "scheduler_podgroup_scheduling_algorithm_duration_seconds_count 0",
+                        "scheduler_workload_preemption_victims_count 0");
 
         metrics.groupAlgorithmRan(TimeUnit.MILLISECONDS.toNanos(3));
         metrics.groupAttempted("default-scheduler", "scheduled", TimeUnit.MILLISECONDS.toNanos(5));
@@ -44,23 +46,52 @@ class PodGroupMetricsTest {
     }
 
     @Test
-    void countWhoLeavesForAGroup() {
-        metrics.podGroupPostFilterRan(
-                "DefaultPreemption",
-                PodGroupPostFilterResult.nominated(
-                                Map.of(),
-                                List.of(Pods.named("a").build(), Pods.named("b").build()),
-                                "")
-                        .withCounts(1, 2),
-                TimeUnit.MILLISECONDS.toNanos(2));
-        metrics.podGroupPostFilterRan(
-                "DynamicResources", PodGroupPostFilterResult.rejected(Status.unschedulable("no")), 1);
+    void tellWhoLeavesForPodsAndGroups() {
+        metrics.showFor(FeatureGates.DEFAULTS.with(FeatureGates.GENERIC_WORKLOAD, true));
+        metrics.podGroupPostFilterRan("DefaultPreemption", Code.SUCCESS, TimeUnit.MILLISECONDS.toNanos(2));
+        metrics.preempted("compositepodgroup", 2, 1, 2);
+        metrics.preemptionExecuted("compositepodgroup", "error", TimeUnit.MILLISECONDS.toNanos(4));
+        metrics.podGroupPostFilterRan("DynamicResources", Code.UNSCHEDULABLE, 1);
+        metrics.postFilterRan("DynamicResources", Code.UNSCHEDULABLE, 1);
+        metrics.postFilterRan("DefaultPreemption", Code.ERROR, TimeUnit.MILLISECONDS.toNanos(8));
+        metrics.preempted("pod", 3, 0, 0);
+        metrics.preemptionExecuted("pod", "success", TimeUnit.MILLISECONDS.toNanos(16));
 
         assertThat(lines())
                 .contains(
                         "scheduler_workload_preemption_attempts_total{result=\"Success\"} 1.0",
                         "scheduler_workload_preemption_victims_sum 2.0",
-                        "scheduler_preemption_workload_disruptions_sum{preemptor=\"podgroup\"} 1.0",
-                        "scheduler_preemption_pdb_violations_total{preemptor=\"podgroup\"} 2.0");
+                        "scheduler_preemption_attempts_total 1.0",
+                        "scheduler_preemption_victims_sum 3.0",
+                        "scheduler_preemption_workload_disruptions_sum{preemptor=\"compositepodgroup\"} 1.0",
+                        "scheduler_preemption_pdb_violations_total{preemptor=\"compositepodgroup\"} 2.0",
+                        "scheduler_preemption_evaluation_duration_seconds_sum{preemptor=\"podgroup\",result=\"Success\"} 0.002",
+                        "scheduler_preemption_evaluation_duration_seconds_sum{preemptor=\"pod\",result=\"Error\"} 0.008",
+                        "scheduler_preemption_execution_duration_seconds_sum{preemptor=\"compositepodgroup\",result=\"error\"} 0.004",
+                        "scheduler_preemption_execution_duration_seconds_sum{preemptor=\"pod\",result=\"success\"} 0.016",
+                        "scheduler_preemption_goroutines_execution_total{result=\"error\"} 1.0")
+                .noneMatch(line -> line.startsWith("scheduler_preemption_workload_disruptions_sum{preemptor=\"pod\"")
+                        || line.startsWith("scheduler_preemption_pdb_violations_total{preemptor=\"pod\""));
+    }
+
+    @Test
+    void areNotThereWithoutGroups() {
+        metrics.showFor(FeatureGates.DEFAULTS);
+        metrics.postFilterRan("DefaultPreemption", Code.SUCCESS, 1);
+        metrics.preempted("pod", 3, 0, 1);
+        metrics.preemptionExecuted("pod", "success", 1);
+
+        assertThat(lines())
+                .contains("scheduler_preemption_victims_sum 3.0")
+                .noneMatch(
+                        line -> line.matches("scheduler_(podgroup|workload|preemption_(evaluation|execution|pdb)).*"));
+    }
+
+    @Test
+    void countNothingInTheBackgroundWherePreemptionWaits() {
+        metrics.showFor(FeatureGates.DEFAULTS.with(FeatureGates.SCHEDULER_ASYNC_PREEMPTION, false));
+        metrics.preemptionExecuted("pod", "success", 1);
+
+        assertThat(lines()).noneMatch(line -> line.startsWith("scheduler_preemption_goroutines"));
     }
 }

@@ -3,7 +3,10 @@ package org.moorage.app.internal.report;
 
 import java.math.BigDecimal;
 import java.math.RoundingMode;
+import java.util.ArrayList;
+import java.util.List;
 import org.moorage.api.model.ResourceName;
+import org.moorage.api.model.Resources;
 
 /** How amounts of resources, and what share of a whole they are, are shown to people. */
 final class AmountFormat {
@@ -21,6 +24,20 @@ final class AmountFormat {
             case 1, 2 -> bytes(amount);
             default -> Long.toString(amount);
         };
+    }
+
+    /** The resources of which there is something, in the order in which they are shown. */
+    static List<ResourceName> names(Resources requests) {
+        List<ResourceName> names = new ArrayList<>();
+        for (ResourceName name : List.of(ResourceName.CPU, ResourceName.MEMORY, ResourceName.EPHEMERAL_STORAGE)) {
+            if (requests.amount(name) > 0) {
+                names.add(name);
+            }
+        }
+        for (int i = 0; i < requests.scalarCount(); i++) {
+            names.add(ResourceName.of(requests.scalarName(i)));
+        }
+        return names;
     }
 
     private static String bytes(long amount) {

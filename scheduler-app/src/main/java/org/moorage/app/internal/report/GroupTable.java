@@ -216,7 +216,7 @@ final class GroupTable {
     static ObjectNode tree(SimulatedGroup group) {
         ObjectNode tree = JsonNodeFactory.instance
                 .objectNode()
-                .put("kind", group.key().type() == GroupKey.Type.POD_GROUP ? "PodGroup" : "CompositePodGroup")
+                .put("kind", kind(group.key()))
                 .put("group", group.key().namespace() + "/" + group.key().name());
         group.parent().ifPresent(parent -> tree.put("parent", parent.namespace() + "/" + parent.name()));
         tree.put("outcome", SimulationReport.name(group.state()))
@@ -233,5 +233,10 @@ final class GroupTable {
         ArrayNode nodes = tree.putArray("nodes");
         group.nodes().stream().distinct().forEach(nodes::add);
         return tree;
+    }
+
+    /** The kind of a group's object. */
+    static String kind(GroupKey key) {
+        return key.type() == GroupKey.Type.POD_GROUP ? "PodGroup" : "CompositePodGroup";
     }
 }

@@ -4,15 +4,13 @@ package org.moorage.systemtests.simulation;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.AbstractExecutorService;
 import java.util.concurrent.Callable;
 import java.util.concurrent.Future;
-import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 
 /** The tasks of one scheduler: once it is killed none of them begins any more. */
-final class SimulatedProcess extends AbstractExecutorService implements ScheduledExecutorService {
+final class SimulatedProcess extends UnendingExecutor {
     private static final int MANY = 1000;
 
     private final VirtualExecutor executor;
@@ -76,28 +74,5 @@ final class SimulatedProcess extends AbstractExecutorService implements Schedule
     @Override
     public ScheduledFuture<?> scheduleWithFixedDelay(Runnable command, long initialDelay, long delay, TimeUnit unit) {
         return started(executor.scheduleWithFixedDelay(command, initialDelay, delay, unit));
-    }
-
-    @Override
-    public void shutdown() {}
-
-    @Override
-    public List<Runnable> shutdownNow() {
-        return List.of();
-    }
-
-    @Override
-    public boolean isShutdown() {
-        return false;
-    }
-
-    @Override
-    public boolean isTerminated() {
-        return false;
-    }
-
-    @Override
-    public boolean awaitTermination(long timeout, TimeUnit unit) {
-        return true;
     }
 }

@@ -8,12 +8,10 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.PriorityQueue;
-import java.util.concurrent.AbstractExecutorService;
 import java.util.concurrent.Callable;
 import java.util.concurrent.Delayed;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.RunnableScheduledFuture;
-import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
@@ -24,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  * Runs tasks on the thread that calls {@link #runNext} or {@link #pause}, on a clock of its own. Of the tasks that are due, the
  * random numbers choose the next one, as the threads of a real scheduler run in any order.
  */
-final class VirtualExecutor extends AbstractExecutorService implements ScheduledExecutorService, InstantSource {
+final class VirtualExecutor extends UnendingExecutor implements InstantSource {
     private static final Instant START = Instant.parse("2026-01-01T00:00:00Z");
     /** Beyond that, a task that pauses only lets time pass: so the stack stays small. */
     private static final int MOST_PAUSES = 24;
@@ -187,29 +185,6 @@ final class VirtualExecutor extends AbstractExecutorService implements Scheduled
     @Override
     public ScheduledFuture<?> scheduleWithFixedDelay(Runnable command, long initialDelay, long delay, TimeUnit unit) {
         return scheduleAtFixedRate(command, initialDelay, delay, unit);
-    }
-
-    @Override
-    public void shutdown() {}
-
-    @Override
-    public List<Runnable> shutdownNow() {
-        return List.of();
-    }
-
-    @Override
-    public boolean isShutdown() {
-        return false;
-    }
-
-    @Override
-    public boolean isTerminated() {
-        return false;
-    }
-
-    @Override
-    public boolean awaitTermination(long timeout, TimeUnit unit) {
-        return true;
     }
 
     private final class Task<V> extends FutureTask<V> implements RunnableScheduledFuture<V> {

@@ -13,6 +13,9 @@ import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.BooleanSupplier;
+import org.junit.jupiter.api.extension.AfterAllCallback;
+import org.junit.jupiter.api.extension.AfterEachCallback;
+import org.junit.jupiter.api.extension.ExtensionContext;
 import org.moorage.api.model.Quantity;
 import org.moorage.systemtests.faults.ApiAccess;
 import org.moorage.systemtests.faults.PodVersions;
@@ -21,7 +24,7 @@ import org.moorage.systemtests.faults.Waiting;
 import org.moorage.systemtests.live.ControlPlane;
 
 /** A control plane that serves groups of pods, the scheduler as a process of its own, and what must hold at the end of each test. */
-final class GroupScene implements AutoCloseable {
+final class GroupScene implements AfterEachCallback, AfterAllCallback {
     static final String PODS = "/api/v1/namespaces/default/pods";
     static final String GROUPS = "/apis/scheduling.k8s.io/v1beta1/namespaces/default/podgroups";
     static final String JOBS = "/apis/batch/v1/namespaces/default/jobs";
@@ -229,7 +232,9 @@ final class GroupScene implements AutoCloseable {
      * No room was given out twice, and none is lost: no binding was over its node's room, and on each node a pod is bound that asks for
      * all that the others leave. Then everything is deleted.
      */
-    void endTest(String test) {
+    @Override
+    public void afterEach(ExtensionContext context) {
+        String test = context.getDisplayName();
         try {
             fillNodes();
             assertThat(versions.violations()).as("%s: violations", test).isEmpty();
@@ -291,7 +296,7 @@ final class GroupScene implements AutoCloseable {
     }
 
     @Override
-    public void close() {
+    public void afterAll(ExtensionContext context) {
         killScheduler();
         versions.close();
         plane.close();

@@ -11,12 +11,9 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.TestInfo;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.moorage.systemtests.faults.Waiting;
 
 /**
@@ -26,22 +23,8 @@ import org.moorage.systemtests.faults.Waiting;
  */
 @Tag("live")
 class LivePodGroupRacesTest {
-    private static GroupScene scene;
-
-    @BeforeAll
-    static void open() {
-        scene = GroupScene.open();
-    }
-
-    @AfterAll
-    static void close() {
-        scene.close();
-    }
-
-    @AfterEach
-    void noRoomIsLost(TestInfo test) {
-        scene.endTest(test.getDisplayName());
-    }
+    @RegisterExtension
+    static final GroupScene scene = GroupScene.open();
 
     @Test
     void ofTwoGangsWithRoomForOneExactlyOneStarts() {

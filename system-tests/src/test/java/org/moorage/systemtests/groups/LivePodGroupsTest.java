@@ -15,33 +15,16 @@ import com.fasterxml.jackson.databind.JsonNode;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.TestInfo;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.moorage.systemtests.faults.PodVersions;
 
 /** Groups of pods on a real control plane: they start whole or not at all, and leave whole. */
 @Tag("live")
 class LivePodGroupsTest {
-    private static GroupScene scene;
-
-    @BeforeAll
-    static void open() {
-        scene = GroupScene.open();
-    }
-
-    @AfterAll
-    static void close() {
-        scene.close();
-    }
-
-    @AfterEach
-    void noRoomIsLost(TestInfo test) {
-        scene.endTest(test.getDisplayName());
-    }
+    @RegisterExtension
+    static final GroupScene scene = GroupScene.open();
 
     @Test
     void aGangOfAHundredStarts() {

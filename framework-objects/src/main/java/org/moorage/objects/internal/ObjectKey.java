@@ -21,6 +21,16 @@ public record ObjectKey(String group, String kind, String namespace, String name
                 metadata.path("name").asText(""));
     }
 
+    /** Whether the object is a pod. */
+    public boolean isPod() {
+        return group.isEmpty() && kind.equals("Pod");
+    }
+
+    /** Whether the object is a claim to a volume. */
+    public boolean isPersistentVolumeClaim() {
+        return group.isEmpty() && kind.equals("PersistentVolumeClaim");
+    }
+
     /** Whether the object is of an API group that every API server serves. */
     public boolean isBuiltIn() {
         return BuiltInKinds.isGroup(group);

@@ -23,8 +23,10 @@ import org.moorage.api.plugin.FeatureGates;
 import org.moorage.config.LoadedConfig;
 import org.moorage.config.plugin.PluginRegistry;
 import org.moorage.objects.ClusterFileException;
+import org.moorage.objects.EventType;
 import org.moorage.objects.KeptJson;
 import org.moorage.objects.ObjectDecodeException;
+import org.moorage.objects.ObjectRefusedException;
 import org.moorage.objects.SourcePosition;
 import org.moorage.objects.internal.ClusterFiles;
 import org.moorage.objects.internal.InputNotes;
@@ -41,8 +43,8 @@ import org.moorage.simulation.internal.workload.Workloads;
 
 /**
  * Reads a {@link ClusterDump} object by object: the tree of an object is given up as soon as the object is decoded, unless the trees are
- * asked for. Only what depends on objects that may come later is kept as a tree until the end: pods that have no priority yet,
- * claims, and workloads.
+ * asked for. Only what depends on objects that may come later is kept as a tree until the end: pods that are still to be created or
+ * have no priority yet, claims, and workloads.
  */
 public final class ClusterDumpReader {
     /** Stands for an object that is decoded at the end. */
@@ -50,7 +52,9 @@ public final class ClusterDumpReader {
             new Namespace(ObjectMeta.named("pending").build());
 
     /** Stands for the place of a claim that is created here. */
-    private static final SourcePosition CREATED = new SourcePosition("(created)", 1, 1);
+    private static final SourcePosition NO_POSITION = new SourcePosition("(created)", 1, 1);
+
+    private static final String REFUSED = "refused by the API server: ";
 
     private final Set<KeptJson> json;
     private final FeatureGates features;
@@ -125,8 +129,18 @@ public final class ClusterDumpReader {
         return reading.end(stdin);
     }
 
-    /** A tree that is decoded at the end. */
-    private record Pending(ObjectNode tree, SourcePosition position, Optional<Origin> origin) {}
+    /** A tree that may have to wait for others before it is decoded. */
+    private record Pending(ObjectNode tree, SourcePosition position, Optional<Origin> origin, Stage stage) {}
+
+    /** How far an object is. */
+    private enum Stage {
+        /** It is still to be created. */
+        NEW,
+        /** It is in the cluster, and may lack what the API server adds to what a person writes. */
+        THERE,
+        /** It has been created here. */
+        CREATED
+    }
 
     /** The workload that an object is made of, and where that has the template of its pods. */
     private record Origin(String title, String templatePath) {
@@ -158,7 +172,7 @@ public final class ClusterDumpReader {
                 return;
             }
             notes.check(tree, position);
-            Pending read = new Pending(tree, position, Optional.empty());
+            Pending read = new Pending(tree, position, Optional.empty(), stage(tree));
             seen(read);
             customResources.seen(tree);
             if (makesPods && Workloads.isWorkload(tree)) {
@@ -168,16 +182,18 @@ public final class ClusterDumpReader {
             }
         }
 
+        private static Stage stage(ObjectNode tree) {
+            return Admission.isNew(tree) ? Stage.NEW : Stage.THERE;
+        }
+
         private void seen(Pending read) {
             ObjectNode tree = read.tree();
+            Admission.addUid(tree);
             admission.seen(tree);
             claims.seen(tree);
             resourceClaims.seen(tree);
             workloads.seen(tree);
-            boolean isPending = !Admission.isIndependent(tree)
-                    || createsClaims
-                            && (!EphemeralClaims.isIndependent(tree) || !TemplatedResourceClaims.isIndependent(tree));
-            put(read, isPending);
+            put(read, !Admission.isIndependent(tree) || createsClaims && !TemplatedResourceClaims.isIndependent(tree));
         }
 
         private void put(Pending read, boolean isPending) {
@@ -191,19 +207,51 @@ public final class ClusterDumpReader {
         }
 
         private ClusterObject completed(Pending read) {
-            ObjectNode tree = read.tree();
             try {
-                admission.admit(tree);
-                Defaulting.applyToNew(tree, features);
-                return decoder.decode(TreeDecoder.kindOf(tree), tree, json);
+                admit(read);
+                return decoder.decode(TreeDecoder.kindOf(read.tree()), read.tree(), json);
+            } catch (ObjectRefusedException e) {
+                refused(read, e);
             } catch (ClusterFileException | ObjectDecodeException e) {
-                List<String> problems = decoder.problems(TreeDecoder.kindOf(tree), tree);
-                if (problems.isEmpty()) {
-                    problem(read, Objects.requireNonNullElse(e.getMessage(), ""));
-                }
-                problems.forEach(problem -> problem(read, problem));
+                problems(read, e);
             }
             return PENDING;
+        }
+
+        private void admit(Pending read) {
+            ObjectNode tree = read.tree();
+            switch (read.stage()) {
+                case NEW -> {
+                    admission.requirePriorityClass(tree);
+                    admission.requireRuntimeClass(tree);
+                    admission.admit(tree);
+                }
+                case THERE -> {
+                    admission.requirePriorityClass(tree);
+                    admission.complete(tree);
+                    Defaulting.applyToNew(tree, features);
+                }
+                case CREATED -> {}
+            }
+        }
+
+        private void refused(Pending read, ObjectRefusedException refusal) {
+            if (read.position().equals(NO_POSITION)) {
+                notes.note("a claim is not made: " + refusal.getMessage());
+                trees.remove(read.tree());
+            } else {
+                String title = ObjectKey.of(read.tree()).title();
+                notes.problem(read.position() + ": " + title + ": " + REFUSED
+                        + Objects.requireNonNullElse(refusal.getMessage(), ""));
+            }
+        }
+
+        private void problems(Pending read, RuntimeException wrong) {
+            List<String> problems = decoder.problems(TreeDecoder.kindOf(read.tree()), read.tree());
+            if (problems.isEmpty()) {
+                problem(read, Objects.requireNonNullElse(wrong.getMessage(), ""));
+            }
+            problems.forEach(problem -> problem(read, problem));
         }
 
         private void problem(Pending read, String message) {
@@ -222,11 +270,12 @@ public final class ClusterDumpReader {
                 List<ObjectNode> created = new ArrayList<>(claims.created());
                 created.addAll(resourceClaims.create());
                 for (ObjectNode claim : created) {
-                    put(new Pending(claim, CREATED, Optional.empty()), true);
+                    Admission.addUid(claim);
+                    put(new Pending(claim, NO_POSITION, Optional.empty(), Stage.NEW), true);
                 }
-                pending.values().forEach(read -> claims.addClass(read.tree()));
             }
             pending.forEach((place, read) -> objects.set(place, completed(read)));
+            objects.removeIf(object -> object == PENDING);
             changes.ifPresent(source -> WatchEvents.read(source, stdin, notes, this::add));
             notes.throwProblems();
             customResources.complete(objects);
@@ -247,9 +296,15 @@ public final class ClusterDumpReader {
         private void add(WatchEvents.Event event) {
             ObjectNode tree = event.object();
             notes.check(tree, event.position());
-            admission.seen(tree);
+            boolean isDeleted = event.type() == EventType.DELETED;
+            if (isDeleted) {
+                admission.gone(tree);
+            } else {
+                admission.seen(tree);
+            }
             customResources.seen(tree);
-            ClusterObject object = completed(new Pending(tree, event.position(), Optional.empty()));
+            Stage stage = isDeleted ? Stage.THERE : stage(tree);
+            ClusterObject object = completed(new Pending(tree, event.position(), Optional.empty(), stage));
             recorded.add(new RecordedChange(event.number(), event.type(), customResources.complete(object)));
         }
 
@@ -273,9 +328,21 @@ public final class ClusterDumpReader {
         private void make(Pending workload, MadeObjects objects) {
             String title = ObjectKey.of(workload.tree()).title();
             Optional<Origin> origin = Optional.of(new Origin(title, objects.templatePath()));
+            List<Pending> created = new ArrayList<>();
             for (ObjectNode tree : objects.objects()) {
-                seen(new Pending(tree, workload.position(), origin));
+                Pending object = new Pending(tree, workload.position(), origin, Stage.NEW);
+                try {
+                    admit(object);
+                    created.add(new Pending(tree, workload.position(), origin, Stage.CREATED));
+                } catch (ObjectRefusedException e) {
+                    // What is refused of one is refused of all, and the controller tries on.
+                    made.add(title, REFUSED + Objects.requireNonNullElse(e.getMessage(), ""));
+                    return;
+                } catch (ClusterFileException | ObjectDecodeException e) {
+                    problems(object, e);
+                }
             }
+            created.forEach(this::seen);
             made.add(title, objects);
         }
 

@@ -13,7 +13,6 @@ import java.io.IOException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -123,10 +122,6 @@ class LiveWorkloadsTest {
             // The API server protects claims.
             metadata.remove("finalizers");
         }
-        withoutDefaultTolerations(tree.path("spec").path("tolerations"));
-        if (tree.path("spec").path("tolerations").isEmpty()) {
-            tree.withObject("/spec").remove("tolerations");
-        }
         for (String field : List.of("containers", "initContainers")) {
             for (JsonNode container : tree.path("spec").path(field)) {
                 if (container instanceof ObjectNode fields
@@ -148,15 +143,6 @@ class LiveWorkloadsTest {
         }
         text = text.replaceAll("\"uid\":\"[^\"]*\"", "\"uid\":\"\"").replaceAll("minutely-[0-9]{8}", "minutely-*");
         return tree.path("kind").asText() + " " + sorted(JSON.readTree(text));
-    }
-
-    // The API server has pods stay for five minutes on nodes that are not ready.
-    private static void withoutDefaultTolerations(JsonNode tolerations) {
-        for (Iterator<JsonNode> each = tolerations.iterator(); each.hasNext(); ) {
-            if (each.next().path("tolerationSeconds").asInt() == 300) {
-                each.remove();
-            }
-        }
     }
 
     private static String sorted(JsonNode value) throws IOException {

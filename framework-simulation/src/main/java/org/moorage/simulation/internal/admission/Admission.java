@@ -2,27 +2,28 @@
 package org.moorage.simulation.internal.admission;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.node.ArrayNode;
-import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
-import java.util.TreeMap;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
 import org.moorage.api.plugin.FeatureGates;
 import org.moorage.objects.ClusterFileException;
+import org.moorage.objects.GeneratedNames;
 import org.moorage.objects.internal.Fields;
 import org.moorage.objects.internal.ObjectKey;
+import org.moorage.simulation.internal.admission.LimitRanges.LimitRange;
+import org.moorage.simulation.internal.admission.PriorityClasses.PriorityClass;
+import org.moorage.simulation.internal.admission.RuntimeClasses.RuntimeClass;
 
 /**
- * What an API server adds to objects on creation, apart from defaults: a uid to each object; to pods and groups of pods, the priority of
- * their PriorityClass; to pods, selector requirements for {@code matchLabelKeys} and {@code mismatchLabelKeys}. It takes away what belongs to
- * features of groups that are off.
+ * What kube-apiserver v1.37 makes of an object that is created, with the admission plugins that are on by default: what scheduling reads of pods,
+ * claims to volumes and groups of pods. Objects that are there already, as those of a dump are, are only {@linkplain #complete completed}.
+ *
+ * <p>Safe for use by several threads.
  */
 public final class Admission {
-
-    private static final String PREEMPT_LOWER_PRIORITY = "PreemptLowerPriority";
     private static final String NEVER = "Never";
     private static final String SCHEDULING = "scheduling.k8s.io";
     private static final String POD_GROUP = "PodGroup";
@@ -30,91 +31,291 @@ public final class Admission {
     private static final String PRIORITY = "priority";
     private static final String PRIORITY_CLASS = "priorityClassName";
     private static final String PREEMPTION_POLICY = "preemptionPolicy";
+    private static final String TERMINATING = "Terminating";
 
-    /** The classes that the API server creates in every cluster. */
-    private static final List<PriorityClass> SYSTEM_CLASSES = List.of(
-            new PriorityClass("system-cluster-critical", 2_000_000_000, PREEMPT_LOWER_PRIORITY),
-            new PriorityClass("system-node-critical", 2_000_001_000, PREEMPT_LOWER_PRIORITY));
+    /** Fields of the metadata that the API server sets, whatever a new object says. */
+    private static final List<String> SET_BY_SERVER = List.of(
+            "uid",
+            "creationTimestamp",
+            "deletionTimestamp",
+            "deletionGracePeriodSeconds",
+            "resourceVersion",
+            "generation",
+            "managedFields",
+            "selfLink");
 
-    private static final PriorityClass NO_CLASS = new PriorityClass("", 0, PREEMPT_LOWER_PRIORITY);
-
-    private record PriorityClass(String name, int value, String preemptionPolicy) {}
-
-    private final Map<String, PriorityClass> classesByName = new TreeMap<>();
     private final FeatureGates features;
     private final boolean mergesSpread;
-    private Optional<PriorityClass> globalDefault = Optional.empty();
+    private final boolean podsHaveResources;
+    private final PriorityClasses priorityClasses = new PriorityClasses();
+    private final LimitRanges limitRanges;
+    private final RuntimeClasses runtimeClasses = new RuntimeClasses();
+    private final StorageClasses storageClasses = new StorageClasses();
+    private final Set<String> terminatingNamespaces = ConcurrentHashMap.newKeySet();
+    private final AtomicLong generatedNames = new AtomicLong();
 
-    /** The admission of objects one by one: all of them {@link #seen}, and then, or at once if it can be, the pods admitted. */
+    /** The admission of a cluster of which nothing has been {@link #seen} yet. */
     public Admission(FeatureGates features) {
         this.features = features;
         mergesSpread = features.isEnabled(FeatureGates.MATCH_LABEL_KEYS_IN_POD_TOPOLOGY_SPREAD)
                 && features.isEnabled(FeatureGates.MATCH_LABEL_KEYS_IN_POD_TOPOLOGY_SPREAD_SELECTOR_MERGE);
-        SYSTEM_CLASSES.forEach(system -> classesByName.put(system.name(), system));
-    }
-
-    /** As {@link #apply(List, FeatureGates)}, with the features that are on by default. */
-    public static void apply(List<ObjectNode> objects) {
-        apply(objects, FeatureGates.DEFAULTS);
+        podsHaveResources = features.isEnabled(FeatureGates.POD_LEVEL_RESOURCES);
+        limitRanges = new LimitRanges(podsHaveResources);
     }
 
     /**
-     * Completes the objects of a cluster, in place. What they already say is kept: a pod's priority, and a preemption
-     * policy of its own, which the API server would refuse where it differs from its class's; so is a group's, unless it is new and
-     * names a class that says otherwise.
-     *
-     * <p>A missing uid is derived from the object's kind, namespace and name, so that it is the same in each run.
-     *
-     * @throws ClusterFileException if the priority class of a pod or group is not among the objects or says otherwise, or a class is malformed
+     * Whether an object is one that is still to be created: a pod or a claim to a volume that says nothing that only a server, a controller or a
+     * scheduler writes.
      */
-    public static void apply(List<ObjectNode> objects, FeatureGates features) {
-        Admission admission = new Admission(features);
-        objects.forEach(admission::seen);
-        objects.forEach(admission::admit);
+    public static boolean isNew(ObjectNode object) {
+        ObjectKey key = ObjectKey.of(object);
+        JsonNode metadata = object.path("metadata");
+        JsonNode spec = object.path("spec");
+        return (key.isPod() || key.isPersistentVolumeClaim())
+                && isBlank(metadata.path("uid"))
+                && isBlank(metadata.path("creationTimestamp"))
+                && isBlank(spec.path("nodeName"))
+                && isBlank(spec.path("volumeName"))
+                && Fields.isAbsent(spec.path(PRIORITY))
+                && object.path("status").isEmpty();
     }
 
-    /** Gives an object its uid, and takes note of it if pods depend on it. */
+    private static boolean isBlank(JsonNode text) {
+        return text.asText("").isEmpty();
+    }
+
+    /**
+     * Takes note of an object if admission reads it.
+     *
+     * @throws ClusterFileException if it has a shape that the API server would refuse
+     */
     public void seen(ObjectNode object) {
         ObjectKey key = ObjectKey.of(object);
-        addUid(object, key);
-        if (key.group().equals(SCHEDULING) && key.kind().equals("PriorityClass")) {
-            addClass(Fields.of(object), key.name());
+        switch (key.group() + "/" + key.kind()) {
+            case "scheduling.k8s.io/PriorityClass" -> priorityClasses.seen(Fields.of(object), key.name());
+            case "/LimitRange" -> {
+                ObjectNode completed = object.deepCopy();
+                Defaulting.apply(completed, features);
+                limitRanges.seen(Fields.of(completed), key);
+            }
+            case "node.k8s.io/RuntimeClass" -> runtimeClasses.seen(Fields.of(object), key.name());
+            case "storage.k8s.io/StorageClass" -> storageClasses.seen(object, key.name());
+            case "/Namespace" -> {
+                if (object.path("status").path("phase").asText("").equals(TERMINATING)) {
+                    terminatingNamespaces.add(key.name());
+                } else {
+                    terminatingNamespaces.remove(key.name());
+                }
+            }
+            default -> {}
         }
     }
 
-    /** Whether admission of an object does not depend on others: that of a pod or group does, until it has its priority. */
+    /** Takes note that an object is no longer there. */
+    public void gone(ObjectNode object) {
+        ObjectKey key = ObjectKey.of(object);
+        switch (key.group() + "/" + key.kind()) {
+            case "scheduling.k8s.io/PriorityClass" -> priorityClasses.gone(key.name());
+            case "/LimitRange" -> limitRanges.gone(key);
+            case "node.k8s.io/RuntimeClass" -> runtimeClasses.gone(key.name());
+            case "storage.k8s.io/StorageClass" -> storageClasses.gone(key.name());
+            case "/Namespace" -> terminatingNamespaces.remove(key.name());
+            default -> {}
+        }
+    }
+
+    /** Gives an object without a uid one that is derived from its kind, namespace and name, so that it is the same in each run. */
+    public static void addUid(ObjectNode object) {
+        ObjectKey key = ObjectKey.of(object);
+        if (!key.name().isEmpty()) {
+            Fields.of(object).struct("metadata").whenBlank("uid", key.derivedUid());
+        }
+    }
+
+    /** Whether an object that is not {@linkplain #isNew new} can be completed without knowing others: a pod or group without priority cannot. */
     public static boolean isIndependent(ObjectNode object) {
         ObjectKey key = ObjectKey.of(object);
-        if (isPod(key)) {
+        if (key.isPod()) {
             return !Fields.isAbsent(object.path("spec").path(PRIORITY));
         }
-        return !isGroup(key) || hasPriority(object);
+        return !key.isPersistentVolumeClaim() && (!isGroup(key) || hasPriority(object));
     }
 
-    /** Completes an object if it is a pod or a group of pods, with the classes that have been {@link #seen}. */
-    public void admit(ObjectNode object) {
+    /**
+     * Checks that the priority class is among the objects that a pod or group needs.
+     *
+     * @throws ClusterFileException if it is not
+     */
+    public void requirePriorityClass(ObjectNode object) {
         ObjectKey key = ObjectKey.of(object);
-        if (isGroup(key) && features.isEnabled(gateOf(key))) {
-            dropDisabled(object, key);
-            if (!hasPriority(object)) {
-                admitGroup(Fields.of(object).struct("spec"), key);
-            }
-        } else if (isPod(key)) {
-            Fields pod = Fields.of(object);
-            if (!features.isEnabled(FeatureGates.GENERIC_WORKLOAD)) {
-                pod.struct("spec").node().remove("schedulingGroup");
-            }
-            admitPod(pod.struct("spec"));
-            ObjectNode labels = pod.struct("metadata").struct("labels").node();
-            if (mergesSpread) {
-                mergeLabelKeysOfSpread(pod.struct("spec"), labels);
-            }
-            mergeLabelKeysOfAffinity(pod.struct("spec"), labels);
+        boolean needsPriority =
+                key.isPod() && Fields.isAbsent(object.path("spec").path(PRIORITY))
+                        || isGroup(key) && features.isEnabled(gateOf(key)) && !hasPriority(object);
+        if (!needsPriority) {
+            return;
+        }
+        Fields spec = Fields.of(object).struct("spec");
+        String name = spec.node().path(PRIORITY_CLASS).asText("");
+        if (!spec.isBlank(PRIORITY_CLASS) && priorityClasses.find(name).isEmpty()) {
+            throw spec.wrong(
+                    PRIORITY_CLASS,
+                    spec.node().path(PRIORITY_CLASS),
+                    "the name of a PriorityClass among the objects: " + priorityClasses.names());
         }
     }
 
-    private static boolean isPod(ObjectKey key) {
-        return key.group().isEmpty() && key.kind().equals("Pod");
+    /**
+     * Checks that the runtime class of a new pod is among the objects.
+     *
+     * @throws ClusterFileException if it is not
+     */
+    public void requireRuntimeClass(ObjectNode object) {
+        if (ObjectKey.of(object).isPod()) {
+            runtimeClasses.require(Fields.of(object).struct("spec"));
+        }
+    }
+
+    /**
+     * Makes of a new object what is stored of it, in place.
+     *
+     * @throws org.moorage.objects.ObjectRefusedException if the API server refuses it
+     * @throws ClusterFileException if it has a shape that the API server would refuse
+     */
+    public void admit(ObjectNode object) {
+        ObjectKey key = ObjectKey.of(object);
+        if (key.isPod() || key.isPersistentVolumeClaim()) {
+            SET_BY_SERVER.forEach(Fields.of(object).struct("metadata").node()::remove);
+            object.remove("status");
+        }
+        if (key.isPod()) {
+            admitPod(new NewObject(object));
+        } else if (key.isPersistentVolumeClaim()) {
+            admitClaim(new NewObject(object));
+        } else {
+            complete(object);
+            addUid(object);
+            Defaulting.applyToNew(object, features);
+        }
+    }
+
+    // In kube-apiserver's order: plugins that change, what is done before it is stored, validation, plugins that
+    // refuse.
+    private void admitPod(NewObject pod) {
+        Defaulting.apply(pod.tree(), features);
+        checkNamespace(pod);
+        List<LimitRange> ranges = limitRanges.of(pod);
+        LimitRanges.setDefaults(pod, ranges);
+        setPriority(pod);
+        DefaultTolerations.add(pod.spec());
+        Optional<RuntimeClass> runtimeClass = runtimeClasses.of(pod);
+        runtimeClass.ifPresent(ofPod -> RuntimeClasses.apply(pod, ofPod));
+        addName(pod);
+        prepare(pod.tree());
+        Defaulting.applyAfterAdmission(pod.tree(), features);
+        ResourceValidation.check(pod, podsHaveResources);
+        limitRanges.check(pod, ranges);
+        RuntimeClasses.check(pod, runtimeClass);
+    }
+
+    private void admitClaim(NewObject claim) {
+        Defaulting.apply(claim.tree(), features);
+        checkNamespace(claim);
+        storageClasses.addDefault(claim.fields());
+        addName(claim);
+        limitRanges.checkClaim(claim);
+    }
+
+    private void checkNamespace(NewObject object) {
+        if (terminatingNamespaces.contains(object.namespace())) {
+            throw object.forbidden("unable to create new content in namespace " + object.namespace()
+                    + " because it is being terminated");
+        }
+    }
+
+    private void setPriority(NewObject pod) {
+        Fields spec = pod.spec();
+        PriorityClass priorityClass = classOf(pod);
+        int priority = spec.number(PRIORITY, priorityClass.value());
+        if (priority != priorityClass.value()) {
+            throw pod.forbidden("the integer value of priority (" + priority
+                    + ") must not be provided in pod spec; priority admission controller computed "
+                    + priorityClass.value() + " from the given PriorityClass name");
+        }
+        String policy = spec.node().path(PREEMPTION_POLICY).asText(priorityClass.preemptionPolicy());
+        if (!policy.equals(priorityClass.preemptionPolicy())) {
+            throw pod.forbidden("the string value of PreemptionPolicy (" + policy
+                    + ") must not be provided in pod spec; priority admission controller computed "
+                    + priorityClass.preemptionPolicy() + " from the given PriorityClass name");
+        }
+        addPriority(spec, priorityClass);
+    }
+
+    private static void addPriority(Fields spec, PriorityClass priorityClass) {
+        if (!priorityClass.name().isEmpty()) {
+            spec.node().put(PRIORITY_CLASS, priorityClass.name());
+        }
+        spec.node().put(PRIORITY, priorityClass.value());
+        spec.whenAbsent(PREEMPTION_POLICY, priorityClass.preemptionPolicy());
+    }
+
+    private PriorityClass classOf(NewObject object) {
+        Fields spec = object.spec();
+        if (spec.isBlank(PRIORITY_CLASS)) {
+            return priorityClasses.globalDefault();
+        }
+        String name = spec.node().path(PRIORITY_CLASS).asText("");
+        return priorityClasses
+                .find(name)
+                .orElseThrow(() -> object.forbidden("no PriorityClass with name " + name + " was found"));
+    }
+
+    private void addName(NewObject object) {
+        Fields metadata = object.metadata();
+        if (metadata.isBlank("name")) {
+            String prefix = metadata.node().path("generateName").asText("");
+            metadata.node().put("name", GeneratedNames.name(prefix, String.valueOf(generatedNames.incrementAndGet())));
+        }
+        addUid(object.tree());
+    }
+
+    private void prepare(ObjectNode pod) {
+        Fields spec = Fields.of(pod).struct("spec");
+        if (!features.isEnabled(FeatureGates.GENERIC_WORKLOAD)) {
+            spec.node().remove("schedulingGroup");
+        }
+        ObjectNode labels = Fields.of(pod).struct("metadata").struct("labels").node();
+        LabelKeys.mergeOfAffinity(spec, labels);
+        if (mergesSpread) {
+            LabelKeys.mergeOfSpread(spec, labels);
+        }
+    }
+
+    /**
+     * Completes an object that is there already, in place, apart from uids and defaults. What a pod says is kept: its priority, and a preemption policy of its own, which the
+     * API server would refuse where it differs from its class's; so is what a group says, unless it is new and names a class that says
+     * otherwise.
+     *
+     * @throws org.moorage.objects.ObjectRefusedException if the priority class of a pod or group is not there or says otherwise
+     * @throws ClusterFileException if it has a shape that the API server would refuse
+     */
+    public void complete(ObjectNode object) {
+        ObjectKey key = ObjectKey.of(object);
+        if (key.isPod()) {
+            if (Fields.isAbsent(object.path("spec").path(PRIORITY))) {
+                NewObject pod = new NewObject(object);
+                addPriority(pod.spec(), classOf(pod));
+            }
+            prepare(object);
+        } else if (key.isPersistentVolumeClaim()) {
+            if (object.path("spec").path("volumeName").asText("").isEmpty()) {
+                storageClasses.addDefault(Fields.of(object));
+            }
+        } else if (isGroup(key) && features.isEnabled(gateOf(key))) {
+            dropDisabled(object, key);
+            if (!hasPriority(object)) {
+                admitGroup(new NewObject(object));
+            }
+        }
     }
 
     private static boolean isGroup(ObjectKey key) {
@@ -149,13 +350,14 @@ public final class Admission {
         }
     }
 
-    private void admitGroup(Fields spec, ObjectKey key) {
+    private void admitGroup(NewObject group) {
+        Fields spec = group.spec();
         boolean namesClass = !spec.isBlank(PRIORITY_CLASS);
-        PriorityClass priorityClass = classOf(spec);
-        String what = key.kind().equals(POD_GROUP) ? "pod group" : "composite pod group";
+        PriorityClass priorityClass = classOf(group);
+        String what = ObjectKey.of(group.tree()).kind().equals(POD_GROUP) ? "pod group" : "composite pod group";
         int priority = spec.number(PRIORITY, priorityClass.value());
         if (priority != priorityClass.value()) {
-            throw new ClusterFileException(key.title() + ": priority set in the " + what + " (" + priority
+            throw group.forbidden("priority set in the " + what + " (" + priority
                     + ") must match the priority computed (" + priorityClass.value()
                     + ") based on the priority class set in the spec");
         }
@@ -164,125 +366,22 @@ public final class Admission {
         }
         spec.node().put(PRIORITY, priority);
         if (features.isEnabled(FeatureGates.POD_GROUP_PREEMPTION_POLICY)) {
-            admitPreemptionPolicy(spec, priorityClass.preemptionPolicy(), namesClass, key.title(), what);
+            admitPreemptionPolicy(group, priorityClass.preemptionPolicy(), namesClass, what);
         }
     }
 
-    private static void admitPreemptionPolicy(
-            Fields spec, String ofClass, boolean namesClass, String title, String what) {
-        if (!ofClass.equals(PREEMPT_LOWER_PRIORITY) && !ofClass.equals(NEVER)) {
-            throw new ClusterFileException(title + ": preemptionPolicy set in the PriorityClass object (" + ofClass
+    private static void admitPreemptionPolicy(NewObject group, String ofClass, boolean namesClass, String what) {
+        Fields spec = group.spec();
+        if (!ofClass.equals(PriorityClasses.PREEMPT_LOWER_PRIORITY) && !ofClass.equals(NEVER)) {
+            throw group.forbidden("preemptionPolicy set in the PriorityClass object (" + ofClass
                     + ") must match one of the allowed values of PreemptionPolicy type in " + what);
         }
         String own = spec.node().path(PREEMPTION_POLICY).asText(ofClass);
         if (namesClass && !own.equals(ofClass)) {
-            throw new ClusterFileException(title + ": the string value of PreemptionPolicy (" + own
-                    + ") must not be provided in " + what + " spec; priority admission controller computed " + ofClass
+            throw group.forbidden("the string value of PreemptionPolicy (" + own + ") must not be provided in " + what
+                    + " spec; priority admission controller computed " + ofClass
                     + " from the given PriorityClass name");
         }
         spec.whenAbsent(PREEMPTION_POLICY, ofClass);
-    }
-
-    private static void addUid(ObjectNode object, ObjectKey key) {
-        if (!key.name().isEmpty()) {
-            Fields.of(object).struct("metadata").whenBlank("uid", key.derivedUid());
-        }
-    }
-
-    private void addClass(Fields fields, String name) {
-        PriorityClass added = new PriorityClass(
-                name,
-                fields.number("value", 0),
-                fields.node().path(PREEMPTION_POLICY).asText(PREEMPT_LOWER_PRIORITY));
-        classesByName.put(name, added);
-        boolean lowestDefault =
-                globalDefault.map(other -> added.value() < other.value()).orElse(true);
-        if (fields.node().path("globalDefault").asBoolean() && lowestDefault) {
-            globalDefault = Optional.of(added);
-        }
-    }
-
-    private void admitPod(Fields spec) {
-        if (!spec.isAbsent(PRIORITY)) {
-            return;
-        }
-        PriorityClass priorityClass = classOf(spec);
-        if (!priorityClass.name().isEmpty()) {
-            spec.node().put(PRIORITY_CLASS, priorityClass.name());
-        }
-        spec.node().put(PRIORITY, priorityClass.value());
-        spec.whenAbsent(PREEMPTION_POLICY, priorityClass.preemptionPolicy());
-    }
-
-    // The keys name labels of the pod. kube-scheduler reads only the selectors that they are merged into.
-    private static void mergeLabelKeysOfSpread(Fields spec, ObjectNode labels) {
-        for (Fields constraint : spec.each("topologySpreadConstraints")) {
-            merge(constraint, "matchLabelKeys", "In", labels);
-        }
-    }
-
-    private static void mergeLabelKeysOfAffinity(Fields spec, ObjectNode labels) {
-        spec.pointer("affinity").ifPresent(affinity -> {
-            affinity.pointer("podAffinity").ifPresent(terms -> mergeLabelKeysOfTerms(terms, labels));
-            affinity.pointer("podAntiAffinity").ifPresent(terms -> mergeLabelKeysOfTerms(terms, labels));
-        });
-    }
-
-    private static void mergeLabelKeysOfTerms(Fields podAffinity, ObjectNode labels) {
-        List<Fields> terms = new ArrayList<>(podAffinity.each("requiredDuringSchedulingIgnoredDuringExecution"));
-        for (Fields preferred : podAffinity.each("preferredDuringSchedulingIgnoredDuringExecution")) {
-            terms.add(preferred.struct("podAffinityTerm"));
-        }
-        for (Fields term : terms) {
-            merge(term, "matchLabelKeys", "In", labels);
-            merge(term, "mismatchLabelKeys", "NotIn", labels);
-        }
-    }
-
-    private static void merge(Fields term, String keys, String operator, ObjectNode labels) {
-        Optional<Fields> selector = term.pointer("labelSelector");
-        if (selector.isEmpty()) {
-            return;
-        }
-        for (JsonNode key : term.node().path(keys)) {
-            JsonNode value = labels.path(key.asText());
-            if (!Fields.isAbsent(value)) {
-                ObjectNode requirement = JsonNodeFactory.instance.objectNode();
-                requirement
-                        .put("key", key.asText())
-                        .put("operator", operator)
-                        .putArray("values")
-                        .add(value);
-                ArrayNode requirements = selector.get().list("matchExpressions");
-                // A pod of a running cluster already has it.
-                if (!contains(requirements, requirement)) {
-                    requirements.add(requirement);
-                }
-            }
-        }
-    }
-
-    private static boolean contains(ArrayNode list, ObjectNode wanted) {
-        for (JsonNode item : list) {
-            if (item.equals(wanted)) {
-                return true;
-            }
-        }
-        return false;
-    }
-
-    private PriorityClass classOf(Fields spec) {
-        if (spec.isBlank(PRIORITY_CLASS)) {
-            return globalDefault.orElse(NO_CLASS);
-        }
-        JsonNode name = spec.node().path(PRIORITY_CLASS);
-        PriorityClass found = classesByName.get(name.asText());
-        if (found == null) {
-            throw spec.wrong(
-                    PRIORITY_CLASS,
-                    name,
-                    "the name of a PriorityClass among the objects: " + String.join(", ", classesByName.keySet()));
-        }
-        return found;
     }
 }

@@ -4,6 +4,7 @@ package org.moorage.simulation.internal.admission;
 import static java.util.Map.entry;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Consumer;
@@ -21,6 +22,7 @@ public final class Defaulting {
             entry("v1/PodTemplate", template -> PodDefaults.podTemplate(template.struct("template"))),
             entry("v1/Node", Defaulting::node),
             entry("v1/Namespace", Defaulting::namespace),
+            entry("v1/LimitRange", Defaulting::limitRange),
             entry("v1/PersistentVolume", Defaulting::persistentVolume),
             entry("v1/PersistentVolumeClaim", Defaulting::persistentVolumeClaim),
             entry("v1/Service", Defaulting::service),
@@ -71,6 +73,11 @@ public final class Defaulting {
      */
     public static void applyToNew(ObjectNode object, FeatureGates features) {
         apply(object, features);
+        applyAfterAdmission(object, features);
+    }
+
+    /** Fills in what the API server fills in of a pod that is created after admission plugins have changed it. */
+    static void applyAfterAdmission(ObjectNode object, FeatureGates features) {
         if (kind(object).equals("v1/Pod")
                 && features.isEnabled(FeatureGates.POD_LEVEL_RESOURCES)
                 && features.isEnabled(FeatureGates.POD_LEVEL_RESOURCES_FIX_DEFAULTING)) {
@@ -99,6 +106,21 @@ public final class Defaulting {
                     .set("kubernetes.io/metadata.name", metadata.node().path("name"));
         }
         namespace.struct("status").whenBlank("phase", "Active");
+    }
+
+    private static void limitRange(Fields limitRange) {
+        for (Fields item : limitRange.struct("spec").each("limits")) {
+            if (item.holds("type", "Container")) {
+                Fields limits = item.struct("default");
+                Fields requests = item.struct("defaultRequest");
+                item.pointer("max").ifPresent(max -> PodResourceDefaults.addMissing(limits, max));
+                PodResourceDefaults.addMissing(requests, limits);
+                item.pointer("min").ifPresent(min -> PodResourceDefaults.addMissing(requests, min));
+            }
+            for (String list : List.of("max", "min", "default", "defaultRequest", "maxLimitRequestRatio")) {
+                ResourceListDefaults.roundUp(item, list);
+            }
+        }
     }
 
     private static void persistentVolume(Fields volume) {

@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.moorage.simulation.internal.admission;
 
-import static java.util.Map.entry;
-
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import java.util.LinkedHashMap;
 import java.util.Map;
-import org.moorage.api.model.Quantity;
+import java.util.TreeMap;
+import java.util.stream.Stream;
 import org.moorage.api.model.ResourceName;
 import org.moorage.objects.internal.Fields;
 
@@ -25,18 +22,20 @@ final class PodResourceDefaults {
                         .ifPresent(limits -> addMissing(resources.struct("requests"), limits)));
     }
 
-    private static void addMissing(Fields resources, Fields defaults) {
+    /** Adds the entries of a resource list that another one lacks. */
+    static void addMissing(Fields resources, Fields defaults) {
         defaults.node().properties().forEach(entry -> resources.node().putIfAbsent(entry.getKey(), entry.getValue()));
     }
 
     /**
-     * A pod that requests or limits resources as a whole: it limits huge pages to the sum of its containers' limits, and requests what its
-     * containers request together, or else its limits. Its other limits are left alone, since nothing decides by them.
+     * A pod that requests or limits resources as a whole: it limits huge pages to the sum of its containers' limits, requests what its
+     * containers request together, or else its limits, and limits the rest of what it requests to the sum of the limits that all containers have.
      */
     static void podAsAWhole(Fields spec) {
         spec.pointer("resources").filter(PodResourceDefaults::saysAnything).ifPresent(resources -> {
             podHugePageLimits(spec, resources);
             podRequests(spec, resources);
+            podLimits(spec, resources);
         });
     }
 
@@ -58,7 +57,7 @@ final class PodResourceDefaults {
         JsonNode requests = resources.node().path("requests");
         aggregated(spec, "limits").forEach((name, limit) -> {
             if (ResourceName.isHugePages(name) && !requests.has(name)) {
-                resources.struct("limits").node().putIfAbsent(name, text(limit));
+                resources.struct("limits").node().putIfAbsent(name, limit.node());
             }
         });
     }
@@ -67,7 +66,7 @@ final class PodResourceDefaults {
         ObjectNode requests = resources.struct("requests").node();
         aggregated(spec, "requests").forEach((name, request) -> {
             if (isCpuOrMemory(name)) {
-                requests.putIfAbsent(name, text(request));
+                requests.putIfAbsent(name, request.node());
             }
         });
         resources.pointer("limits").ifPresent(limits -> {
@@ -83,20 +82,37 @@ final class PodResourceDefaults {
         return resource.equals("cpu") || resource.equals("memory");
     }
 
-    private static JsonNode text(Quantity quantity) {
-        return JsonNodeFactory.instance.textNode(quantity.toString());
+    private static void podLimits(Fields spec, Fields resources) {
+        Map<String, WrittenQuantity> sums = aggregated(spec, "limits");
+        WrittenQuantity.list(resources, "requests").forEach((name, request) -> {
+            WrittenQuantity sum = sums.get(name);
+            boolean isOfWholePods = isCpuOrMemory(name) || ResourceName.isHugePages(name);
+            if (sum != null && isOfWholePods && allLimit(spec, name)) {
+                resources
+                        .struct("limits")
+                        .node()
+                        .putIfAbsent(name, sum.max(request).node());
+            }
+        });
     }
 
-    // What the pod's containers need together: the larger of all that run at once and each init container's turn.
-    private static Map<String, Quantity> aggregated(Fields spec, String requestsOrLimits) {
-        Map<String, Quantity> total = new LinkedHashMap<>();
-        Map<String, Quantity> sidecars = new LinkedHashMap<>();
-        Map<String, Quantity> initMaximum = new LinkedHashMap<>();
+    private static boolean allLimit(Fields spec, String name) {
+        return Stream.of("containers", "initContainers")
+                .flatMap(list -> spec.each(list).stream())
+                .allMatch(container ->
+                        container.node().path("resources").path("limits").has(name));
+    }
+
+    /** What the pod's containers need together: the larger of all that run at once and each init container's turn. */
+    static Map<String, WrittenQuantity> aggregated(Fields spec, String requestsOrLimits) {
+        Map<String, WrittenQuantity> total = new TreeMap<>();
+        Map<String, WrittenQuantity> sidecars = new TreeMap<>();
+        Map<String, WrittenQuantity> initMaximum = new TreeMap<>();
         for (Fields container : spec.each("containers")) {
             add(total, amounts(container, requestsOrLimits));
         }
         for (Fields container : spec.each("initContainers")) {
-            Map<String, Quantity> step = amounts(container, requestsOrLimits);
+            Map<String, WrittenQuantity> step = amounts(container, requestsOrLimits);
             if (container.holds("restartPolicy", "Always")) {
                 add(total, step);
                 add(sidecars, step);
@@ -110,21 +126,18 @@ final class PodResourceDefaults {
         return total;
     }
 
-    private static Map<String, Quantity> amounts(Fields container, String requestsOrLimits) {
-        Map<String, Quantity> amounts = new LinkedHashMap<>();
-        container
+    private static Map<String, WrittenQuantity> amounts(Fields container, String requestsOrLimits) {
+        return container
                 .pointer("resources")
-                .flatMap(resources -> resources.pointer(requestsOrLimits))
-                .ifPresent(list ->
-                        list.node().fieldNames().forEachRemaining(name -> amounts.put(name, list.quantity(name))));
-        return amounts;
+                .map(resources -> WrittenQuantity.list(resources, requestsOrLimits))
+                .orElseGet(TreeMap::new);
     }
 
-    private static void add(Map<String, Quantity> sum, Map<String, Quantity> amounts) {
-        amounts.forEach((name, amount) -> sum.merge(name, amount, Quantity::plus));
+    private static void add(Map<String, WrittenQuantity> sum, Map<String, WrittenQuantity> amounts) {
+        amounts.forEach((name, amount) -> sum.merge(name, amount, WrittenQuantity::plus));
     }
 
-    private static void raise(Map<String, Quantity> highest, Map<String, Quantity> amounts) {
-        amounts.forEach((name, amount) -> highest.merge(name, amount, Quantity::max));
+    private static void raise(Map<String, WrittenQuantity> highest, Map<String, WrittenQuantity> amounts) {
+        amounts.forEach((name, amount) -> highest.merge(name, amount, WrittenQuantity::max));
     }
 }

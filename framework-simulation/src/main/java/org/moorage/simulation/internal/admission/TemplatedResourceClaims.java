@@ -6,12 +6,13 @@ import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.util.ArrayList;
-import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.function.Predicate;
 import org.moorage.api.plugin.FeatureGates;
 import org.moorage.objects.internal.Fields;
 import org.moorage.objects.internal.ObjectKey;
@@ -30,31 +31,42 @@ public final class TemplatedResourceClaims {
     private static final String ENTRY = "resource.kubernetes.io/pod-claim-name";
 
     private final boolean hasClaimsOfGroups;
-    private final Map<String, ObjectNode> templates = new HashMap<>();
-    private final Map<String, ObjectNode> podGroups = new HashMap<>();
+    private final Map<String, ObjectNode> templates;
+    private final Map<String, ObjectNode> podGroups = new ConcurrentSkipListMap<>();
+    private final Set<String> taken = ConcurrentHashMap.newKeySet();
+    private final Predicate<String> isTakenInCluster;
     private final List<ObjectNode> pods = new ArrayList<>();
-    private final Set<String> taken = new HashSet<>();
     private final List<ObjectNode> created = new ArrayList<>();
 
     /** The claims of objects that are {@link #seen} one by one. */
     public TemplatedResourceClaims(FeatureGates features) {
         hasClaimsOfGroups = features.isEnabled(FeatureGates.GENERIC_WORKLOAD)
                 && features.isEnabled(FeatureGates.DRA_WORKLOAD_RESOURCE_CLAIMS);
+        templates = new ConcurrentHashMap<>();
+        isTakenInCluster = name -> false;
+    }
+
+    private TemplatedResourceClaims(TemplatedResourceClaims cluster) {
+        hasClaimsOfGroups = cluster.hasClaimsOfGroups;
+        templates = cluster.templates;
+        isTakenInCluster = cluster.taken::contains;
     }
 
     /** Whether an object is complete without knowing others: a pod or pod group with templates may get claims. */
     public static boolean isIndependent(ObjectNode object) {
         ObjectKey key = ObjectKey.of(object);
-        return !isPod(key) && !isPodGroup(key) || templated(object).isEmpty();
+        return !key.isPod() && !isPodGroup(key) || templated(object).isEmpty();
     }
 
     /** Takes note of a pod, a pod group, a claim or a template. */
     public void seen(ObjectNode object) {
         ObjectKey key = ObjectKey.of(object);
-        if (isPod(key) && !isIndependent(object)) {
+        if (key.isPod() && !isIndependent(object)) {
             pods.add(object);
-        } else if (isPodGroup(key) && hasClaimsOfGroups && !isIndependent(object)) {
-            podGroups.put(name(object), object);
+        } else if (isPodGroup(key)) {
+            if (hasClaimsOfGroups && !object.path("spec").path(CLAIMS).isEmpty()) {
+                podGroups.put(name(object), object);
+            }
         } else if (key.group().equals(RESOURCES)) {
             if (key.kind().equals("ResourceClaimTemplate")) {
                 templates.put(name(object), object);
@@ -62,6 +74,31 @@ public final class TemplatedResourceClaims {
                 taken.add(name(object));
             }
         }
+    }
+
+    /** Takes note that a pod group, a claim or a template is no longer there. */
+    public void gone(ObjectNode object) {
+        ObjectKey key = ObjectKey.of(object);
+        if (isPodGroup(key)) {
+            podGroups.remove(name(object));
+        } else if (key.group().equals(RESOURCES)) {
+            if (key.kind().equals("ResourceClaimTemplate")) {
+                templates.remove(name(object));
+            } else if (key.kind().equals("ResourceClaim")) {
+                taken.remove(name(object));
+            }
+        }
+    }
+
+    /**
+     * Creates the claims of one pod more, of which no note is taken, and those that its group still lacks. May be called by several threads, also
+     * while objects are seen and gone.
+     */
+    public List<ObjectNode> createdFor(ObjectNode pod) {
+        TemplatedResourceClaims alone = new TemplatedResourceClaims(this);
+        groupOf(pod).ifPresent(group -> alone.seen(group.deepCopy()));
+        alone.seen(pod);
+        return alone.create();
     }
 
     /** Creates the claims that are missing, when all objects have been seen. */
@@ -77,12 +114,7 @@ public final class TemplatedResourceClaims {
                 }
             }
         }
-        Admission.apply(created);
         return created;
-    }
-
-    private static boolean isPod(ObjectKey key) {
-        return key.group().isEmpty() && key.kind().equals("Pod");
     }
 
     private static boolean isPodGroup(ObjectKey key) {
@@ -118,10 +150,13 @@ public final class TemplatedResourceClaims {
 
     // The pod's group, if it has the same entry: its pods share the claim.
     private Optional<ObjectNode> groupWith(ObjectNode pod, JsonNode entry) {
+        return groupOf(pod).filter(found -> hasEntry(found, entry));
+    }
+
+    private Optional<ObjectNode> groupOf(ObjectNode pod) {
         String group =
                 pod.path("spec").path("schedulingGroup").path("podGroupName").asText("");
-        return Optional.ofNullable(podGroups.get(ObjectKey.of(pod).namespace() + "/" + group))
-                .filter(found -> hasEntry(found, entry));
+        return Optional.ofNullable(podGroups.get(ObjectKey.of(pod).namespace() + "/" + group));
     }
 
     private static boolean hasEntry(ObjectNode group, JsonNode entry) {
@@ -149,7 +184,7 @@ public final class TemplatedResourceClaims {
 
     private String freeName(String namespace, String wanted) {
         String name = wanted;
-        for (int i = 1; !taken.add(namespace + "/" + name); i++) {
+        for (int i = 1; isTakenInCluster.test(namespace + "/" + name) || !taken.add(namespace + "/" + name); i++) {
             name = wanted + "-" + i;
         }
         return name;

@@ -19,6 +19,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.moorage.api.plugin.FeatureGates;
 import org.moorage.objects.ClusterFileException;
+import org.moorage.objects.ObjectRefusedException;
 
 final class AdmissionTest {
 
@@ -82,7 +83,7 @@ final class AdmissionTest {
             objects.add(tree(priorityClass));
         }
 
-        Admission.apply(objects);
+        complete(objects);
 
         assertThat(pod.path("spec")).isEqualTo(tree(given.admitted()));
     }
@@ -125,7 +126,7 @@ final class AdmissionTest {
         ObjectNode pod = tree("{apiVersion: v1, kind: Pod, metadata: {name: a, labels: {app: web}}, spec:"
                 + " {topologySpreadConstraints: [{labelSelector: {}, matchLabelKeys: [app]}]}}");
 
-        Admission.apply(
+        complete(
                 List.of(pod),
                 FeatureGates.of(Map.of(
                         FeatureGates.MATCH_LABEL_KEYS_IN_POD_TOPOLOGY_SPREAD,
@@ -145,7 +146,7 @@ final class AdmissionTest {
                 + "]}, podAntiAffinity: {preferredDuringSchedulingIgnoredDuringExecution: [{weight: 1,"
                 + " podAffinityTerm: " + given.term() + "}]}}}}");
 
-        Admission.apply(List.of(pod));
+        complete(List.of(pod));
 
         ObjectNode expected = tree("{labelSelector: " + given.selector() + "}");
         for (String term : List.of(
@@ -165,7 +166,7 @@ final class AdmissionTest {
         ObjectNode pod = tree("{apiVersion: v1, kind: Pod, metadata: {name: a, labels: {app: web}}, spec:"
                 + " {topologySpreadConstraints: [{labelSelector: {}, matchLabelKeys: [app]}]}}");
 
-        Admission.apply(List.of(pod));
+        complete(List.of(pod));
 
         assertThat(pod.at("/spec/topologySpreadConstraints/0/labelSelector"))
                 .isEqualTo(tree("{matchExpressions: [{key: app, operator: In, values: [web]}]}"));
@@ -176,7 +177,7 @@ final class AdmissionTest {
         ObjectNode pod =
                 tree("{apiVersion: v1, kind: Pod, metadata: {name: a, namespace: b}, spec: {priorityClassName: x}}");
 
-        assertThatThrownBy(() -> Admission.apply(List.of(pod)))
+        assertThatThrownBy(() -> complete(List.of(pod)))
                 .isInstanceOf(ClusterFileException.class)
                 .hasMessage("Pod b/a: spec.priorityClassName: \"x\" (expected: the name of a PriorityClass among the"
                         + " objects: system-cluster-critical, system-node-critical)");
@@ -252,7 +253,7 @@ final class AdmissionTest {
             ObjectNode group =
                     tree("{" + given.kind + ", metadata: {name: a, namespace: b}, spec: " + given.spec + "}");
 
-            Admission.apply(List.of(tree(GOLD), tree(DEFAULT), group), given.features);
+            complete(List.of(tree(GOLD), tree(DEFAULT), group), given.features);
 
             assertThat(group.path("spec")).isEqualTo(tree(given.admitted));
         }
@@ -263,7 +264,7 @@ final class AdmissionTest {
             ObjectNode pod = tree("{apiVersion: v1, kind: Pod, metadata: {name: a, namespace: b},"
                     + " spec: {priority: 1, schedulingGroup: {podGroupName: g}}}");
 
-            Admission.apply(List.of(pod), FeatureGates.of(Map.of(FeatureGates.GENERIC_WORKLOAD, isOn)));
+            complete(List.of(pod), FeatureGates.of(Map.of(FeatureGates.GENERIC_WORKLOAD, isOn)));
 
             assertThat(pod.path("spec").has("schedulingGroup")).isEqualTo(stays);
         }
@@ -278,18 +279,28 @@ final class AdmissionTest {
                             + " PreemptionPolicy (PreemptLowerPriority) must not be provided in pod group spec; priority"
                             + " admission controller computed Never from the given PriorityClass name",
                     "priorityClassName: odd | preemptionPolicy set in the PriorityClass object (Sometimes) must match one"
-                            + " of the allowed values of PreemptionPolicy type in pod group",
-                    "priorityClassName: x | spec.priorityClassName: \"x\" (expected: the name of a PriorityClass among the"
-                            + " objects: gold, odd, system-cluster-critical, system-node-critical)"
+                            + " of the allowed values of PreemptionPolicy type in pod group"
                 })
         void refusesANewOneThatSaysOtherwiseThanItsClass(String spec, String refusal) throws IOException {
             String odd = priorityClass("odd", "value: 1, preemptionPolicy: Sometimes");
             ObjectNode group = tree("{" + POD_GROUP + ", metadata: {name: a, namespace: b}, spec: {" + spec + "}}");
             List<ObjectNode> objects = List.of(tree(GOLD), tree(odd), group);
 
-            assertThatThrownBy(() -> Admission.apply(objects, GROUPS))
+            assertThatThrownBy(() -> complete(objects, GROUPS))
+                    .isInstanceOf(ObjectRefusedException.class)
+                    .hasMessage("podgroups.scheduling.k8s.io \"a\" is forbidden: " + refusal);
+        }
+
+        @Test
+        void refusesAnUnknownClass() throws IOException {
+            ObjectNode group =
+                    tree("{" + POD_GROUP + ", metadata: {name: a, namespace: b}, spec: {priorityClassName: x}}");
+
+            assertThatThrownBy(() -> complete(List.of(tree(GOLD), group), GROUPS))
                     .isInstanceOf(ClusterFileException.class)
-                    .hasMessage("PodGroup b/a: " + refusal);
+                    .hasMessage(
+                            "PodGroup b/a: spec.priorityClassName: \"x\" (expected: the name of a PriorityClass among"
+                                    + " the objects: gold, system-cluster-critical, system-node-critical)");
         }
 
         @Test
@@ -298,7 +309,7 @@ final class AdmissionTest {
                     tree("{" + POD_GROUP + ", metadata: {name: a, creationTimestamp: '2026-11-21T09:30:00Z'},"
                             + " spec: {priorityClassName: gone, priority: 5}}");
 
-            Admission.apply(List.of(group), GROUPS);
+            complete(List.of(group), GROUPS);
 
             assertThat(group.path("spec")).isEqualTo(tree("{priorityClassName: gone, priority: 5}"));
         }
@@ -308,7 +319,7 @@ final class AdmissionTest {
     void refusesAClassWithoutANumber() throws IOException {
         ObjectNode priorityClass = tree(priorityClass("gold", "value: high"));
 
-        assertThatThrownBy(() -> Admission.apply(List.of(priorityClass)))
+        assertThatThrownBy(() -> complete(List.of(priorityClass)))
                 .isInstanceOf(ClusterFileException.class)
                 .hasMessage("PriorityClass gold: value: \"high\" (expected: a whole number of 32 bits)");
     }
@@ -327,8 +338,8 @@ final class AdmissionTest {
             second.add(tree(object));
         }
 
-        Admission.apply(first);
-        Admission.apply(second);
+        complete(first);
+        complete(second);
 
         assertThat(first)
                 .extracting(object -> object.path("metadata").path("uid").asText())
@@ -340,9 +351,21 @@ final class AdmissionTest {
     void keepsUidsAndAddsNoCreationTime() throws IOException {
         ObjectNode node = tree("{apiVersion: v1, kind: Node, metadata: {name: a, uid: u}}");
 
-        Admission.apply(List.of(node));
+        complete(List.of(node));
 
         assertThat(node).isEqualTo(tree("{apiVersion: v1, kind: Node, metadata: {name: a, uid: u}}"));
+    }
+
+    private static void complete(List<ObjectNode> objects) {
+        complete(objects, FeatureGates.DEFAULTS);
+    }
+
+    private static void complete(List<ObjectNode> objects, FeatureGates features) {
+        Admission admission = new Admission(features);
+        objects.forEach(Admission::addUid);
+        objects.forEach(admission::seen);
+        objects.forEach(admission::requirePriorityClass);
+        objects.forEach(admission::complete);
     }
 
     private static String priorityClass(String name, String fields) {

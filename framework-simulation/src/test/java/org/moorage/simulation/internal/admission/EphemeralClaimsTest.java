@@ -10,6 +10,8 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.FieldSource;
+import org.moorage.api.plugin.FeatureGates;
+import org.moorage.objects.internal.ObjectKey;
 import org.moorage.objects.internal.ObjectStreams;
 
 class EphemeralClaimsTest {
@@ -33,7 +35,16 @@ class EphemeralClaimsTest {
         for (String object : objects) {
             trees.add(tree(object));
         }
-        EphemeralClaims.apply(trees);
+        Admission admission = new Admission(FeatureGates.DEFAULTS);
+        EphemeralClaims claims = new EphemeralClaims();
+        trees.forEach(admission::seen);
+        trees.forEach(claims::seen);
+        trees.addAll(claims.created());
+        for (ObjectNode tree : trees) {
+            if (ObjectKey.of(tree).isPersistentVolumeClaim()) {
+                admission.complete(tree);
+            }
+        }
         return trees;
     }
 

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.simulation.internal.admission;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.util.Collection;
+import java.util.LinkedHashSet;
+import java.util.Set;
+import org.moorage.objects.ObjectRefusedException;
+import org.moorage.objects.internal.Fields;
+import org.moorage.objects.internal.ObjectKey;
+import org.moorage.objects.internal.TreeDecoder;
+
+/** An object that is to be created, as admission has made it so far. */
+record NewObject(ObjectNode tree) {
+    Fields fields() {
+        return Fields.of(tree);
+    }
+
+    Fields spec() {
+        return fields().struct("spec");
+    }
+
+    Fields metadata() {
+        return fields().struct("metadata");
+    }
+
+    String namespace() {
+        return ObjectKey.of(tree).namespace();
+    }
+
+    /** The exception for an object that an admission plugin refuses. */
+    ObjectRefusedException forbidden(String why) {
+        return new ObjectRefusedException(
+                qualified(TreeDecoder.kindOf(tree).plural()) + " \"" + name() + "\" is forbidden: " + why);
+    }
+
+    /** The exception for an object that an admission plugin refuses for several reasons. */
+    ObjectRefusedException forbidden(Collection<String> reasons) {
+        return forbidden(aggregate(reasons));
+    }
+
+    /** The exception for an object with values that contradict one another. */
+    ObjectRefusedException invalid(Collection<String> errors) {
+        return new ObjectRefusedException(
+                qualified(ObjectKey.of(tree).kind()) + " \"" + name() + "\" is invalid: " + aggregate(errors));
+    }
+
+    private String qualified(String word) {
+        String group = ObjectKey.of(tree).group();
+        return group.isEmpty() ? word : word + "." + group;
+    }
+
+    // Until it has a name, it goes by what that will begin with.
+    private String name() {
+        String name = ObjectKey.of(tree).name();
+        String prefix = tree.path("metadata").path("generateName").asText("");
+        return !name.isEmpty() ? name : prefix.isEmpty() ? "Unknown" : prefix;
+    }
+
+    private static String aggregate(Collection<String> errors) {
+        Set<String> distinct = new LinkedHashSet<>(errors);
+        String joined = String.join(", ", distinct);
+        return distinct.size() == 1 ? joined : "[" + joined + "]";
+    }
+}

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.simulation.admission;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.moorage.api.model.ClusterObject;
+import org.moorage.api.model.ObjectKind;
+import org.moorage.api.model.ObjectMeta;
+import org.moorage.api.model.OwnerReference;
+import org.moorage.api.model.PersistentVolumeClaim;
+import org.moorage.api.model.Pod;
+import org.moorage.api.model.PodStatus;
+import org.moorage.api.model.ResourceClaim;
+import org.moorage.objects.internal.ObjectKey;
+
+/** A pod as an API server would store it, with the claims that controllers would create for it. Immutable. */
+public final class AdmittedPod {
+    private final Pod pod;
+    private final List<ClusterObject> claims;
+    private final List<String> refusedClaims;
+
+    AdmittedPod(Pod pod, List<ClusterObject> claims, List<String> refusedClaims) {
+        this.pod = pod;
+        this.claims = List.copyOf(claims);
+        this.refusedClaims = List.copyOf(refusedClaims);
+    }
+
+    /** The pod. */
+    public Pod pod() {
+        return pod;
+    }
+
+    /**
+     * The claims that would be created for it: those of generic ephemeral volumes, and those of templates of resource claims, also of its group if
+     * they are still missing. A template that is not there has no claim.
+     */
+    public List<ClusterObject> claims() {
+        return claims;
+    }
+
+    /** Why the API server would refuse claims of generic ephemeral volumes, in its words. The pod would wait for them. */
+    public List<String> refusedClaims() {
+        return refusedClaims;
+    }
+
+    /**
+     * One more such pod, with claims of its own: its name is this one's, a dash and the number. The claims of a group are the same for all. The
+     * pods share their specification, so they cost little, and so does asking about them.
+     */
+    public AdmittedPod copy(int number) {
+        String name = pod.name() + "-" + number;
+        Pod copy = pod.withMetadata(renamed(pod.metadata(), ObjectKind.POD, name));
+        if (claims.isEmpty()) {
+            return new AdmittedPod(copy, claims, refusedClaims);
+        }
+        List<ClusterObject> copies = new ArrayList<>();
+        Map<String, String> names = new HashMap<>();
+        for (ClusterObject claim : claims) {
+            ClusterObject renamed = copy(claim, copy);
+            names.put(claim.name(), renamed.name());
+            copies.add(renamed);
+        }
+        List<PodStatus.ClaimStatus> statuses = new ArrayList<>();
+        for (PodStatus.ClaimStatus status : pod.status().resourceClaimStatuses()) {
+            statuses.add(new PodStatus.ClaimStatus(
+                    status.name(), names.getOrDefault(status.claimName(), status.claimName())));
+        }
+        PodStatus status =
+                pod.status().toBuilder().resourceClaimStatuses(statuses).build();
+        return new AdmittedPod(copy.withStatus(status), copies, refusedClaims);
+    }
+
+    private ClusterObject copy(ClusterObject claim, Pod owner) {
+        boolean isOfPod = claim.metadata()
+                .controller()
+                .map(controller -> controller.uid().equals(pod.uid()))
+                .orElse(false);
+        if (!isOfPod) {
+            return claim;
+        }
+        // The names of both kinds of claims begin with the pod's.
+        String name = owner.name() + claim.name().substring(pod.name().length());
+        ObjectKind<?> kind = ObjectKind.of(claim);
+        ObjectMeta metadata = renamed(claim.metadata(), kind, name).toBuilder()
+                .ownerReferences(List.of(new OwnerReference("v1", "Pod", owner.name(), owner.uid(), true)))
+                .build();
+        return claim instanceof PersistentVolumeClaim ofVolume
+                ? ofVolume.withMetadata(metadata)
+                : ((ResourceClaim) claim).withMetadata(metadata);
+    }
+
+    private static ObjectMeta renamed(ObjectMeta metadata, ObjectKind<?> kind, String name) {
+        ObjectKey key = new ObjectKey(kind.group(), kind.kind(), metadata.namespace(), name);
+        return ObjectMeta.named(name)
+                .namespace(metadata.namespace())
+                .uid(key.derivedUid())
+                .labels(metadata.labels())
+                .annotations(metadata.annotations())
+                .ownerReferences(metadata.ownerReferences())
+                .build();
+    }
+
+    /** {@code namespace/name} of the pod. */
+    @Override
+    public String toString() {
+        return pod.toString();
+    }
+}

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.simulation.admission;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import org.moorage.api.model.ClusterObject;
+import org.moorage.api.plugin.FeatureGates;
+import org.moorage.objects.ClusterFileException;
+import org.moorage.objects.KeptJson;
+import org.moorage.objects.ObjectDecodeException;
+import org.moorage.objects.ObjectRefusedException;
+import org.moorage.objects.internal.Fields;
+import org.moorage.objects.internal.ObjectKey;
+import org.moorage.objects.internal.ObjectTrees;
+import org.moorage.objects.internal.TreeDecoder;
+import org.moorage.simulation.internal.admission.Admission;
+import org.moorage.simulation.internal.admission.EphemeralClaims;
+import org.moorage.simulation.internal.admission.TemplatedResourceClaims;
+
+/**
+ * Makes of the manifest of a pod what kube-apiserver v1.37 would store if the pod were created now, so that a program can ask where it would go.
+ * It is told of the objects of the cluster that admission reads, as a watch tells of them:
+ *
+ * <pre>{@code
+ * NewPods newPods = new NewPods();
+ * newPods.seen(priorityClass);
+ * newPods.seen(limitRange);
+ * Pod pod = newPods.admit(manifest).pod();
+ * Evaluation evaluation = scheduler.evaluate(pod);
+ * }</pre>
+ *
+ * <p>What the manifest leaves out gets its defaults, and those admission plugins take part that are on by default and change what scheduling reads:
+ * LimitRanger, Priority, DefaultTolerationSeconds and RuntimeClass, and of claims DefaultStorageClass. Webhooks, policies, quotas and PodSecurity are
+ * not asked. Of the validation of pods, only requests and limits are held against each other.
+ *
+ * <p>Safe for use by several threads.
+ */
+public final class NewPods {
+    private final Admission admission;
+    private final TemplatedResourceClaims resourceClaims;
+    private final Set<ObjectKey> volumeClaims = ConcurrentHashMap.newKeySet();
+    private final TreeDecoder decoder = new TreeDecoder();
+
+    /** Pods of an API server with the features that are on by default. */
+    public NewPods() {
+        this(FeatureGates.DEFAULTS);
+    }
+
+    /** Pods of an API server with these features. */
+    public NewPods(FeatureGates features) {
+        admission = new Admission(features);
+        resourceClaims = new TemplatedResourceClaims(features);
+    }
+
+    /**
+     * Takes note of an object that is there, or has changed: a PriorityClass, LimitRange, RuntimeClass, StorageClass, Namespace (nothing is created in
+     * one that is being terminated), ResourceClaimTemplate, ResourceClaim, PersistentVolumeClaim or PodGroup. Other objects are passed over.
+     *
+     * @param json the object in JSON, as the API server gives it
+     * @throws ObjectDecodeException if it is not that, or has a shape that the API server would refuse
+     */
+    public void seen(String json) {
+        seen(ObjectTrees.of(json));
+    }
+
+    /** As {@link #seen(String)}, for an object as other clients have it, see {@link org.moorage.objects.decode.ObjectDecoder#decode(Map)}. */
+    public void seen(Map<String, ?> fields) {
+        seen(ObjectTrees.of(fields));
+    }
+
+    private void seen(ObjectNode tree) {
+        try {
+            ObjectKey key = inNamespace(tree);
+            if (key.isPersistentVolumeClaim()) {
+                volumeClaims.add(key);
+            } else if (!key.isPod()) {
+                admission.seen(tree);
+                resourceClaims.seen(tree);
+            }
+        } catch (ClusterFileException e) {
+            throw malformed(e);
+        }
+    }
+
+    /**
+     * Takes note that an object is no longer there.
+     *
+     * @param json the object in JSON as it was, or as much of it as names it
+     * @throws ObjectDecodeException if it is not that
+     */
+    public void gone(String json) {
+        gone(ObjectTrees.of(json));
+    }
+
+    /** As {@link #gone(String)}, for an object as other clients have it. */
+    public void gone(Map<String, ?> fields) {
+        gone(ObjectTrees.of(fields));
+    }
+
+    private void gone(ObjectNode tree) {
+        try {
+            volumeClaims.remove(inNamespace(tree));
+        } catch (ClusterFileException e) {
+            throw malformed(e);
+        }
+        admission.gone(tree);
+        resourceClaims.gone(tree);
+    }
+
+    /**
+     * Makes of a manifest the pod that the API server would store, and its claims. Nothing is remembered of it.
+     *
+     * @param json the pod in JSON; of a template, which has no kind and no name, a pod is made whose name is made up
+     * @throws ObjectRefusedException if the API server would refuse the pod
+     * @throws ObjectDecodeException if it is no pod, or has a shape that the API server would refuse
+     */
+    public AdmittedPod admit(String json) {
+        return admit(ObjectTrees.of(json));
+    }
+
+    /** As {@link #admit(String)}, for a pod as other clients have it. */
+    public AdmittedPod admit(Map<String, ?> fields) {
+        return admit(ObjectTrees.of(fields));
+    }
+
+    private AdmittedPod admit(ObjectNode tree) {
+        try {
+            Fields pod = Fields.of(tree);
+            pod.whenAbsent("apiVersion", "v1");
+            pod.whenAbsent("kind", "Pod");
+            if (!inNamespace(tree).isPod()) {
+                throw pod.wrong("kind", tree.path("kind"), "Pod");
+            }
+            if (pod.struct("metadata").isBlank("name")) {
+                pod.struct("metadata").whenBlank("generateName", "pod-");
+            }
+            admission.admit(tree);
+            List<ClusterObject> claims = new ArrayList<>();
+            List<String> refused = new ArrayList<>();
+            for (ObjectNode claim : EphemeralClaims.of(tree)) {
+                if (!volumeClaims.contains(ObjectKey.of(claim))) {
+                    try {
+                        admission.admit(claim);
+                        claims.add(decoder.decode(claim));
+                    } catch (ObjectRefusedException e) {
+                        refused.add(Objects.requireNonNullElse(e.getMessage(), ""));
+                    }
+                }
+            }
+            for (ObjectNode claim : resourceClaims.createdFor(tree)) {
+                admission.admit(claim);
+                claims.add(decoder.decode(claim));
+            }
+            return new AdmittedPod(decoder.pod(tree, KeptJson.NONE), claims, refused);
+        } catch (ClusterFileException e) {
+            throw malformed(e);
+        }
+    }
+
+    private static ObjectDecodeException malformed(ClusterFileException e) {
+        return new ObjectDecodeException(Objects.requireNonNullElse(e.getMessage(), ""));
+    }
+
+    private static ObjectKey inNamespace(ObjectNode tree) {
+        if (!ObjectKey.of(tree).isClusterScoped()) {
+            Fields.of(tree).struct("metadata").whenBlank("namespace", "default");
+        }
+        return ObjectKey.of(tree);
+    }
+}

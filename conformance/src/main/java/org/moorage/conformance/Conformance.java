@@ -55,6 +55,7 @@ public final class Conformance {
         checks.put(VectorKind.HINT, new HintCheck(registry));
         checks.put(VectorKind.CONFIGURATION, new ConfigurationCheck(registry));
         checks.put(VectorKind.DEFAULTS, new DefaultsCheck());
+        checks.put(VectorKind.ADMISSION, new AdmissionCheck());
     }
 
     /**

@@ -106,6 +106,7 @@ final class DefaultsComparison {
                     || (WRITTEN_WHOLE.contains(key(1)) && isZero(expected));
         }
         return actual.equals(expected)
+                || (actual.isNumber() && expected.isNumber() && sameNumber(actual, expected))
                 || (isQuantity() && sameAmount(actual, expected))
                 || (TIMES.contains(key(0)) && sameSecond(actual.asText(), expected.asText()));
     }
@@ -142,6 +143,11 @@ final class DefaultsComparison {
                 || (value.isTextual() && value.textValue().isEmpty())
                 || (value.isBoolean() && !value.booleanValue())
                 || (value.isNumber() && value.decimalValue().signum() == 0);
+    }
+
+    // Whatever number of bits they were read with.
+    private static boolean sameNumber(JsonNode actual, JsonNode expected) {
+        return actual.decimalValue().compareTo(expected.decimalValue()) == 0;
     }
 
     private static boolean sameAmount(JsonNode actual, JsonNode expected) {

@@ -15,7 +15,9 @@ public enum VectorKind {
     /** A configuration, and its complete form or the recordedError. */
     CONFIGURATION("configurations"),
     /** An object as a person writes it, and as the API server completes it. */
-    DEFAULTS("defaults");
+    DEFAULTS("defaults"),
+    /** A pod or claim that is created in a cluster, and as it is stored or how it is refused. */
+    ADMISSION("admission");
 
     private final String title;
 
@@ -36,6 +38,9 @@ public enum VectorKind {
         }
         if (!line.path("objects").isArray()) {
             return Optional.empty();
+        }
+        if (line.path("create").isObject()) {
+            return Optional.of(ADMISSION);
         }
         if (line.path("pod").isTextual()) {
             return Optional.of(DECISION);

@@ -76,6 +76,12 @@ final class ConformanceReadingTest {
     private static final String RIGHT_DEFAULTS = DEFAULTS.formatted("Delete");
     private static final String WRONG_DEFAULTS = DEFAULTS.formatted("Retain");
 
+    private static final String ADMISSION =
+            "{\"objects\":[],\"create\":" + POD.formatted("1") + ",\"expect\":{\"refused\":\"%s\"}}";
+    private static final String STORED_CLAIM = "{\"objects\":[],\"create\":{\"apiVersion\":\"v1\",\"kind\":"
+            + "\"PersistentVolumeClaim\",\"metadata\":{\"name\":\"c\"}},\"expect\":{\"stored\":{\"apiVersion\":\"v1\","
+            + "\"kind\":\"PersistentVolumeClaim\",\"metadata\":{\"name\":\"c\"},\"spec\":{\"volumeMode\":\"%s\"}}}}";
+
     private final List<CaseResult> results = new ArrayList<>();
 
     record Line(String name, VectorKind kind, String text, Correctness correctness) {
@@ -102,6 +108,17 @@ final class ConformanceReadingTest {
                 new Line("a refusal", VectorKind.CONFIGURATION, CONFIGURATION.formatted(0), Correctness.RIGHT),
                 new Line("defaults", VectorKind.DEFAULTS, RIGHT_DEFAULTS, Correctness.RIGHT),
                 new Line("wrong defaults", VectorKind.DEFAULTS, WRONG_DEFAULTS, Correctness.WRONG),
+                new Line("a new object", VectorKind.ADMISSION, STORED_CLAIM.formatted("Filesystem"), Correctness.RIGHT),
+                new Line(
+                        "a new object that is stored otherwise",
+                        VectorKind.ADMISSION,
+                        STORED_CLAIM.formatted("Block"),
+                        Correctness.WRONG),
+                new Line(
+                        "a new object that is not refused",
+                        VectorKind.ADMISSION,
+                        ADMISSION.formatted("no"),
+                        Correctness.WRONG),
                 new Line(
                         "a case that cannot be read",
                         VectorKind.DECISION,
@@ -181,7 +198,7 @@ final class ConformanceReadingTest {
         assertThatThrownBy(() -> check("{\"name\": \"x\"}"))
                 .isInstanceOf(VectorException.class)
                 .hasMessage(
-                        "stdin:1: {\"name\": \"x\"} (expected: a decision, group, hint, configuration or defaults vector)");
+                        "stdin:1: {\"name\": \"x\"} (expected: a decision, group, hint, configuration, defaults or admission vector)");
         assertThatThrownBy(() -> check("\n[1"))
                 .isInstanceOf(VectorException.class)
                 .hasMessageStartingWith("stdin:2: not JSON: ");

@@ -6,15 +6,20 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.moorage.api.model.OtherObject;
 import org.moorage.api.model.Pod;
 import org.moorage.api.model.PodGroup;
+import org.moorage.api.model.Quantity;
 import org.moorage.api.plugin.FeatureGates;
 import org.moorage.config.ConfigLoader;
 import org.moorage.config.plugin.PluginRegistry;
@@ -91,6 +96,93 @@ class ClusterDumpReaderTest {
                           stdin:15:1: Pod default/p: spec.nodeName: 4 (expected: a text)
                           stdin:1:1: Deployment default/web: spec.template.spec.containers[0].resources.requests.memory: \
                         "1 GB" (expected: a quantity such as 2, 500m or 1536Mi)""");
+    }
+
+    /**
+     * A pod beside a limit range by which a container requests 250m of cpu.
+     *
+     * @param request what it requests afterwards; empty for nothing
+     */
+    record Admitted(String name, String metadata, String more, String request) {
+        @Override
+        public String toString() {
+            return name;
+        }
+    }
+
+    static Stream<Admitted> pods() {
+        return Stream.of(
+                new Admitted("that is still to be created", "name: p", "", "250m"),
+                new Admitted("with an empty status, as kubectl prints it", "name: p", "status: {},", "250m"),
+                new Admitted("that has a uid", "name: p, uid: u", "", ""),
+                new Admitted("that has a node", "name: p", "spec: {nodeName: n, containers: [{name: c}]},", ""),
+                new Admitted("that has a priority", "name: p", "spec: {priority: 1, containers: [{name: c}]},", ""),
+                new Admitted("that has a status", "name: p", "status: {phase: Pending},", ""));
+    }
+
+    @ParameterizedTest
+    @MethodSource("pods")
+    void admitsAPodOnlyIfItIsNew(Admitted given) {
+        String spec = given.more.contains("spec") ? "" : "spec: {containers: [{name: c}]}";
+        ClusterDump dump = read(reader(), """
+                {apiVersion: v1, kind: Node, metadata: {name: n}}
+                ---
+                {apiVersion: v1, kind: Pod, metadata: {%s}, %s %s}
+                ---
+                apiVersion: v1
+                kind: LimitRange
+                metadata: {name: l}
+                spec: {limits: [{type: Container, defaultRequest: {cpu: 250m}}]}
+                """.formatted(given.metadata, given.more, spec));
+
+        assertThat(dump.pods()).singleElement().satisfies(pod -> {
+            assertThat(pod.spec().containers().get(0).requests().getOrDefault("cpu", Quantity.ZERO))
+                    .isEqualTo(given.request.isEmpty() ? Quantity.ZERO : Quantity.parse(given.request));
+            assertThat(pod.spec().tolerations()).hasSize(given.request.isEmpty() ? 0 : 2);
+        });
+    }
+
+    @Test
+    void makesNoPodsThatTheApiServerRefuses() {
+        ClusterDump dump = read(reader().withWorkloads(), DEPLOYMENT + """
+                ---
+                apiVersion: v1
+                kind: LimitRange
+                metadata: {name: l}
+                spec: {limits: [{type: Container, min: {cpu: 300m}}]}
+                """);
+
+        assertThat(dump.pods()).isEmpty();
+        assertThat(dump.objects()).hasSize(3);
+        assertThat(dump.notes().get(0))
+                .matches(
+                        "no pods are made of Deployment default/web \\(refused by the API server: pods \"web-.*\" is forbidden:"
+                                + " minimum cpu usage per Container is 300m, but request is 250m\\)");
+    }
+
+    @Test
+    void admitsThePodsOfChangesByWhatIsThereThen(@TempDir Path folder) throws IOException {
+        String pod =
+                "{type: ADDED, object: {apiVersion: v1, kind: Pod, metadata: {name: %s}, spec: {containers: [{name: c}]}}}\n---\n";
+        String limits = "{type: %s, object: {apiVersion: v1, kind: LimitRange, metadata: {name: l}, spec: {limits:"
+                + " [{type: Container, defaultRequest: {cpu: 250m}}]}}}\n---\n";
+        Path changes = Files.writeString(
+                folder.resolve("changes.yaml"),
+                pod.formatted("a")
+                        + limits.formatted("ADDED")
+                        + pod.formatted("b")
+                        + limits.formatted("DELETED")
+                        + pod.formatted("c"));
+
+        ClusterDump dump =
+                read(reader().withChanges(changes.toString()), "{apiVersion: v1, kind: Node, metadata: {name: n}}");
+
+        assertThat(dump.changes())
+                .extracting(RecordedChange::object)
+                .filteredOn(Pod.class::isInstance)
+                .extracting(each ->
+                        ((Pod) each).spec().containers().get(0).requests().containsKey("cpu"))
+                .containsExactly(false, true, false);
     }
 
     private static final String GROUPS = """

@@ -86,6 +86,18 @@ class TemplatedResourceClaimsTest {
         return Stream.of(
                 new Case("the group's", GROUPS, List.of(POD, GROUP, TEMPLATE), List.of("PodGroup g-gpu"), "g-gpu"),
                 new Case(
+                        "the one that the status of its group names",
+                        GROUPS,
+                        List.of(
+                                POD,
+                                GROUP.replace(
+                                        "\"spec\"",
+                                        "\"status\": {\"resourceClaimStatuses\": [{\"name\": \"gpu\","
+                                                + " \"resourceClaimName\": \"there\"}]}, \"spec\""),
+                                TEMPLATE),
+                        List.of(),
+                        "there"),
+                new Case(
                         "the pod's, if groups have none",
                         FeatureGates.DEFAULTS,
                         List.of(POD, GROUP, TEMPLATE),

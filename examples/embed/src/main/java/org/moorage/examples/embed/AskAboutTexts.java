@@ -2,14 +2,15 @@
 package org.moorage.examples.embed;
 
 import java.util.List;
+import org.moorage.api.model.ClusterObject;
 import org.moorage.api.model.Pod;
 import org.moorage.builtin.dra.KubeSchedulerPlugins;
 import org.moorage.config.ConfigLoader;
 import org.moorage.config.plugin.PluginRegistry;
 import org.moorage.objects.decode.ObjectDecoder;
 import org.moorage.runtime.Scheduler;
-import org.moorage.runtime.decision.Evaluation;
-import org.moorage.simulation.cluster.InMemoryCluster;
+import org.moorage.runtime.whatif.Fit;
+import org.moorage.runtime.whatif.WhatIf;
 
 /** Asks about nodes and pods that a program has as JSON texts: where a pod would go, and where if another one were gone. */
 public final class AskAboutTexts {
@@ -30,12 +31,11 @@ public final class AskAboutTexts {
         Pod asked = (Pod) decoder.decode(ASKED);
         // region ask
         PluginRegistry plugins = PluginRegistry.of(KubeSchedulerPlugins.all());
-        InMemoryCluster cluster = InMemoryCluster.of(List.of(decoder.decode(NODE), there));
-        try (Scheduler scheduler = Scheduler.builder(ConfigLoader.defaults(plugins), plugins, cluster).build()) {
-            scheduler.start();
-            Evaluation now = scheduler.evaluate(asked);
+        List<ClusterObject> objects = List.of(decoder.decode(NODE), there);
+        try (WhatIf cluster = Scheduler.whatIf(objects, ConfigLoader.defaults(plugins), plugins)) {
+            Fit now = cluster.fits(asked);
             System.out.println(now.fits() ? "fits " + now.feasible() : now.message());
-            Evaluation then = scheduler.evaluate(asked, changes -> changes.remove(there, "n"));
+            Fit then = cluster.evict(List.of(there)).fits(asked);
             System.out.println("without " + there.name() + ": " + then.feasible());
         }
         // endregion

@@ -15,6 +15,7 @@ import org.moorage.config.LoadedConfig;
 import org.moorage.config.plugin.PluginRegistry;
 import org.moorage.runtime.Scheduler;
 import org.moorage.runtime.decision.Evaluation;
+import org.moorage.runtime.whatif.WhatIf;
 import org.moorage.simulation.dump.ClusterDump;
 import org.moorage.simulation.cluster.InMemoryCluster;
 import org.moorage.simulation.SimulatedPod;
@@ -34,7 +35,11 @@ public final class WhereWouldItGo {
             for (Pod pod : dump.pods()) {
                 print(scheduler.evaluate(pod.withoutNode()));
             }
-            System.out.println("a pod of this program fits " + scheduler.fits(pod("own", "500m")));
+            try (WhatIf asked = scheduler.whatIf()) {
+                Pod own = pod("own", "500m");
+                System.out.println("a pod of this program fits " + asked.fits(own).feasible() + ", and there is room for "
+                        + asked.howMany(own, 1000).count());
+            }
         }
         for (SimulatedPod pod :
                 Simulation.of(dump.objects(), config, plugins).run().pods()) {

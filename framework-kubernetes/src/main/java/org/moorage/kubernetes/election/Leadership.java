@@ -65,7 +65,11 @@ public final class Leadership implements AutoCloseable {
 
     /** The client with its writes refused while this process is not the leader; also those of connections that are open already. */
     public ApiClient guard(ApiClient client) {
-        return client.with(http -> http.addNetworkInterceptor(this::intercept));
+        return client.with(http -> {
+            // For clients whose requests go another way than over OkHttp's connections.
+            http.interceptors().add(0, this::intercept);
+            return http.addNetworkInterceptor(this::intercept);
+        });
     }
 
     // Runs when the connection is there and the request is about to be written to it, so that neither a

@@ -1,0 +1,400 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.kubernetes;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Random;
+import java.util.Set;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ThreadFactory;
+import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
+import org.moorage.api.model.ClusterObject;
+import org.moorage.api.model.ObjectKind;
+import org.moorage.api.model.OtherObject;
+import org.moorage.api.model.Pod;
+import org.moorage.api.model.PodCondition;
+import org.moorage.api.model.PodGroup;
+import org.moorage.api.model.PodStatus;
+import org.moorage.api.plugin.ClusterException;
+import org.moorage.api.plugin.MergePatch;
+import org.moorage.api.plugin.Nomination;
+import org.moorage.api.plugin.PodEvent;
+import org.moorage.api.plugin.PodGroupEvent;
+import org.moorage.api.plugin.ResourceClaimWriter;
+import org.moorage.api.plugin.VolumeWriter;
+import org.moorage.objects.KeptJson;
+import org.moorage.objects.internal.ObjectTrees;
+import org.moorage.objects.internal.TreeDecoder;
+import org.moorage.runtime.cluster.Cluster;
+import org.moorage.runtime.cluster.ClusterListener;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The cluster of a Kubernetes API server in a program that has informers of its own: what they know is not watched a second time. Kinds
+ * for which the program has none are watched, also those that the server serves only later, and changes are sent to the server, both as
+ * {@link KubernetesCluster} does.
+ *
+ * <p>An informer's events say which object has changed; what it is now is read from the informer. So an event that comes late or twice
+ * does no harm. Closing it leaves the informers as they are. Safe for use by several threads.
+ */
+public final class InformerCluster implements Cluster {
+    private static final Logger LOG = LoggerFactory.getLogger(InformerCluster.class);
+
+    private static final Duration POLL_INTERVAL = Duration.ofMillis(20);
+    private static final Duration CHECK_INTERVAL = Duration.ofMillis(200);
+    private static final Duration LOG_INTERVAL = Duration.ofSeconds(10);
+    /** The scheduler cannot do anything without these. */
+    private static final Set<ObjectKind<?>> REQUIRED = Set.of(ObjectKind.POD, ObjectKind.NODE);
+
+    /** Phases of pods that are done, of which the scheduler is told nothing: a watch of its own leaves them out. */
+    private static final Set<String> DONE = Set.of("Succeeded", "Failed");
+
+    private final KubernetesCluster server;
+    private final Informers informers;
+    /** How long others wait for the informer of a kind that they can do without: as long as a list may be silent. */
+    private final Duration longestForOptional;
+
+    private final RetryBackoff backoff;
+    private final RandomGenerator random;
+    private final ThreadFactory threads;
+    private final TreeDecoder decoder = new TreeDecoder();
+    private final StopSignal stop = new StopSignal();
+    private final List<InformedKind<?, ?>> informed = new CopyOnWriteArrayList<>();
+
+    /** The informers of a program. */
+    @FunctionalInterface
+    public interface Informers {
+        /** The informer of a kind; empty if the kind is to be watched. */
+        Optional<ObjectInformer<?>> find(ObjectKind<?> kind);
+    }
+
+    /**
+     * The cluster of the server that a client speaks to; nothing is sent yet.
+     *
+     * @param client the connection
+     * @param settings rates, time limits and the like, for what is watched and changed
+     * @param informers are asked for each kind when the cluster is watched
+     * @param clock tells the time of day
+     * @param random the random part of waits before retries; safe for use by several threads
+     * @param threads makes the threads that watch and send events
+     */
+    public InformerCluster(
+            ApiClient client,
+            ClusterSettings settings,
+            Informers informers,
+            InstantSource clock,
+            RandomGenerator random,
+            ThreadFactory threads) {
+        this.informers = Objects.requireNonNull(informers, "informers");
+        this.random = random;
+        this.threads = threads;
+        longestForOptional = settings.requestTimeout();
+        backoff = settings.backoff();
+        server = new KubernetesCluster(client, settings, clock, random, threads);
+    }
+
+    /** As the constructor, with the settings, clocks and threads that a program has if it says nothing about them. */
+    public static InformerCluster of(ApiClient client, Informers informers) {
+        return new InformerCluster(
+                client,
+                ClusterSettings.on(ClusterSettings.ownHostName()),
+                informers,
+                InstantSource.system(),
+                new Random(),
+                Executors.defaultThreadFactory());
+    }
+
+    /**
+     * Starts to tell a listener, and returns when it has been told once of all objects. Waits for the informers of pods and nodes, which
+     * somebody else must have started or start meanwhile, as long as they take.
+     */
+    @Override
+    public void watch(Set<ObjectKind<?>> kinds, Set<KeptJson> json, ClusterListener listener) {
+        Set<ObjectKind<?>> watched = new HashSet<>();
+        for (ObjectKind<?> kind : kinds) {
+            Optional<ObjectInformer<?>> informer = informers.find(kind);
+            if (informer.isEmpty()) {
+                watched.add(kind);
+            } else {
+                informed.add(new InformedKind<>(kind, informer.get(), json, listener));
+            }
+        }
+        informed.forEach(InformedKind::listen);
+        server.watch(watched, json, listener);
+        awaitInformers();
+        Thread thread = threads.newThread(this::catchUpUntilClosed);
+        thread.setName("informers");
+        thread.setDaemon(true);
+        thread.start();
+    }
+
+    private void awaitInformers() {
+        long start = System.nanoTime();
+        long logged = start;
+        while (true) {
+            informed.forEach(InformedKind::catchUp);
+            List<InformedKind<?, ?>> missing =
+                    informed.stream().filter(kind -> !kind.isKnown()).toList();
+            boolean isRequired = missing.stream().anyMatch(InformedKind::isRequired);
+            if (missing.isEmpty() || !isRequired && since(start).compareTo(longestForOptional) > 0) {
+                missing.forEach(InformedKind::tellUnavailable);
+                return;
+            }
+            if (since(logged).compareTo(LOG_INTERVAL) > 0) {
+                logged = System.nanoTime();
+                LOG.atWarn()
+                        .addKeyValue(
+                                "kinds",
+                                missing.stream()
+                                        .map(InformedKind::toString)
+                                        .sorted()
+                                        .toList())
+                        .log("Waiting for informers that have not synced, or were not started");
+            }
+            if (stop.isSentWithin(POLL_INTERVAL)) {
+                throw new ClusterException("watch: closed or interrupted before all informers have synced", 0, null);
+            }
+        }
+    }
+
+    private static Duration since(long nanoTime) {
+        return Duration.ofNanos(System.nanoTime() - nanoTime);
+    }
+
+    private void catchUpUntilClosed() {
+        while (!stop.isSentWithin(CHECK_INTERVAL)) {
+            try {
+                informed.forEach(InformedKind::catchUp);
+            } catch (Throwable thrown) {
+                ThreadFailures.tell(thrown);
+            }
+        }
+    }
+
+    @Override
+    public <T extends ClusterObject> Optional<T> read(ObjectKind<T> kind, String namespace, String name) {
+        return server.read(kind, namespace, name);
+    }
+
+    @Override
+    public void bind(Pod pod, String nodeName) {
+        server.bind(pod, nodeName);
+    }
+
+    @Override
+    public void patchStatus(Pod pod, Optional<PodCondition> condition, Nomination nomination) {
+        server.patchStatus(pod, condition, nomination);
+    }
+
+    @Override
+    public void patchStatus(PodGroup group, PodCondition condition) {
+        server.patchStatus(group, condition);
+    }
+
+    @Override
+    public void patchExtendedResourceClaimStatus(Pod pod, PodStatus.ExtendedResourceClaimStatus status) {
+        server.patchExtendedResourceClaimStatus(pod, status);
+    }
+
+    @Override
+    public void patchNodeAllocatableResourceClaimStatuses(
+            Pod pod, List<PodStatus.NodeAllocatableResourceClaimStatus> statuses) {
+        server.patchNodeAllocatableResourceClaimStatuses(pod, statuses);
+    }
+
+    @Override
+    public void delete(Pod pod) {
+        server.delete(pod);
+    }
+
+    @Override
+    public VolumeWriter volumes() {
+        return server.volumes();
+    }
+
+    @Override
+    public ResourceClaimWriter resourceClaims() {
+        return server.resourceClaims();
+    }
+
+    @Override
+    public OtherObject patch(ObjectKind<OtherObject> kind, String namespace, String name, MergePatch patch) {
+        return server.patch(kind, namespace, name, patch);
+    }
+
+    @Override
+    public void delete(ObjectKind<?> kind, String namespace, String name) {
+        server.delete(kind, namespace, name);
+    }
+
+    @Override
+    public void report(PodEvent event) {
+        server.report(event);
+    }
+
+    @Override
+    public void report(PodGroupEvent event) {
+        server.report(event);
+    }
+
+    /** How far the objects of each kind without an informer are known; none before {@link #watch}. */
+    public List<WatchStatus> watchStatuses() {
+        return server.watchStatuses();
+    }
+
+    @Override
+    public void close() {
+        stop.send();
+        informed.forEach(InformedKind::close);
+        server.close();
+    }
+
+    /** Tells the listener of the objects of one kind. */
+    private final class InformedKind<T extends ClusterObject, M> {
+        private final ObjectKind<T> kind;
+        private final ObjectInformer<M> informer;
+        private final ClusterListener listener;
+
+        @GuardedBy("this")
+        private final WatchedObjects<T> objects;
+
+        /** Whether the listener was told of all objects; only then of changes, which until then are in what it will be told. */
+        @GuardedBy("this")
+        private boolean isKnown;
+
+        /** Whether the listener has missed something, and must be told of all objects again. */
+        @GuardedBy("this")
+        private boolean isBehind = true;
+
+        @GuardedBy("this")
+        private int failures;
+
+        /** When to tell it of all objects again at the earliest, by {@link System#nanoTime}. */
+        @GuardedBy("this")
+        private long nextTry = System.nanoTime();
+
+        private @Nullable Runnable end;
+
+        InformedKind(ObjectKind<T> kind, ObjectInformer<M> informer, Set<KeptJson> json, ClusterListener listener) {
+            this.kind = kind;
+            this.informer = informer;
+            this.listener = listener;
+            objects = new WatchedObjects<>(
+                    kind, json, decoder, (namespace, name) -> listener.known(kind, namespace, name));
+        }
+
+        void listen() {
+            end = informer.onChange(this::changed);
+        }
+
+        void close() {
+            if (end != null) {
+                end.run();
+            }
+        }
+
+        synchronized boolean isKnown() {
+            return isKnown;
+        }
+
+        boolean isRequired() {
+            return REQUIRED.contains(kind);
+        }
+
+        void tellUnavailable() {
+            String name = WatchStatus.nameOf(kind);
+            LOG.atWarn()
+                    .addKeyValue("kind", kind)
+                    .log("An informer has not synced; what needs it is switched off until it has");
+            listener.unavailable(kind, name + " are not known, since the program's informer has not synced");
+        }
+
+        /** Tells the listener of all objects, if that is due. */
+        synchronized void catchUp() {
+            if (!isBehind || stop.isSent() || nextTry - System.nanoTime() > 0 || !informer.hasSynced()) {
+                return;
+            }
+            isBehind = false;
+            isKnown = true;
+            guarded(this::takeAll);
+        }
+
+        private synchronized void takeAll() {
+            List<T> all = new ArrayList<>();
+            objects.listBegins();
+            for (M object : informer.objects()) {
+                Optional<ObjectNode> tree = present(object);
+                if (tree.isPresent()) {
+                    objects.read(tree.get()).ifPresent(all::add);
+                }
+            }
+            objects.listEnds();
+            listener.replaced(kind, all);
+            failures = 0;
+        }
+
+        private synchronized void changed(M object) {
+            if (isKnown && !stop.isSent()) {
+                guarded(() -> take(object));
+            }
+        }
+
+        private synchronized void take(M object) {
+            Optional<ObjectNode> now = informer.current(object).flatMap(this::present);
+            if (now.isPresent()) {
+                Optional<T> read = objects.read(now.get());
+                read.ifPresent(known -> listener.applied(kind, known));
+            } else {
+                Optional<ObjectNode> gone = tree(object);
+                if (gone.isPresent()) {
+                    listener.deleted(kind, objects.readDeleted(gone.get()));
+                }
+            }
+        }
+
+        // What the listener cannot take in it is told of again, with all other objects.
+        private synchronized void guarded(Runnable change) {
+            try {
+                change.run();
+            } catch (RuntimeException | StackOverflowError | LinkageError | AssertionError e) {
+                failures++;
+                isBehind = true;
+                nextTry = System.nanoTime() + backoff.after(failures, random).toNanos();
+                LOG.atError().setCause(e).addKeyValue("kind", kind).log("Cannot take in a change; taking in all again");
+            }
+        }
+
+        private Optional<ObjectNode> present(M object) {
+            return tree(object)
+                    .filter(tree -> !kind.equals(ObjectKind.POD)
+                            || !DONE.contains(tree.path("status").path("phase").asText("")));
+        }
+
+        private Optional<ObjectNode> tree(M object) {
+            try {
+                return Optional.of(ObjectTrees.of(informer.fields(object)));
+            } catch (RuntimeException | StackOverflowError e) {
+                LOG.atWarn()
+                        .addKeyValue("kind", kind)
+                        .addKeyValue("cause", ErrorText.of(e))
+                        .log("The model of an object has no JSON form; the object is left out");
+                return Optional.empty();
+            }
+        }
+
+        @Override
+        public String toString() {
+            return kind.toString();
+        }
+    }
+}

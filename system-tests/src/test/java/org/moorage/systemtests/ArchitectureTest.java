@@ -40,6 +40,8 @@ final class ArchitectureTest {
     private static final String SIMULATION = "org.moorage.simulation..";
     private static final String CONFORMANCE = "org.moorage.conformance..";
     private static final String KUBERNETES = "org.moorage.kubernetes..";
+    private static final String CLIENT_JAVA = "org.moorage.clientjava..";
+    private static final String FABRIC8 = "org.moorage.fabric8..";
     private static final String EXTENDER = "org.moorage.extender..";
     private static final String TESTKIT = "org.moorage.testkit..";
     private static final String APP = "org.moorage.app..";
@@ -60,6 +62,8 @@ final class ArchitectureTest {
                 "runtime",
                 "simulation",
                 "kubernetes",
+                "clientjava",
+                "fabric8",
                 "extender",
                 "testkit",
                 "builtin",
@@ -220,6 +224,34 @@ final class ArchitectureTest {
                     "ch.qos.logback..",
                     "io.prometheus..")
             .because("a program of one's own may schedule for an API server, with its own flags, log and metrics");
+
+    @ArchTest
+    static final ArchRule OTHER_CLIENTS_STAY_WITH_WHO_HAS_THEM = noClasses()
+            .that()
+            .resideOutsideOfPackages(CLIENT_JAVA, FABRIC8)
+            .should()
+            .dependOnClassesThat()
+            .resideInAnyPackage(CLIENT_JAVA, FABRIC8, "io.kubernetes..", "io.fabric8..")
+            .because("who does not use such a client needs no jar of it");
+
+    @ArchTest
+    static final ArchRule OTHER_CLIENTS_ARE_READ_IN_ONE_WAY = noClasses()
+            .that()
+            .resideInAnyPackage(CLIENT_JAVA, FABRIC8)
+            .should()
+            .dependOnClassesThat()
+            .resideInAnyPackage(
+                    SIMULATION,
+                    EXTENDER,
+                    CONFORMANCE,
+                    TESTKIT,
+                    BUILTIN,
+                    APP,
+                    "org.moorage.objects.internal..",
+                    "picocli..",
+                    "ch.qos.logback..",
+                    "io.prometheus..")
+            .because("they speak their client's language only; what follows from it is in framework-kubernetes");
 
     @ArchTest
     static final ArchRule EXTENDER_STAYS_BELOW_THE_APP = noClasses()

@@ -12,7 +12,7 @@ import java.time.Instant;
  * @param renewTime when it last said that it still is
  * @param leaderTransitions how often the leader changed
  */
-record LeaderElectionRecord(
+public record LeaderElectionRecord(
         String holderIdentity,
         int leaseDurationSeconds,
         Instant acquireTime,

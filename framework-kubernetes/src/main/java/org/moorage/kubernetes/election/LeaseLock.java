@@ -6,14 +6,18 @@ import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.InstantSource;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
 import java.time.format.DateTimeParseException;
 import java.util.Locale;
 import java.util.Optional;
+import org.moorage.api.plugin.ClusterException;
+import org.moorage.config.LeaderElection;
+import org.moorage.kubernetes.ApiRequests;
 
 /** A Lease as the lock that candidates compete for. What else the object says, such as a preferred holder, is kept. Serves one thread. */
-final class LeaseLock {
+public final class LeaseLock {
     private static final DateTimeFormatter MICRO_TIME = DateTimeFormatter.ofPattern(
                     "yyyy-MM-dd'T'HH:mm:ss.SSSSSS'Z'", Locale.ROOT)
             .withZone(ZoneOffset.UTC);
@@ -30,6 +34,18 @@ final class LeaseLock {
         last = empty();
     }
 
+    /**
+     * The Lease of these settings.
+     *
+     * @param requests a connection to the server of the Lease
+     */
+    public static LeaseLock of(ApiRequests requests, LeaderElection settings) {
+        return new LeaseLock(
+                settings.resourceNamespace(),
+                settings.resourceName(),
+                new ApiLeaseServer(requests, settings, "", InstantSource.system()));
+    }
+
     private ObjectNode empty() {
         ObjectNode lease = JsonNodeFactory.instance.objectNode();
         lease.put("apiVersion", "coordination.k8s.io/v1").put("kind", "Lease");
@@ -37,20 +53,32 @@ final class LeaseLock {
         return lease;
     }
 
-    /** The record as it is; empty if there is no Lease. */
-    Optional<LeaderElectionRecord> get(Duration atMost) {
+    /**
+     * The record as it is; empty if there is no Lease.
+     *
+     * @throws ClusterException if the server does not tell it in time
+     */
+    public Optional<LeaderElectionRecord> get(Duration atMost) {
         Optional<ObjectNode> lease = server.get(atMost);
         lease.ifPresent(found -> last = found);
         return lease.map(LeaseLock::record);
     }
 
-    /** Makes the Lease. */
-    void create(LeaderElectionRecord record, Duration atMost) {
+    /**
+     * Makes the Lease.
+     *
+     * @throws ClusterException if the server does not make it in time
+     */
+    public void create(LeaderElectionRecord record, Duration atMost) {
         last = server.create(with(empty(), record), atMost);
     }
 
-    /** Replaces the record, unless somebody else has done so since it was last read or written here. */
-    void update(LeaderElectionRecord record, Duration atMost) {
+    /**
+     * Replaces the record, unless somebody else has done so since it was last read or written here.
+     *
+     * @throws ClusterException if the server does not replace it in time
+     */
+    public void update(LeaderElectionRecord record, Duration atMost) {
         last = server.replace(with(last.deepCopy(), record), atMost);
     }
 

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.clientjava;
+
+import io.kubernetes.client.openapi.ApiException;
+import io.kubernetes.client.openapi.Pair;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import okhttp3.HttpUrl;
+import okhttp3.Interceptor;
+import okhttp3.OkHttpClient;
+import okhttp3.Request;
+import org.moorage.kubernetes.ApiClient;
+
+/**
+ * Requests through a program's client: to its server, with its HTTP client's certificates, proxies and interceptors, its credentials and its
+ * default headers. What is written and read is JSON, so none of client-java's models has a say in it: a bind that the server took is one.
+ */
+public final class ClientJavaRequests {
+    private ClientJavaRequests() {}
+
+    /**
+     * The client's server and HTTP client. Credentials and headers are asked for at each request, so new ones count; an HTTP client that is
+     * set later does not. Connections are not shared, and the client stays open whatever is closed.
+     */
+    public static ApiClient through(io.kubernetes.client.openapi.ApiClient client) {
+        OkHttpClient.Builder http = client.getHttpClient().newBuilder();
+        // Before those of the client, some of which replace credentials, as where it makes a request itself.
+        http.interceptors().add(0, chain -> chain.proceed(authorized(client, chain)));
+        String path = client.getBasePath();
+        return new ApiClient(path.endsWith("/") ? path.substring(0, path.length() - 1) : path, http.build());
+    }
+
+    private static Request authorized(io.kubernetes.client.openapi.ApiClient client, Interceptor.Chain chain)
+            throws IOException {
+        Request request = chain.request();
+        List<Pair> query = new ArrayList<>();
+        Map<String, String> headers = new HashMap<>();
+        Map<String, String> cookies = new HashMap<>();
+        try {
+            client.updateParamsForAuth(
+                    client.getAuthentications().keySet().toArray(String[]::new),
+                    query,
+                    headers,
+                    cookies,
+                    "",
+                    request.method(),
+                    request.url().uri());
+        } catch (ApiException e) {
+            throw new IOException("no credentials: " + e.getMessage(), e);
+        }
+        HttpUrl.Builder url = request.url().newBuilder();
+        query.forEach(pair -> url.addQueryParameter(pair.getName(), String.valueOf(pair.getValue())));
+        Request.Builder authorized = request.newBuilder().url(url.build());
+        client.processHeaderParams(headers, authorized);
+        client.processCookieParams(cookies, authorized);
+        return authorized.build();
+    }
+}

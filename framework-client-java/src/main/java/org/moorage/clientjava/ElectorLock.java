@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.clientjava;
+
+import io.kubernetes.client.extended.leaderelection.LeaderElectionRecord;
+import io.kubernetes.client.extended.leaderelection.Lock;
+import io.kubernetes.client.openapi.ApiException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Date;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import org.moorage.api.plugin.ClusterException;
+import org.moorage.config.LeaderElection;
+import org.moorage.kubernetes.ApiRequests;
+import org.moorage.kubernetes.election.LeaseLock;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A Lease as the lock of client-java-extended's elector. Its own, also a {@code LeaseLock}, fails on a Lease without transitions, refuses
+ * one with fields that client-java does not know, and drops what else the Lease says.
+ */
+final class ElectorLock implements Lock {
+    private static final Logger LOG = LoggerFactory.getLogger(ElectorLock.class);
+    private static final int NOT_FOUND = 404;
+
+    private final LeaseLock lock;
+    private final String identity;
+    private final Duration atMost;
+    private volatile @Nullable Long renewedAt;
+
+    ElectorLock(ApiRequests requests, LeaderElection settings, String identity) {
+        lock = LeaseLock.of(requests, settings);
+        this.identity = identity;
+        // Two requests that get no answer fit into the renew deadline.
+        atMost = settings.renewDeadline().dividedBy(2);
+    }
+
+    /** The time since the request was sent by which this candidate last took or renewed the Lease; empty if the Lease is not its own. */
+    Optional<Duration> sinceRenewed() {
+        Long renewed = renewedAt;
+        return renewed == null ? Optional.empty() : Optional.of(Duration.ofNanos(System.nanoTime() - renewed));
+    }
+
+    // The elector takes a record without times for nobody's; a Lease that says less than all is held all the same.
+    @Override
+    public LeaderElectionRecord get() throws ApiException {
+        org.moorage.kubernetes.election.LeaderElectionRecord found;
+        try {
+            found = lock.get(atMost).orElseThrow(() -> new ApiException(NOT_FOUND, "no lease " + lock));
+        } catch (ClusterException e) {
+            throw new ApiException(e.getMessage(), e, e.httpStatus(), null);
+        }
+        LeaderElectionRecord record = new LeaderElectionRecord();
+        record.setLeaseDurationSeconds(found.leaseDurationSeconds());
+        record.setLeaderTransitions(found.leaderTransitions());
+        if (!found.holderIdentity().isEmpty()) {
+            record.setHolderIdentity(found.holderIdentity());
+            record.setAcquireTime(Date.from(found.acquireTime()));
+            record.setRenewTime(Date.from(found.renewTime()));
+        }
+        if (!found.holderIdentity().equals(identity)) {
+            // The elector goes on trying until its deadline.
+            renewedAt = null;
+        }
+        return record;
+    }
+
+    @Override
+    public boolean create(LeaderElectionRecord record) {
+        return written(record, lock::create);
+    }
+
+    @Override
+    public boolean update(LeaderElectionRecord record) {
+        return written(record, lock::update);
+    }
+
+    private interface Write {
+        void send(org.moorage.kubernetes.election.LeaderElectionRecord record, Duration atMost);
+    }
+
+    private boolean written(LeaderElectionRecord record, Write write) {
+        long start = System.nanoTime();
+        // A record without a holder gives the Lease up.
+        String holder = record.getHolderIdentity() == null ? "" : record.getHolderIdentity();
+        try {
+            if (holder.isEmpty() && !isOurs()) {
+                return false;
+            }
+            write.send(
+                    new org.moorage.kubernetes.election.LeaderElectionRecord(
+                            holder,
+                            Math.max(1, record.getLeaseDurationSeconds()),
+                            time(record.getAcquireTime()),
+                            time(record.getRenewTime()),
+                            record.getLeaderTransitions()),
+                    atMost);
+        } catch (RuntimeException e) {
+            LOG.atWarn()
+                    .addKeyValue("lease", lock)
+                    .addKeyValue("err", e.getMessage())
+                    .log("Failed to update lock");
+            return false;
+        }
+        renewedAt = holder.equals(identity) ? Long.valueOf(start) : null;
+        return true;
+    }
+
+    // Read anew: a renewal that was interrupted may have been taken all the same.
+    private boolean isOurs() {
+        return lock.get(atMost)
+                .filter(found -> found.holderIdentity().equals(identity))
+                .isPresent();
+    }
+
+    private static Instant time(@Nullable Date time) {
+        return time == null ? Instant.EPOCH : time.toInstant();
+    }
+
+    @Override
+    public String identity() {
+        return identity;
+    }
+
+    @Override
+    public String describe() {
+        return lock.toString();
+    }
+}

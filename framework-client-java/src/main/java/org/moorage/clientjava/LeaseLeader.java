@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.clientjava;
+
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+import io.kubernetes.client.extended.leaderelection.LeaderElectionConfig;
+import io.kubernetes.client.extended.leaderelection.LeaderElector;
+import java.net.ProtocolException;
+import java.time.Duration;
+import java.util.Objects;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+import org.moorage.config.LeaderElection;
+import org.moorage.kubernetes.ApiClient;
+import org.moorage.kubernetes.ApiRequests;
+import org.moorage.kubernetes.RequestMetrics;
+import org.moorage.runtime.MonotonicClock;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Runs something while this process holds a Lease, by the {@link LeaderElector} of client-java-extended.
+ *
+ * <pre>{@code
+ * try (LeaseLeader leader = new LeaseLeader(requests, settings, identity)) {
+ *     Scheduler scheduler = ...; // of a cluster through leader.guard(requests)
+ *     boolean isLost = leader.run(scheduler::run, scheduler::stop);
+ * }
+ * }</pre>
+ *
+ * <p>What that class leaves to its callers is done here: nothing is stopped that was never begun, a Lease that says less than all or more
+ * than client-java knows is taken as it is, and writes through {@link #guard} pass only while the Lease is this process's. It measures by
+ * the time of day, so a clock that jumps may cost or prolong the Lease; {@link org.moorage.kubernetes.election.Leadership} does not.
+ */
+public final class LeaseLeader implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(LeaseLeader.class);
+    private static final Duration LONGEST_END = Duration.ofSeconds(15);
+
+    private final ApiRequests requests;
+    private final ElectorLock lock;
+    private final Duration leaseDuration;
+    private final LeaderElector elector;
+    private final AtomicReference<State> state = new AtomicReference<>(State.STANDBY);
+    private final CountDownLatch ended = new CountDownLatch(1);
+    private final CountDownLatch returned = new CountDownLatch(1);
+    private volatile boolean closing;
+    private volatile boolean called;
+    private volatile @Nullable Throwable failure;
+
+    /** The thread that competes, which ends when it is interrupted. */
+    @GuardedBy("this")
+    private @Nullable Thread competing;
+
+    private enum State {
+        STANDBY,
+        LEADING,
+        ENDED
+    }
+
+    /**
+     * A candidate that does nothing yet.
+     *
+     * @param client the server of the Lease, as from {@link ClientJavaRequests#through}
+     * @param settings how to compete, and for which Lease
+     * @param identity the candidate's name, which no other candidate has
+     */
+    public LeaseLeader(ApiClient client, LeaderElection settings, String identity) {
+        requests = new ApiRequests(client, MonotonicClock.system(), RequestMetrics.NONE);
+        leaseDuration = settings.leaseDuration();
+        lock = new ElectorLock(requests, settings, Objects.requireNonNull(identity, "identity"));
+        elector = new LeaderElector(new LeaderElectionConfig(
+                lock, settings.leaseDuration(), settings.renewDeadline(), settings.retryPeriod()));
+    }
+
+    /** The client with its writes refused while this process does not hold the Lease; also those of connections that are open already. */
+    public ApiClient guard(ApiClient client) {
+        return client.with(http -> http.addNetworkInterceptor(chain -> {
+            if (!chain.request().method().equals("GET") && !isLeading()) {
+                throw new ProtocolException(
+                        "not sent, since this process is not the leader (lease " + lock.describe() + ")");
+            }
+            return chain.proceed(chain.request());
+        }));
+    }
+
+    /** Whether this process holds the Lease, and the Lease has not run out since it was last renewed. */
+    public boolean isLeading() {
+        return state.get() == State.LEADING
+                && lock.sinceRenewed()
+                        .filter(time -> time.compareTo(leaseDuration) < 0)
+                        .isPresent();
+    }
+
+    /**
+     * Competes for the Lease, and runs something on another thread from when this process has it. Returns when that has ended: because the
+     * Lease was lost, this was closed, the thread was interrupted, or of itself. Called once.
+     *
+     * @param lead is run while this process leads
+     * @param stop has it end; is run only if it has begun
+     * @return whether the Lease was lost: another process leads then
+     * @throws IllegalStateException if what was run failed
+     */
+    public boolean run(Runnable lead, Runnable stop) {
+        called = true;
+        try {
+            compete(lead);
+            if (closing) {
+                // What is under way is still the leader's.
+                end(stop);
+                state.set(State.ENDED);
+                return false;
+            }
+            boolean isLost = state.getAndSet(State.ENDED) == State.LEADING && ended.getCount() > 0;
+            if (isLost) {
+                end(stop);
+            }
+            if (failure != null) {
+                throw new IllegalStateException("what the leader ran has failed: " + failure, failure);
+            }
+            return isLost;
+        } finally {
+            returned.countDown();
+        }
+    }
+
+    private void compete(Runnable lead) {
+        synchronized (this) {
+            competing = closing ? null : Thread.currentThread();
+            if (competing == null) {
+                return;
+            }
+        }
+        try {
+            elector.run(() -> lead(lead), () -> {});
+        } finally {
+            synchronized (this) {
+                competing = null;
+            }
+            // It was for the elector.
+            boolean ignored = closing && Thread.interrupted();
+        }
+    }
+
+    private synchronized void stopCompeting() {
+        if (competing != null) {
+            competing.interrupt();
+        }
+    }
+
+    // The elector forgets what its hooks throw.
+    private void lead(Runnable lead) {
+        try {
+            if (state.compareAndSet(State.STANDBY, State.LEADING)) {
+                lead.run();
+            }
+        } catch (RuntimeException | Error e) {
+            failure = e;
+        } finally {
+            ended.countDown();
+            stopCompeting();
+        }
+    }
+
+    private void end(Runnable stop) {
+        if (state.get() == State.STANDBY) {
+            return;
+        }
+        stop.run();
+        await(ended, "What the leader ran does not end");
+    }
+
+    private static void await(CountDownLatch latch, String otherwise) {
+        try {
+            if (!latch.await(LONGEST_END.toMillis(), TimeUnit.MILLISECONDS)) {
+                LOG.warn(otherwise);
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /** Has {@link #run} return, and then releases the Lease if this process holds it. May be called from any other thread, also again. */
+    @Override
+    public void close() {
+        synchronized (this) {
+            if (closing) {
+                return;
+            }
+            closing = true;
+        }
+        stopCompeting();
+        if (called) {
+            await(returned, "The leader does not end");
+        }
+        elector.close();
+        requests.close();
+    }
+}

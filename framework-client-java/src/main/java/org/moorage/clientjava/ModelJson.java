@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.clientjava;
+
+import com.fasterxml.jackson.annotation.JsonAutoDetect;
+import com.fasterxml.jackson.annotation.JsonInclude;
+import com.fasterxml.jackson.annotation.JsonSetter;
+import com.fasterxml.jackson.annotation.Nulls;
+import com.fasterxml.jackson.annotation.PropertyAccessor;
+import com.fasterxml.jackson.core.JsonGenerator;
+import com.fasterxml.jackson.core.JsonParser;
+import com.fasterxml.jackson.core.JsonToken;
+import com.fasterxml.jackson.core.Version;
+import com.fasterxml.jackson.core.type.TypeReference;
+import com.fasterxml.jackson.databind.DeserializationContext;
+import com.fasterxml.jackson.databind.DeserializationFeature;
+import com.fasterxml.jackson.databind.JsonDeserializer;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.JsonSerializer;
+import com.fasterxml.jackson.databind.MappingIterator;
+import com.fasterxml.jackson.databind.PropertyName;
+import com.fasterxml.jackson.databind.SerializationFeature;
+import com.fasterxml.jackson.databind.SerializerProvider;
+import com.fasterxml.jackson.databind.introspect.Annotated;
+import com.fasterxml.jackson.databind.introspect.NopAnnotationIntrospector;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import com.fasterxml.jackson.databind.module.SimpleModule;
+import com.google.gson.Gson;
+import com.google.gson.GsonBuilder;
+import com.google.gson.ToNumberPolicy;
+import com.google.gson.annotations.SerializedName;
+import com.google.gson.reflect.TypeToken;
+import io.kubernetes.client.common.KubernetesObject;
+import io.kubernetes.client.custom.IntOrString;
+import io.kubernetes.client.custom.Quantity;
+import io.kubernetes.client.util.generic.dynamic.DynamicKubernetesObject;
+import java.io.IOException;
+import java.io.InputStream;
+import java.math.BigDecimal;
+import java.time.DateTimeException;
+import java.time.OffsetDateTime;
+import java.time.format.DateTimeFormatter;
+import java.util.Base64;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+import org.moorage.api.model.ObjectKind;
+
+/**
+ * client-java's models from and to JSON. Unlike client-java's own codec, which is one for the whole JVM and refuses an object for one
+ * field that it does not know, this one leaves out what the models do not have, and writes no empty lists and maps: the API server takes
+ * {@code overhead: {}} for an overhead. Quantities are exact both ways.
+ */
+final class ModelJson {
+    /** No number that is written without an exponent has more digits. */
+    private static final int LONGEST_NUMBER = 60;
+
+    private static final TypeReference<Map<String, Object>> FIELDS = new TypeReference<>() {};
+
+    private static final JsonMapper MODELS = JsonMapper.builder()
+            .annotationIntrospector(new GsonNames())
+            .visibility(PropertyAccessor.ALL, JsonAutoDetect.Visibility.NONE)
+            .visibility(PropertyAccessor.FIELD, JsonAutoDetect.Visibility.ANY)
+            .defaultPropertyInclusion(
+                    JsonInclude.Value.construct(JsonInclude.Include.NON_NULL, JsonInclude.Include.ALWAYS))
+            .withConfigOverride(Map.class, any -> any.setInclude(notEmpty()))
+            .withConfigOverride(List.class, any -> any.setInclude(notEmpty()))
+            // As if the field were not there: a null list stays an empty one.
+            .defaultSetterInfo(JsonSetter.Value.forValueNulls(Nulls.SKIP))
+            .disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
+            .disable(SerializationFeature.FAIL_ON_EMPTY_BEANS)
+            .addModule(new SimpleModule()
+                    .addSerializer(Quantity.class, new TextWriter<>(ModelJson::text))
+                    .addDeserializer(Quantity.class, new TextReader<>(Quantity.class, ModelJson::quantity))
+                    .addSerializer(IntOrString.class, new IntOrStringWriter())
+                    .addDeserializer(IntOrString.class, new IntOrStringReader())
+                    .addSerializer(
+                            OffsetDateTime.class, new TextWriter<>(DateTimeFormatter.ISO_OFFSET_DATE_TIME::format))
+                    .addDeserializer(
+                            OffsetDateTime.class, new TextReader<>(OffsetDateTime.class, OffsetDateTime::parse))
+                    // As text also where no text is made of it.
+                    .addSerializer(byte[].class, new TextWriter<>(Base64.getEncoder()::encodeToString)))
+            .build();
+
+    private static final Gson DYNAMIC = new GsonBuilder()
+            .setObjectToNumberStrategy(ToNumberPolicy.LONG_OR_DOUBLE)
+            .create();
+
+    private ModelJson() {}
+
+    private static JsonInclude.Value notEmpty() {
+        return JsonInclude.Value.construct(JsonInclude.Include.NON_EMPTY, JsonInclude.Include.ALWAYS);
+    }
+
+    /** The fields of a model, with the names of its kind if it does not have them. */
+    static Map<String, Object> fields(ObjectKind<?> kind, KubernetesObject model) {
+        Map<String, Object> fields = fields(model);
+        fields.putIfAbsent("apiVersion", kind.apiVersion());
+        fields.putIfAbsent("kind", kind.kind());
+        return fields;
+    }
+
+    /** The fields of a model, or of a part of one. */
+    static Map<String, Object> fields(Object model) {
+        return model instanceof DynamicKubernetesObject dynamic
+                ? DYNAMIC.fromJson(dynamic.getRaw(), new TypeToken<Map<String, Object>>() {})
+                : MODELS.convertValue(model, FIELDS);
+    }
+
+    /**
+     * Reads a model from a text.
+     *
+     * @throws IOException if the text is not JSON, or has a value of another type than the model's
+     */
+    static <M> M read(String json, Class<M> model) throws IOException {
+        return MODELS.readValue(json, model);
+    }
+
+    /** As {@link #read(String, Class)}, from UTF-8. */
+    static <M> M read(InputStream json, Class<M> model) throws IOException {
+        return MODELS.readValue(json, model);
+    }
+
+    /** A model of a part of what was read. */
+    static <M> M read(JsonNode json, Class<M> model) throws IOException {
+        return MODELS.treeToValue(json, model);
+    }
+
+    /** The objects that follow one another in a stream. */
+    static MappingIterator<JsonNode> objects(InputStream json) throws IOException {
+        return MODELS.readerFor(JsonNode.class).readValues(json);
+    }
+
+    /** The names that Gson has for the fields. */
+    private static final class GsonNames extends NopAnnotationIntrospector {
+        private static final long serialVersionUID = 1L;
+
+        @Override
+        public @Nullable PropertyName findNameForSerialization(Annotated annotated) {
+            SerializedName name = annotated.getAnnotation(SerializedName.class);
+            return name == null ? null : PropertyName.construct(name.value());
+        }
+
+        @Override
+        public @Nullable PropertyName findNameForDeserialization(Annotated annotated) {
+            return findNameForSerialization(annotated);
+        }
+
+        @Override
+        public Version version() {
+            return Version.unknownVersion();
+        }
+    }
+
+    /** What is a text in JSON. */
+    private static final class TextWriter<T> extends JsonSerializer<T> {
+        private final Function<T, String> text;
+
+        TextWriter(Function<T, String> text) {
+            this.text = text;
+        }
+
+        @Override
+        public void serialize(T value, JsonGenerator json, SerializerProvider provider) throws IOException {
+            json.writeString(text.apply(value));
+        }
+    }
+
+    private static final class TextReader<T> extends JsonDeserializer<T> {
+        private final Class<T> type;
+        private final Function<String, T> parser;
+
+        TextReader(Class<T> type, Function<String, T> parser) {
+            this.type = type;
+            this.parser = parser;
+        }
+
+        @Override
+        public T deserialize(JsonParser json, DeserializationContext context) throws IOException {
+            try {
+                return parser.apply(json.getText());
+            } catch (IllegalArgumentException | DateTimeException e) {
+                throw context.weirdStringException(json.getText(), type, e.getMessage());
+            }
+        }
+    }
+
+    // client-java's own has 16 digits.
+    private static Quantity quantity(String text) {
+        BigDecimal amount =
+                new BigDecimal(org.moorage.api.model.Quantity.parse(text).toString());
+        return new Quantity(amount, text.endsWith("i") ? Quantity.Format.BINARY_SI : Quantity.Format.DECIMAL_SI);
+    }
+
+    // client-java's own throws for some that it has read.
+    private static String text(Quantity quantity) {
+        BigDecimal number = quantity.getNumber();
+        return Math.abs((long) number.scale()) <= LONGEST_NUMBER ? number.toPlainString() : number.toString();
+    }
+
+    private static final class IntOrStringWriter extends JsonSerializer<IntOrString> {
+        @Override
+        public void serialize(IntOrString value, JsonGenerator json, SerializerProvider provider) throws IOException {
+            if (value.isInteger()) {
+                json.writeNumber(value.getIntValue());
+            } else {
+                json.writeString(value.getStrValue());
+            }
+        }
+    }
+
+    private static final class IntOrStringReader extends JsonDeserializer<IntOrString> {
+        @Override
+        public IntOrString deserialize(JsonParser json, DeserializationContext context) throws IOException {
+            return json.hasToken(JsonToken.VALUE_NUMBER_INT)
+                    ? new IntOrString(json.getIntValue())
+                    : new IntOrString(json.getText());
+        }
+    }
+}

@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+/**
+ * The scheduler in a program that uses fabric8's Kubernetes client, such as an operator made with Java Operator SDK: over its informers, its
+ * client and its models.
+ *
+ * <p>Starting points: {@link org.moorage.fabric8.Fabric8Informers}, {@link org.moorage.fabric8.Fabric8Models}.
+ */
+@NullMarked
+package org.moorage.fabric8;
+
+import org.jspecify.annotations.NullMarked;

@@ -153,6 +153,11 @@ public final class Scheduler implements AutoCloseable {
     private final ObjectEventHandlers eventHandlers;
     private final AtomicBoolean flushes = new AtomicBoolean();
     private final Object stopLock = new Object();
+
+    /** The cluster when it was last given for questions. */
+    @GuardedBy("itself")
+    private final ClusterSnapshot latest = new ClusterSnapshot();
+
     private volatile boolean started;
 
     @GuardedBy("stopLock")
@@ -498,7 +503,7 @@ public final class Scheduler implements AutoCloseable {
 
     /**
      * The cluster as it is now, with the pods that are assumed, for questions: with the profiles of this scheduler, whose plugins are made
-     * once more. It costs what a look at each node and object costs; nothing else waits for it, and it needs this scheduler no more. What
+     * once more. It costs what a look at each node and object costs; the scheduler is held up for what has changed since the last call, and is needed no more. What
      * Reserve plugins keep for pods that are being bound, and no object says yet, is not in it.
      *
      * <p>May be called at any time from any thread after {@link #start}.
@@ -508,8 +513,12 @@ public final class Scheduler implements AutoCloseable {
      */
     public WhatIf whatIf() {
         demandStarted();
-        ClusterSnapshot nodes = new ClusterSnapshot();
-        cache.updateSnapshot(nodes);
+        ClusterSnapshot nodes;
+        synchronized (latest) {
+            // So that the cache is held up no longer than what has changed takes.
+            cache.updateSnapshot(latest);
+            nodes = latest.copy();
+        }
         return new FrozenWhatIf(
                 new FrozenCluster(
                         new FrozenCluster.Settings(

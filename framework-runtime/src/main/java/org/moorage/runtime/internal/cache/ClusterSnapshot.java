@@ -80,6 +80,25 @@ public final class ClusterSnapshot implements Snapshot {
         return snapshot;
     }
 
+    /** The same snapshot, which is not brought up to date with this one. */
+    public ClusterSnapshot copy() {
+        ClusterSnapshot copy = new ClusterSnapshot();
+        copy.images.replaceBy(images);
+        for (NodeInfo node : nodes) {
+            SnapshotNode same = new SnapshotNode((SnapshotNode) node, copy.images);
+            copy.nodes.add(same);
+            copy.nodeByName.put(same.name(), same);
+        }
+        copy.generations = generations.clone();
+        copy.topologies.putAll(topologies);
+        copy.podsByClaim.putAll(podsByClaim);
+        copy.treeVersion = treeVersion;
+        copy.imagesVersion = imagesVersion;
+        copy.affinityChanged = true;
+        copy.finish(generation, podGroups);
+        return copy;
+    }
+
     @Override
     public List<NodeInfo> nodes() {
         return nodesView;

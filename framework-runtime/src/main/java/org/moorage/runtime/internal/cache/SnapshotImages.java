@@ -13,6 +13,11 @@ final class SnapshotImages {
         stateByName = all;
     }
 
+    /** Those that another snapshot has now. */
+    void replaceBy(SnapshotImages other) {
+        stateByName = other.stateByName;
+    }
+
     @Nullable
     ImageState find(String name) {
         return stateByName.get(name);

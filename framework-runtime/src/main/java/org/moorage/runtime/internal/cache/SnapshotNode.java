@@ -50,6 +50,30 @@ final class SnapshotNode implements NodeInfo {
         set(node, contents, generation);
     }
 
+    /** The same node in another snapshot. */
+    SnapshotNode(SnapshotNode original, SnapshotImages images) {
+        this(original.index, images);
+        node = original.node;
+        generation = original.generation;
+        // None of the lists is changed; they are replaced.
+        pods = original.pods;
+        withAffinity = original.withAffinity;
+        withRequiredAntiAffinity = original.withRequiredAntiAffinity;
+        ports = original.ports;
+        claims = original.claims;
+        scalars = original.scalars;
+        allowedPods = original.allowedPods;
+        cpu = original.cpu;
+        memory = original.memory;
+        ephemeralStorage = original.ephemeralStorage;
+        requestedCpu = original.requestedCpu;
+        requestedMemory = original.requestedMemory;
+        requestedEphemeralStorage = original.requestedEphemeralStorage;
+        nonZeroRequestedCpu = original.nonZeroRequestedCpu;
+        nonZeroRequestedMemory = original.nonZeroRequestedMemory;
+        podCount = original.podCount;
+    }
+
     void set(Node newNode, NodeContents contents, long newGeneration) {
         // The cache goes on changing its lists, so the snapshot has its own.
         set(newNode, new ArrayList<>(contents.pods()), contents, newGeneration);

@@ -304,6 +304,7 @@ public final class ClusterDumpReader {
             }
             customResources.seen(tree);
             Stage stage = isDeleted ? Stage.THERE : stage(tree);
+            Admission.addUid(tree);
             ClusterObject object = completed(new Pending(tree, event.position(), Optional.empty(), stage));
             recorded.add(new RecordedChange(event.number(), event.type(), customResources.complete(object)));
         }

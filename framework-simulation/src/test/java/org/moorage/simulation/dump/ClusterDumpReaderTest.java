@@ -115,6 +115,8 @@ class ClusterDumpReaderTest {
                 new Admitted("that is still to be created", "name: p", "", "250m"),
                 new Admitted("with an empty status, as kubectl prints it", "name: p", "status: {},", "250m"),
                 new Admitted("that has a uid", "name: p, uid: u", "", ""),
+                new Admitted("that has a version", "name: p, resourceVersion: '1'", "", ""),
+                new Admitted("that is leaving", "name: p, deletionTimestamp: '2026-01-01T00:00:00Z'", "", ""),
                 new Admitted("that has a node", "name: p", "spec: {nodeName: n, containers: [{name: c}]},", ""),
                 new Admitted("that has a priority", "name: p", "spec: {priority: 1, containers: [{name: c}]},", ""),
                 new Admitted("that has a status", "name: p", "status: {phase: Pending},", ""));
@@ -177,6 +179,9 @@ class ClusterDumpReaderTest {
         ClusterDump dump =
                 read(reader().withChanges(changes.toString()), "{apiVersion: v1, kind: Node, metadata: {name: n}}");
 
+        assertThat(dump.changes())
+                .extracting(change -> change.object().metadata().uid())
+                .doesNotContain("");
         assertThat(dump.changes())
                 .extracting(RecordedChange::object)
                 .filteredOn(Pod.class::isInstance)

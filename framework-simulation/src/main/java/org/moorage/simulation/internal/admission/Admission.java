@@ -73,7 +73,9 @@ public final class Admission {
         JsonNode spec = object.path("spec");
         return (key.isPod() || key.isPersistentVolumeClaim())
                 && isBlank(metadata.path("uid"))
+                && isBlank(metadata.path("resourceVersion"))
                 && isBlank(metadata.path("creationTimestamp"))
+                && isBlank(metadata.path("deletionTimestamp"))
                 && isBlank(spec.path("nodeName"))
                 && isBlank(spec.path("volumeName"))
                 && Fields.isAbsent(spec.path(PRIORITY))

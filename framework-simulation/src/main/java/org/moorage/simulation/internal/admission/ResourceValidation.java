@@ -39,21 +39,18 @@ final class ResourceValidation {
         Map<String, WrittenQuantity> limits = WrittenQuantity.list(resources, "limits");
         WrittenQuantity.list(resources, "requests").forEach((name, request) -> {
             WrittenQuantity limit = limits.get(name);
-            boolean mayDiffer = isNative(name) && !ResourceName.isHugePages(name);
-            if (limit == null) {
-                if (!mayDiffer) {
-                    errors.add(path + ".limits: Required value: Limit must be set for non overcommitable resources");
-                }
-            } else if (!mayDiffer && !request.amount().equals(limit.amount())) {
+            if (limit != null && !isOvercommitted(name) && !request.amount().equals(limit.amount())) {
                 errors.add(invalid(path + ".requests", request, "equal to " + name + " limit", limit));
-            } else if (limit.isLessThan(request)) {
+            } else if (limit != null && limit.isLessThan(request)) {
                 errors.add(invalid(path + ".requests", request, "less than or equal to " + name + " limit", limit));
             }
         });
     }
 
-    private static boolean isNative(String resource) {
-        return !resource.contains("/") || resource.contains("kubernetes.io/");
+    // Whether containers may use more of a resource than they request.
+    private static boolean isOvercommitted(String resource) {
+        boolean isNative = !resource.contains("/") || resource.contains("kubernetes.io/");
+        return isNative && !ResourceName.isHugePages(resource);
     }
 
     private static void checkWhole(Fields spec, List<String> errors) {

@@ -12,7 +12,9 @@ import org.moorage.api.model.Pod;
  * <p>Any number of threads may ask at once. Each question or transaction has plugins of its own, which share nothing with those of the
  * running scheduler: that one waits for none, and sees none. They are made when more questions are asked at once than before, and kept.
  *
- * <p>What plugins know apart from the cluster's objects, such as measurements, is as it is when they are asked.
+ * <p>What plugins know apart from the cluster's objects, such as measurements, is as it is when they are asked. A plugin that cannot be made
+ * once more, since it serves a port, say, has the question fail with a {@code ConfigException} that names it; one that does not return
+ * holds up the thread that asks, and nobody else.
  */
 public interface WhatIf extends Questions, AutoCloseable {
     /** This cluster with objects added or replaced, see {@link Transaction#with(Collection)}. */

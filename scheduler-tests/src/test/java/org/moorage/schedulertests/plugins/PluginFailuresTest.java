@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -20,6 +21,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.moorage.api.CycleState;
@@ -95,6 +97,7 @@ class PluginFailuresTest {
         PRE_BIND("running PreBind plugin \"Faulty\": "),
         BIND("running Bind plugin \"Faulty\": "),
         POST_FILTER(""),
+        EXECUTE(""),
         UNRESERVE(""),
         POST_BIND(""),
         HINT(""),
@@ -251,6 +254,12 @@ class PluginFailuresTest {
         public PostFilterResult postFilter(CycleState state, Pod pod, NodeStatuses statuses) {
             PostFilterResult rejected = PostFilterResult.rejected(Status.unschedulable("no room"));
             return answer(Method.POST_FILTER, pod, rejected, rejected);
+        }
+
+        @Override
+        public CompletionStage<?> execute(CycleState state, Pod pod, PostFilterResult result) {
+            CompletionStage<?> done = PostFilterPlugin.super.execute(state, pod, result);
+            return this.<CompletionStage<?>>answer(Method.EXECUTE, pod, done, done);
         }
 
         @Override
@@ -519,15 +528,19 @@ class PluginFailuresTest {
         assertThat(nodeOf(pod)).isPresent();
     }
 
+    static Stream<Arguments> faultsOfPostFilter() {
+        return Stream.of(Method.POST_FILTER, Method.EXECUTE)
+                .flatMap(method -> Stream.of(Fault.values())
+                        .filter(fault -> fault != Fault.OUT_OF_RANGE)
+                        .map(fault -> Arguments.of(method, fault)));
+    }
+
     @ParameterizedTest
-    @EnumSource(
-            value = Fault.class,
-            names = {"OUT_OF_RANGE"},
-            mode = EnumSource.Mode.EXCLUDE)
-    void ofPostFilterAreToldBesideTheReasons(Fault fault) {
+    @MethodSource("faultsOfPostFilter")
+    void ofPostFilterAreToldBesideTheReasons(Method method, Fault fault) {
         addNodes();
         cluster.apply(BAD);
-        plugin.method = Method.POST_FILTER;
+        plugin.method = method;
         plugin.fault = fault;
         plugin.rejectsAll = true;
         Scheduler running = start();

@@ -405,7 +405,7 @@ public final class PluginCaller {
         try {
             execute(PluginMethod.POST_FILTER, () -> known(postFilter).execute(state, pod, result), ended);
         } catch (PluginFailure failure) {
-            throw failure.withoutMethod();
+            throw failure.getCause() == null ? failure : failure.withoutMethod();
         }
     }
 
@@ -415,11 +415,10 @@ public final class PluginCaller {
         PluginThread thread = PluginThread.begin(calls[method.ordinal()]);
         try {
             CompletionStage<?> stage = execution.get();
-            if (stage == null) {
-                throw new IllegalStateException("answered null");
+            if (stage != null) {
+                CompletionStage<?> ignored = stage.whenComplete((any, thrown) -> ended.accept(thrown == null));
+                isUnderWay = true;
             }
-            CompletionStage<?> ignored = stage.whenComplete((any, thrown) -> ended.accept(thrown == null));
-            isUnderWay = true;
         } catch (Throwable thrown) {
             throw failure(method, thrown);
         } finally {
@@ -427,6 +426,9 @@ public final class PluginCaller {
             if (!isUnderWay) {
                 ended.accept(false);
             }
+        }
+        if (!isUnderWay) {
+            throw refused(method, "answered null");
         }
     }
 

@@ -27,7 +27,8 @@ import org.moorage.kubernetes.ObjectInformer;
  * }</pre>
  *
  * <p>An informer must have all objects of its kind, in all namespaces, and no transformation that removes fields which scheduling reads.
- * What client-java's models cannot say, the scheduler does not see in them; what is watched is read without them, see {@link #without}.
+ * What client-java's models cannot say, the scheduler does not see in them; what is watched is read without them, see {@link #without}. So
+ * {@code ResourceSlice}s and {@code ResourceClaim}s are watched in any case, unless their informers are added by {@link #with}.
  */
 public final class ClientJavaInformers implements InformerCluster.Informers {
     private final SharedInformerFactory factory;
@@ -61,7 +62,7 @@ public final class ClientJavaInformers implements InformerCluster.Informers {
         }
         SharedIndexInformer<? extends KubernetesObject> own = added.get(kind);
         return own == null
-                ? ModelKinds.model(kind).flatMap(model -> registered(kind, model))
+                ? ModelKinds.completeModel(kind).flatMap(model -> registered(kind, model))
                 : Optional.of(new Informer<>(kind, own));
     }
 

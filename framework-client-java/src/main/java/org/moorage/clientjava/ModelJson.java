@@ -32,6 +32,7 @@ import com.google.gson.reflect.TypeToken;
 import io.kubernetes.client.common.KubernetesObject;
 import io.kubernetes.client.custom.IntOrString;
 import io.kubernetes.client.custom.Quantity;
+import io.kubernetes.client.custom.QuantityFormatException;
 import io.kubernetes.client.util.generic.dynamic.DynamicKubernetesObject;
 import java.io.IOException;
 import java.io.InputStream;
@@ -43,6 +44,7 @@ import java.util.Base64;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.moorage.api.model.ObjectKind;
 
@@ -55,6 +57,7 @@ final class ModelJson {
     /** No number that is written without an exponent has more digits. */
     private static final int LONGEST_NUMBER = 60;
 
+    private static final Pattern EXPONENT = Pattern.compile("[eE][+-]?[0-9]");
     private static final TypeReference<Map<String, Object>> FIELDS = new TypeReference<>() {};
 
     private static final JsonMapper MODELS = JsonMapper.builder()
@@ -189,13 +192,27 @@ final class ModelJson {
     private static Quantity quantity(String text) {
         BigDecimal amount =
                 new BigDecimal(org.moorage.api.model.Quantity.parse(text).toString());
-        return new Quantity(amount, text.endsWith("i") ? Quantity.Format.BINARY_SI : Quantity.Format.DECIMAL_SI);
+        return new Quantity(
+                amount,
+                text.endsWith("i")
+                        ? Quantity.Format.BINARY_SI
+                        : EXPONENT.matcher(text).find()
+                                ? Quantity.Format.DECIMAL_EXPONENT
+                                : Quantity.Format.DECIMAL_SI);
     }
 
-    // client-java's own throws for some that it has read.
+    // In the API server's notation, which extenders are sent, where client-java gives it.
     private static String text(Quantity quantity) {
-        BigDecimal number = quantity.getNumber();
-        return Math.abs((long) number.scale()) <= LONGEST_NUMBER ? number.toPlainString() : number.toString();
+        BigDecimal amount = quantity.getNumber();
+        try {
+            String text = quantity.toSuffixedString();
+            if (quantity(text).getNumber().compareTo(amount) == 0) {
+                return text;
+            }
+        } catch (QuantityFormatException | IllegalArgumentException none) {
+            // client-java cannot write all that it reads.
+        }
+        return Math.abs((long) amount.scale()) <= LONGEST_NUMBER ? amount.toPlainString() : amount.toString();
     }
 
     private static final class IntOrStringWriter extends JsonSerializer<IntOrString> {

@@ -22,6 +22,7 @@ import io.kubernetes.client.openapi.models.V1StorageClass;
 import io.kubernetes.client.openapi.models.V1VolumeAttachment;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import org.moorage.api.model.ObjectKind;
 
 /** client-java's models of the kinds that scheduling reads, in the version in which it reads them. */
@@ -46,11 +47,14 @@ final class ModelKinds {
             Map.entry(ObjectKind.DEVICE_CLASS, V1DeviceClass.class),
             Map.entry(ObjectKind.POD_DISRUPTION_BUDGET, V1PodDisruptionBudget.class));
 
+    /** Their models lack fields that API servers have, and that decide: {@code ModelVectorsTest} of system-tests tells which. */
+    private static final Set<ObjectKind<?>> INCOMPLETE = Set.of(ObjectKind.RESOURCE_SLICE, ObjectKind.RESOURCE_CLAIM);
+
     private ModelKinds() {}
 
-    /** The model of a kind; empty if there is none. */
-    static Optional<Class<? extends KubernetesObject>> model(ObjectKind<?> kind) {
-        return Optional.ofNullable(MODELS.get(kind));
+    /** The model that says all of a kind that scheduling reads; empty if there is none. */
+    static Optional<Class<? extends KubernetesObject>> completeModel(ObjectKind<?> kind) {
+        return INCOMPLETE.contains(kind) ? Optional.empty() : Optional.ofNullable(MODELS.get(kind));
     }
 
     /** The kind of a model; empty if scheduling does not read it. */

@@ -106,9 +106,11 @@ public final class LeaseLeader implements AutoCloseable {
         try {
             compete(lead);
             if (closing) {
-                // What is under way is still the leader's.
-                end(stop);
-                state.set(State.ENDED);
+                if (!state.compareAndSet(State.STANDBY, State.ENDED)) {
+                    // What is under way is still the leader's.
+                    end(stop);
+                    state.set(State.ENDED);
+                }
                 return false;
             }
             boolean isLost = state.getAndSet(State.ENDED) == State.LEADING && ended.getCount() > 0;
@@ -138,7 +140,7 @@ public final class LeaseLeader implements AutoCloseable {
                 competing = null;
             }
             // It was for the elector.
-            boolean ignored = closing && Thread.interrupted();
+            boolean ignored = (closing || ended.getCount() == 0) && Thread.interrupted();
         }
     }
 
@@ -163,9 +165,6 @@ public final class LeaseLeader implements AutoCloseable {
     }
 
     private void end(Runnable stop) {
-        if (state.get() == State.STANDBY) {
-            return;
-        }
         stop.run();
         await(ended, "What the leader ran does not end");
     }

@@ -44,6 +44,9 @@ public final class LenientListerWatcher<M extends KubernetesObject, L extends Ku
     /** What an informer takes for a watch that has ended and is to be begun anew. */
     private static final String ENDED = "IO Exception during hasNext method.";
 
+    private static final Duration LONGEST_SILENCE = Duration.ofSeconds(30);
+    private static final Duration PING_INTERVAL = Duration.ofSeconds(10);
+
     private final String address;
     private final OkHttpClient http;
     private final Class<M> model;
@@ -59,8 +62,12 @@ public final class LenientListerWatcher<M extends KubernetesObject, L extends Ku
         org.moorage.kubernetes.ApiClient requests = ClientJavaRequests.through(client);
         address = requests.address() + (kind.group().isEmpty() ? "/api/" : "/apis/") + kind.apiVersion() + "/"
                 + kind.plural();
-        // An informer ends its watches itself.
-        http = requests.http().newBuilder().readTimeout(Duration.ZERO).build();
+        // Otherwise a connection that has died without a word keeps an informer waiting for ever.
+        http = requests.http()
+                .newBuilder()
+                .readTimeout(LONGEST_SILENCE)
+                .pingInterval(PING_INTERVAL)
+                .build();
         this.model = Objects.requireNonNull(model, "model");
         this.list = Objects.requireNonNull(list, "list");
     }
@@ -104,7 +111,12 @@ public final class LenientListerWatcher<M extends KubernetesObject, L extends Ku
         if (params.resourceVersion != null) {
             url.addQueryParameter("resourceVersion", params.resourceVersion);
         }
+        OkHttpClient sender = http;
         if (params.timeoutSeconds != null) {
+            // The server ends it by then.
+            sender = http.newBuilder()
+                    .readTimeout(LONGEST_SILENCE.plusSeconds(params.timeoutSeconds))
+                    .build();
             url.addQueryParameter("timeoutSeconds", String.valueOf(params.timeoutSeconds));
         }
         if (params.watch) {
@@ -115,7 +127,7 @@ public final class LenientListerWatcher<M extends KubernetesObject, L extends Ku
                 .header("Accept", "application/json")
                 .build();
         try {
-            Response response = http.newCall(request).execute();
+            Response response = sender.newCall(request).execute();
             if (response.isSuccessful()) {
                 return response;
             }

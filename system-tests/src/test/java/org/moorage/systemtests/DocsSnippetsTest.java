@@ -22,18 +22,26 @@ class DocsSnippetsTest {
     private static final Path ROOT =
             Path.of(System.getProperty("basedir", ".")).resolveSibling(".").normalize();
     private static final List<String> PAGES = List.of("README.md", "docs/plugin-guide.md", "docs/plugin-testing.md");
+    /** Not all blocks of these say where they are from. */
+    private static final List<String> PARTLY_CUT = List.of("docs/embedding.md");
+
     private static final Pattern BLOCK =
             Pattern.compile("(?:<!-- snippet (\\S+)#(\\S+) -->\\n)?```java\\n(.*?)```\\n", Pattern.DOTALL);
 
     @TestFactory
     List<DynamicTest> blocks() throws IOException {
         List<DynamicTest> tests = new ArrayList<>();
-        for (String page : PAGES) {
+        List<String> pages = new ArrayList<>(PAGES);
+        pages.addAll(PARTLY_CUT);
+        for (String page : pages) {
             Matcher block = BLOCK.matcher(Files.readString(ROOT.resolve(page)));
             while (block.find()) {
                 Optional<String> file = Optional.ofNullable(block.group(1));
                 String region = String.valueOf(block.group(2));
                 String code = block.group(3);
+                if (file.isEmpty() && PARTLY_CUT.contains(page)) {
+                    continue;
+                }
                 String first = code.lines().findFirst().orElse("");
                 tests.add(DynamicTest.dynamicTest(page + ": " + first, () -> {
                     assertThat(file)

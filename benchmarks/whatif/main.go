@@ -52,7 +52,7 @@ type answer struct {
 	Feasible []string          `json:"feasible,omitempty"` // fits: the nodes, by name
 	WhyNot   map[string]string `json:"whyNot,omitempty"`   // fits: what the first plugin says that rejects a node
 	Placed   []string          `json:"placed,omitempty"`   // howmany, place: the node of each pod; empty for none
-	Refused  []int             `json:"refused,omitempty"`  // check: pods for which On is not what the library would allow
+	Refused  map[int]string    `json:"refused,omitempty"`  // check: why a pod, by its number, cannot be where it was put, or is not without a node
 	Error    string            `json:"error,omitempty"`
 }
 
@@ -70,7 +70,7 @@ func main() {
 	pod := flag.String("pod", "", "timed: which pod of the file, as namespace/name")
 	most := flag.Int("max", 100000, "timed, howmany: no more than this")
 	times := flag.Int("times", 1, "timed: ask so often (drain: so many nodes)")
-	warm := flag.Float64("warm", 0, "timed: ask for so many seconds before")
+	warm := flag.Float64("warm", 0, "timed: ask for so many seconds before; without it the first answer is one of the timed ones")
 	flag.Parse()
 	klog.LogToStderr(false)
 	klog.SetOutput(io.Discard)
@@ -179,15 +179,18 @@ func (c *cluster) time(asked, pod string, most, times int, warm time.Duration) s
 	start := time.Now()
 	ask(0)
 	first := millis(start)
-	for i := 0; time.Since(start) < warm; i++ {
-		ask(i % times)
+	took := []float64{first}
+	if warm > 0 {
+		for i := 0; time.Since(start) < warm; i++ {
+			ask(i % times)
+		}
+		counted = 0
+		took = nil
 	}
-	counted = 0
-	took := make([]float64, times)
-	for i := range took {
+	for i := len(took); i < times; i++ {
 		start := time.Now()
 		ask(i)
-		took[i] = millis(start)
+		took = append(took, millis(start))
 	}
 	sort.Float64s(took)
 	return fmt.Sprintf(`{"library":"scheduler-library","question":%q,"nodes":%d,"pods":%d,"answer":%d,"times":%d,"msFirst":%.3f,"msMedian":%.4f,"msMax":%.3f,"msSnapshot":%.1f}`,
@@ -267,6 +270,7 @@ func (c *cluster) without(names []string) (*fwk.Placement, error) {
 // pending gives a pod as it would be without its node; each number makes another pod of it.
 func (c *cluster) pending(key string, number int) *v1.Pod {
 	pod := c.podByKey[key].DeepCopy()
+	pod.Name = fmt.Sprintf("%s-%d", pod.Name, number)
 	pod.UID = types.UID(fmt.Sprintf("asked-%d", number))
 	pod.Spec.NodeName = ""
 	return pod
@@ -286,8 +290,9 @@ func (c *cluster) place(keys, evicted []string, candidates *fwk.Placement) (plac
 	return placed, err
 }
 
-// check puts each pod where it is told to, and gives those for which that is not among the nodes that fit it.
-func (c *cluster) check(q *question) (refused []int, err error) {
+// check puts each pod where it is told to, and tells for which that is not among the nodes that fit it.
+func (c *cluster) check(q *question) (refused map[int]string, err error) {
+	refused = map[int]string{}
 	candidates, err := c.without(q.Without)
 	if err != nil {
 		return nil, err
@@ -295,18 +300,18 @@ func (c *cluster) check(q *question) (refused []int, err error) {
 	err = c.tryAfter(q.Evict, func() error {
 		for i, key := range q.Pods {
 			pod := c.pending(key, i)
-			feasible, _, err := c.snap.CanSchedulePod(c.ctx, pod, candidates)
+			feasible, diagnosis, err := c.snap.CanSchedulePod(c.ctx, pod, candidates)
 			if err != nil {
 				return err
 			}
 			if q.On[i] == "" {
 				if len(feasible) > 0 {
-					refused = append(refused, i)
+					refused[i] = "fits " + feasible[0]
 				}
 				continue
 			}
 			if !slices.Contains(feasible, q.On[i]) {
-				refused = append(refused, i)
+				refused[i] = diagnosis.NodeToStatus.Get(q.On[i]).Message()
 				continue
 			}
 			there, err := c.snap.MakePlacement([]string{q.On[i]})

@@ -18,6 +18,7 @@ import org.moorage.objects.internal.Fields;
 import org.moorage.objects.internal.ObjectKey;
 import org.moorage.objects.internal.ObjectTrees;
 import org.moorage.objects.internal.TreeDecoder;
+import org.moorage.runtime.cluster.ClusterSource;
 import org.moorage.simulation.internal.admission.Admission;
 import org.moorage.simulation.internal.admission.EphemeralClaims;
 import org.moorage.simulation.internal.admission.TemplatedResourceClaims;
@@ -110,6 +111,18 @@ public final class NewPods {
         }
         admission.gone(tree);
         resourceClaims.gone(tree);
+    }
+
+    /**
+     * Has a source tell of the objects that admission reads, now and when they change, so that nothing is left to {@link #seen(String)} and {@link
+     * #gone(String)}. Returns when it has told of all that there are. An object that cannot be read stays as it was known; of a kind that cannot be
+     * listed there are none.
+     *
+     * @param source one that nobody else watches, to be closed by who has it when no more questions are asked
+     * @throws org.moorage.api.plugin.ClusterException if the objects cannot be had
+     */
+    public void watch(ClusterSource source) {
+        source.watch(AdmissionObjects.KINDS, KeptJson.NONE, new AdmissionObjects(this));
     }
 
     /**

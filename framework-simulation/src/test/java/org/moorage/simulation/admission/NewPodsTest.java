@@ -18,6 +18,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.moorage.api.model.ClusterObject;
+import org.moorage.api.model.OtherObject;
 import org.moorage.api.model.PersistentVolumeClaim;
 import org.moorage.api.model.Pod;
 import org.moorage.api.model.PodStatus;
@@ -27,6 +28,8 @@ import org.moorage.api.model.Toleration;
 import org.moorage.api.plugin.FeatureGates;
 import org.moorage.objects.ObjectDecodeException;
 import org.moorage.objects.ObjectRefusedException;
+import org.moorage.objects.decode.ObjectDecoder;
+import org.moorage.simulation.cluster.InMemoryCluster;
 
 class NewPodsTest {
     private static final FeatureGates GROUPS = FeatureGates.DEFAULTS
@@ -85,6 +88,43 @@ class NewPodsTest {
                 .contains(new Toleration("node.kubernetes.io/not-ready", "Exists", "", "NoExecute"));
         assertThat(pod.spec().schedulerName()).isEqualTo("default-scheduler");
         assertThat(pod.uid()).isNotEmpty();
+    }
+
+    @Test
+    void readsWhatASourceTellsOf() {
+        ObjectDecoder decoder = new ObjectDecoder();
+        InMemoryCluster cluster = InMemoryCluster.of(List.of(decoder.decode(GOLD), decoder.decode(VM)));
+        NewPods newPods = new NewPods();
+        newPods.watch(cluster);
+        String gold = pod("\"priorityClassName\": \"gold\"");
+        assertThat(newPods.admit(gold).pod().spec().priority()).isEqualTo(100);
+
+        cluster.apply(decoder.decode(GOLD.replace("100", "\"much\"")));
+        assertThat(newPods.admit(gold).pod().spec().priority()).isEqualTo(100);
+        cluster.apply(decoder.decode(GOLD.replace("100", "200")));
+        assertThat(newPods.admit(gold).pod().spec().priority()).isEqualTo(200);
+
+        cluster.remove(decoder.decode(GOLD));
+        assertThatThrownBy(() -> newPods.admit(gold)).isInstanceOf(ObjectRefusedException.class);
+        assertThat(newPods.admit(pod("\"runtimeClassName\": \"vm\""))
+                        .pod()
+                        .spec()
+                        .overhead())
+                .isNotEmpty();
+    }
+
+    @Test
+    void forgetsWhatANewListDoesNotHave() {
+        NewPods newPods = after();
+        AdmissionObjects listener = new AdmissionObjects(newPods);
+        OtherObject gold = (OtherObject) new ObjectDecoder().decode(GOLD);
+        listener.replaced(gold.kind(), List.of(gold));
+        String pod = pod("\"priorityClassName\": \"gold\"");
+        assertThat(newPods.admit(pod).pod().spec().priority()).isEqualTo(100);
+
+        listener.replaced(gold.kind(), List.of());
+
+        assertThatThrownBy(() -> newPods.admit(pod)).isInstanceOf(ObjectRefusedException.class);
     }
 
     record Refusal(String name, List<String> seen, String pod, String message) {

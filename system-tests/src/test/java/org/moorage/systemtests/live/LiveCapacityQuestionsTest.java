@@ -8,6 +8,11 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import java.io.IOException;
+import java.net.ConnectException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -16,6 +21,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.Predicate;
 import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -93,6 +99,61 @@ class LiveCapacityQuestionsTest {
                 assertThat(kubeScheduler.isRunning()).isTrue();
                 assertThat(program.isRunning()).isTrue();
                 assertThat(program.terminate()).as(program.log()).isEqualTo(143);
+            }
+        }
+    }
+
+    @Test
+    void answersOverHttp() throws IOException, InterruptedException {
+        PluginProject example = new PluginProject("examples/spring-boot");
+        Path jar = example.jar();
+        int port = RunningProgram.freePort();
+        try (ControlPlane plane = ControlPlane.start()) {
+            plane.create(node("n1") + node("n2") + node("n3"));
+            plane.create(LIMITS);
+            try (RunningProgram program = RunningProgram.start(
+                    plane.folder().resolve("log").resolve("example.log"),
+                    List.of(
+                            "env",
+                            "KUBECONFIG=" + plane.kubeconfig(),
+                            java(),
+                            "-jar",
+                            jar.toString(),
+                            "--server.address=127.0.0.1",
+                            "--server.port=" + port))) {
+                URI fits = URI.create("http://127.0.0.1:" + port + "/fits?count=99");
+                HttpResponse<String> limited = ask(
+                        fits,
+                        program,
+                        "{\"metadata\": {\"namespace\": \"team\"}, \"spec\": {\"containers\":"
+                                + " [{\"name\": \"main\", \"image\": \"app\"}]}}");
+                assertThat(read(limited.body()).path("fits").asInt())
+                        .as(limited.body())
+                        .isEqualTo(24);
+                HttpResponse<String> refused = ask(
+                        fits,
+                        program,
+                        "{\"spec\": {\"priorityClassName\": \"gold\", \"containers\":"
+                                + " [{\"name\": \"main\", \"image\": \"app\"}]}}");
+                assertThat(refused.statusCode()).as(refused.body()).isEqualTo(422);
+                assertThat(refused.body()).contains(REFUSED);
+                assertThat(program.terminate()).as(program.log()).isEqualTo(143);
+            }
+        }
+    }
+
+    private static HttpResponse<String> ask(URI fits, RunningProgram program, String template)
+            throws IOException, InterruptedException {
+        HttpRequest request = HttpRequest.newBuilder(fits)
+                .header("Content-Type", "application/json")
+                .POST(HttpRequest.BodyPublishers.ofString(template))
+                .build();
+        Instant deadline = Instant.now().plus(SOON);
+        while (true) {
+            try {
+                return HttpClient.newHttpClient().send(request, HttpResponse.BodyHandlers.ofString());
+            } catch (ConnectException notYet) {
+                assertThat(Instant.now()).as(program.log()).isBefore(deadline);
             }
         }
     }

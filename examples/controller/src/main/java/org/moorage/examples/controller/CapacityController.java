@@ -57,7 +57,6 @@ record CapacityController(
     /** Runs until it is told to stop, or another process is the leader: then the exit code is 1. */
     public static void main(String[] args) throws IOException {
         ApiClient client = Config.defaultClient().setReadTimeout(0);
-        // region informers
         SharedInformerFactory factory = new SharedInformerFactory(client);
         factory.sharedIndexInformerFor(LenientListerWatcher.pods(client), V1Pod.class, 0);
         factory.sharedIndexInformerFor(LenientListerWatcher.nodes(client), V1Node.class, 0);
@@ -66,7 +65,7 @@ record CapacityController(
                 CapacityQuestion.class,
                 0);
         factory.startAllRegisteredInformers();
-        // endregion
+
         // region scheduler
         PluginRegistry plugins = PluginRegistry.of(KubeSchedulerPlugins.all());
         LoadedConfig config = ConfigLoader.defaults(plugins);

@@ -67,12 +67,10 @@ public final class CapacityOperator implements Reconciler<CapacityQuestion> {
         scheduler.start(); // and not run(): it follows the cluster, and schedules nothing
         newPods.watch(forAdmission);
 
-        // region operator
         Operator operator = new Operator(settings -> settings.withKubernetesClient(client)
                 .withLeaderElectionConfiguration(LEASE)
                 .withUseSSAToPatchPrimaryResource(false)); // which would send the question too
         operator.register(new CapacityOperator(scheduler, newPods));
-        // endregion
         operator.start();
     }
 

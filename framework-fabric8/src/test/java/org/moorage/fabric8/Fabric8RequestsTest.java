@@ -101,7 +101,7 @@ class Fabric8RequestsTest {
     }
 
     @Test
-    void isNotSureOfAChangeWhoseAnswerWasLost() {
+    void isNotSureOfAChangeWhoseAnswerWasLost() throws InterruptedException {
         server.enqueue(new MockResponse.Builder()
                 .onRequestBody(new SocketEffect.CloseSocket())
                 .build());
@@ -110,6 +110,8 @@ class Fabric8RequestsTest {
                 .isInstanceOfSatisfying(
                         ClusterException.class,
                         e -> assertThat(e.outcome()).isEqualTo(ClusterException.Outcome.UNKNOWN));
+        // The server counts a request after it has closed the connection.
+        assertThat(server.takeRequest(SOON, TimeUnit.SECONDS)).isNotNull();
         assertThat(server.getRequestCount()).isOne();
     }
 

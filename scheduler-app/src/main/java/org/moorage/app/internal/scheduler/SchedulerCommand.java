@@ -365,7 +365,6 @@ public final class SchedulerCommand {
                         KubeconfigFile.find(options.kubeconfig(), options.master(), connection), options.master());
     }
 
-    /** The name of this machine. */
     /** One line for each pod that was tried. */
     private static final class PodLog implements SchedulerListener {
         @Override

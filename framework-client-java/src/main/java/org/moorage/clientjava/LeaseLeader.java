@@ -4,7 +4,6 @@ package org.moorage.clientjava;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.kubernetes.client.extended.leaderelection.LeaderElectionConfig;
 import io.kubernetes.client.extended.leaderelection.LeaderElector;
-import java.net.ProtocolException;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.CountDownLatch;
@@ -15,6 +14,7 @@ import org.moorage.config.LeaderElection;
 import org.moorage.kubernetes.ApiClient;
 import org.moorage.kubernetes.ApiRequests;
 import org.moorage.kubernetes.RequestMetrics;
+import org.moorage.kubernetes.election.WriteGuard;
 import org.moorage.runtime.MonotonicClock;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -75,13 +75,7 @@ public final class LeaseLeader implements AutoCloseable {
 
     /** The client with its writes refused while this process does not hold the Lease; also those of connections that are open already. */
     public ApiClient guard(ApiClient client) {
-        return client.with(http -> http.addNetworkInterceptor(chain -> {
-            if (!chain.request().method().equals("GET") && !isLeading()) {
-                throw new ProtocolException(
-                        "not sent, since this process is not the leader (lease " + lock.describe() + ")");
-            }
-            return chain.proceed(chain.request());
-        }));
+        return new WriteGuard(this::isLeading, lock.describe()).guard(client);
     }
 
     /** Whether this process holds the Lease, and the Lease has not run out since it was last renewed. */

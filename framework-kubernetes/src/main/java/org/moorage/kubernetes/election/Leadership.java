@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.moorage.kubernetes.election;
 
-import java.io.IOException;
-import java.net.ProtocolException;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.Optional;
@@ -11,8 +9,6 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 import java.util.random.RandomGenerator;
-import okhttp3.Interceptor;
-import okhttp3.Response;
 import org.moorage.config.LeaderElection;
 import org.moorage.kubernetes.ApiClient;
 import org.moorage.kubernetes.ApiRequests;
@@ -65,21 +61,7 @@ public final class Leadership implements AutoCloseable {
 
     /** The client with its writes refused while this process is not the leader; also those of connections that are open already. */
     public ApiClient guard(ApiClient client) {
-        return client.with(http -> {
-            // For clients whose requests go another way than over OkHttp's connections.
-            http.interceptors().add(0, this::intercept);
-            return http.addNetworkInterceptor(this::intercept);
-        });
-    }
-
-    // Runs when the connection is there and the request is about to be written to it, so that neither a
-    // wait for a connection nor a process that was stopped comes between the check and the write. OkHttp
-    // does not repeat after a ProtocolException.
-    private Response intercept(Interceptor.Chain chain) throws IOException {
-        if (!chain.request().method().equals("GET") && !elector.mayWrite()) {
-            throw new ProtocolException("not sent, since this process is not the leader (lease " + lock + ")");
-        }
-        return chain.proceed(chain.request());
+        return new WriteGuard(elector::mayWrite, lock.toString()).guard(client);
     }
 
     /**

@@ -125,11 +125,7 @@ public final class Scheduler implements AutoCloseable {
     private static final Duration LONGEST_REPORT = Duration.ofSeconds(5);
     private static final Duration LONGEST_CLOSE = Duration.ofSeconds(1);
 
-    private final SchedulerConfig config;
-    private final PluginRegistry registry;
-    private final FeatureGates featureGates;
-    private final InstantSource clock;
-    private final InstantSource monotonicClock;
+    private final FrozenCluster.Settings settings;
     private final ClusterSource source;
     private final SchedulerListener listener;
     private final SchedulerThreads threads;
@@ -145,8 +141,7 @@ public final class Scheduler implements AutoCloseable {
     private final PodsInPreBind podsInPreBind = new PodsInPreBind();
     private final UncertainBindings uncertainBindings;
     private final StatusPatches statusPatches;
-    private final Map<String, Profile> profiles;
-    private final List<PluginCaller> plugins;
+    private final ProfileBuilder.Profiles profiles;
     private final SchedulingQueue queue;
     private final SchedulingLoop loop;
     private final PluginCallWatch watch;
@@ -168,11 +163,6 @@ public final class Scheduler implements AutoCloseable {
 
     private Scheduler(Builder builder, SchedulerListener listener, SchedulerThreads threads) {
         Problems problems = Problems.collector();
-        config = builder.config;
-        registry = builder.registry;
-        featureGates = builder.featureGates;
-        clock = builder.clock;
-        monotonicClock = builder.monotonicClock;
         extenders = Extenders.of(builder.config.extenders(), this::snapshot, builder.metrics, problems);
         json = builder.config.keptJson(builder.registry);
         source = builder.source;
@@ -181,6 +171,8 @@ public final class Scheduler implements AutoCloseable {
         this.threads = threads;
         cache = new SchedulerCache(builder.featureGates);
         view = new FeatureView(builder.featureGates);
+        settings = new FrozenCluster.Settings(
+                builder.config, builder.registry, builder.featureGates, view, builder.clock, builder.monotonicClock);
         store = new ObjectStore(view, new Changes());
         ObjectLister<Pod> pods = store.lister(ObjectKind.POD);
         store.lister(ObjectKind.NODE);
@@ -210,18 +202,17 @@ public final class Scheduler implements AutoCloseable {
                 new ConcurrentHashMap<>(),
                 this::queue,
                 cache::podGroups);
-        ProfileBuilder.Profiles built = new ProfileBuilder(
+        profiles = new ProfileBuilder(
                         builder.registry,
                         plugin -> caller(plugin, builder),
                         (profile, plugin) -> new ProfileHandle(profile, plugin, services),
                         nominator::nominatedPods,
                         builder.metrics)
                 .build(builder.config, problems);
-        profiles = built.byName();
-        plugins = built.plugins();
+        logMissing(profiles.missing());
         queue = new SchedulingQueue(
-                built.queueSort(),
-                built.queueProfiles(),
+                profiles.queueSort(),
+                profiles.queueProfiles(),
                 new QueueSettings(
                         Duration.ofSeconds(builder.config.podInitialBackoffSeconds()),
                         Duration.ofSeconds(builder.config.podMaxBackoffSeconds()),
@@ -232,8 +223,7 @@ public final class Scheduler implements AutoCloseable {
                 nominator,
                 builder.metrics,
                 (pod, failure) -> SchedulingFailures.reportEvent(writer, pod, failure.getMessage()));
-        comparer = new CacheComparer(
-                store, cache, queue, pod -> profiles.containsKey(pod.spec().schedulerName()), builder.featureGates);
+        comparer = new CacheComparer(store, cache, queue, this::isResponsible, builder.featureGates);
         statusPatches = new StatusPatches(pods, cache, writer, threads.reports());
         uncertainBindings = new UncertainBindings(source, pods, threads.binding(), threads.timers());
         SchedulingFailures failures = new SchedulingFailures(
@@ -256,9 +246,10 @@ public final class Scheduler implements AutoCloseable {
                 extenders,
                 uncertainBindings,
                 new BindingResults(cache, queue, failures, listener));
-        SchedulingCycle cycle = new SchedulingCycle(profiles, cache, queue, nominator, binding, failures, listener);
+        SchedulingCycle cycle =
+                new SchedulingCycle(profiles.byName(), cache, queue, nominator, binding, failures, listener);
         PodGroupCycle groupCycle = new PodGroupCycle(
-                profiles,
+                profiles.byName(),
                 cache,
                 queue,
                 cycle,
@@ -276,16 +267,10 @@ public final class Scheduler implements AutoCloseable {
                 queue,
                 cycle,
                 groupCycle);
-        watch = new PluginCallWatch(builder.pluginCallTimeout, threads, queue, loop, plugins, listener);
+        watch = new PluginCallWatch(builder.pluginCallTimeout, threads, queue, loop, profiles.plugins(), listener);
         eventHandlers = new ObjectEventHandlers(
                 new PodEventHandlers(
-                        cache,
-                        queue,
-                        nominator,
-                        waitingPods,
-                        podsInPreBind,
-                        pod -> profiles.containsKey(pod.spec().schedulerName()),
-                        builder.featureGates),
+                        cache, queue, nominator, waitingPods, podsInPreBind, this::isResponsible, builder.featureGates),
                 cache,
                 queue,
                 store,
@@ -302,6 +287,16 @@ public final class Scheduler implements AutoCloseable {
         @Override
         public void availabilityChanged() {
             eventHandlers.availabilityChanged();
+        }
+    }
+
+    // Not refused: a program may leave out what its pods do not need.
+    private static void logMissing(Set<String> missing) {
+        if (!missing.isEmpty()) {
+            LOG.atWarn()
+                    .addKeyValue("plugins", missing)
+                    .log(
+                            "Enabled plugins are not registered and have no part in any decision (KubeSchedulerPlugins has all)");
         }
     }
 
@@ -469,17 +464,12 @@ public final class Scheduler implements AutoCloseable {
         return eventHandlers.hints(view.of(pod), ObjectKind.of(seen.latest()), seen);
     }
 
-    private Profile responsible(Pod pod) {
-        return profile(pod.spec().schedulerName(), "pod " + pod.key() + ": spec.schedulerName");
+    private boolean isResponsible(Pod pod) {
+        return profiles.byName().containsKey(pod.spec().schedulerName());
     }
 
-    private Profile profile(String name, String what) {
-        Profile profile = profiles.get(name);
-        if (profile == null) {
-            throw new IllegalArgumentException(
-                    what + ": \"" + name + "\" (expected: one of the profiles " + profiles.keySet() + ")");
-        }
-        return profile;
+    private Profile responsible(Pod pod) {
+        return profiles.named(pod.spec().schedulerName(), "pod " + pod.key() + ": spec.schedulerName");
     }
 
     /**
@@ -493,7 +483,7 @@ public final class Scheduler implements AutoCloseable {
     public PartialCycles partialCycles(String profile, Duration limit) {
         watch.start();
         return new PartialCycles(
-                profile(profile, "profile"),
+                profiles.named(profile, "profile"),
                 new TimedCycles(loop, threads, limit),
                 cache,
                 new PodLookup(store.lister(ObjectKind.POD), source, view),
@@ -503,8 +493,8 @@ public final class Scheduler implements AutoCloseable {
 
     /**
      * The cluster as it is now, with the pods that are assumed, for questions: with the profiles of this scheduler, whose plugins are made
-     * once more. It costs what a look at each node and object costs; the scheduler is held up for what has changed since the last call, and is needed no more. What
-     * Reserve plugins keep for pods that are being bound, and no object says yet, is not in it.
+     * once more. It costs what a look at each node and object costs; the scheduler is held up for what has changed since the last call, and
+     * is needed no more. What Reserve plugins keep for pods that are being bound, and no object says yet, is not in it.
      *
      * <p>May be called at any time from any thread after {@link #start}.
      *
@@ -521,17 +511,11 @@ public final class Scheduler implements AutoCloseable {
         }
         return new FrozenWhatIf(
                 new FrozenCluster(
-                        new FrozenCluster.Settings(
-                                config,
-                                registry,
-                                featureGates,
-                                view,
-                                clock,
-                                monotonicClock,
-                                loop.current().nextNode()),
+                        settings,
                         store.stored(),
                         nodes,
-                        nominator.nominatedPods()),
+                        nominator.nominatedPods(),
+                        loop.current().nextNode()),
                 List.of());
     }
 
@@ -553,7 +537,7 @@ public final class Scheduler implements AutoCloseable {
 
     /** The names of the profiles: what pods may name as their scheduler. May be called at any time from any thread. */
     public Set<String> profileNames() {
-        return profiles.keySet();
+        return profiles.byName().keySet();
     }
 
     /** What is in the scheduler now. May be called at any time from any thread. */
@@ -647,7 +631,7 @@ public final class Scheduler implements AutoCloseable {
         synchronized (stopLock) {
             if (!closed) {
                 closed = true;
-                closePlugins(threads, plugins);
+                closePlugins(threads, profiles.plugins());
             }
         }
     }

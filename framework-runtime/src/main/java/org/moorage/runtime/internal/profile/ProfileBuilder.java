@@ -75,13 +75,33 @@ public final class ProfileBuilder {
      * @param byName the profiles, in the order of the configuration
      * @param plugins their plugins, also those that are called at no extension point
      * @param eventsByProfile the events of each profile's plugins
+     * @param missing the plugins of kube-scheduler that are enabled and not registered
      */
     public record Profiles(
-            Map<String, Profile> byName, List<PluginCaller> plugins, Map<String, List<PluginEvents>> eventsByProfile) {
+            Map<String, Profile> byName,
+            List<PluginCaller> plugins,
+            Map<String, List<PluginEvents>> eventsByProfile,
+            Set<String> missing) {
         public Profiles {
             byName = Collections.unmodifiableMap(byName);
             plugins = List.copyOf(plugins);
             eventsByProfile = Collections.unmodifiableMap(eventsByProfile);
+            missing = Collections.unmodifiableSet(missing);
+        }
+
+        /**
+         * The profile of a name.
+         *
+         * @param what what names it, for the message
+         * @throws IllegalArgumentException if there is none
+         */
+        public Profile named(String name, String what) {
+            Profile profile = byName.get(name);
+            if (profile == null) {
+                throw new IllegalArgumentException(
+                        what + ": \"" + name + "\" (expected: one of the profiles " + byName.keySet() + ")");
+            }
+            return profile;
         }
 
         /** The order of the queue, which all profiles agree on. */
@@ -156,26 +176,15 @@ public final class ProfileBuilder {
         if (!problems.isEmpty()) {
             throw new ConfigException("configuration", problems.all(), Map.of());
         }
-        logMissing(expanded);
         Map<String, Profile> profiles = new LinkedHashMap<>();
         for (int i = 0; i < expanded.size(); i++) {
             profiles.put(
                     config.profiles().get(i).schedulerName(),
                     profile(config.profiles().get(i), expanded.get(i)));
         }
-        return new Profiles(profiles, plugins, eventsByProfile);
-    }
-
-    // Not refused: a program may leave out what its pods do not need.
-    private static void logMissing(List<ProfilePlugins> profiles) {
         Set<String> missing = new LinkedHashSet<>();
-        profiles.forEach(profile -> missing.addAll(profile.missing()));
-        if (!missing.isEmpty()) {
-            LOG.atWarn()
-                    .addKeyValue("plugins", missing)
-                    .log(
-                            "Enabled plugins are not registered and have no part in any decision (KubeSchedulerPlugins has all)");
-        }
+        expanded.forEach(profile -> missing.addAll(profile.missing()));
+        return new Profiles(profiles, plugins, eventsByProfile, missing);
     }
 
     private static List<PluginEvents> events(Collection<PluginCaller> plugins, Problems at) {

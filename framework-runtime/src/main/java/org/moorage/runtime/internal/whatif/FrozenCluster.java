@@ -25,6 +25,7 @@ public final class FrozenCluster implements AutoCloseable {
     private final StoredObjects objects;
     private final ClusterSnapshot nodes;
     private final Map<String, List<Pod>> nominatedPods;
+    private final int firstNode;
     private final SchedulerThreads threads = new SchedulerThreads(1, null, new SchedulerListener() {});
     private final Deque<WhatIfWorkspace> idle = new ConcurrentLinkedDeque<>();
     private volatile boolean closed;
@@ -38,7 +39,6 @@ public final class FrozenCluster implements AutoCloseable {
      * @param view how plugins see objects
      * @param clock the time of day
      * @param monotonicClock measures
-     * @param firstNode the index of the node that a cycle begins with
      */
     public record Settings(
             SchedulerConfig config,
@@ -46,8 +46,7 @@ public final class FrozenCluster implements AutoCloseable {
             FeatureGates features,
             FeatureView view,
             InstantSource clock,
-            InstantSource monotonicClock,
-            int firstNode) {}
+            InstantSource monotonicClock) {}
 
     /**
      * A cluster.
@@ -55,13 +54,19 @@ public final class FrozenCluster implements AutoCloseable {
      * @param objects its objects
      * @param nodes its nodes with their pods, which are never brought up to date any more
      * @param nominatedPods the pods that are nominated, by the name of the node
+     * @param firstNode the index of the node that a cycle begins with
      */
     public FrozenCluster(
-            Settings settings, StoredObjects objects, ClusterSnapshot nodes, Map<String, List<Pod>> nominatedPods) {
+            Settings settings,
+            StoredObjects objects,
+            ClusterSnapshot nodes,
+            Map<String, List<Pod>> nominatedPods,
+            int firstNode) {
         this.settings = settings;
         this.objects = objects;
         this.nodes = nodes;
         this.nominatedPods = nominatedPods;
+        this.firstNode = firstNode;
     }
 
     Settings settings() {
@@ -78,6 +83,10 @@ public final class FrozenCluster implements AutoCloseable {
 
     Map<String, List<Pod>> nominatedPods() {
         return nominatedPods;
+    }
+
+    int firstNode() {
+        return firstNode;
     }
 
     SchedulerThreads threads() {

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.moorage.runtime.internal.whatif;
 
-import java.util.List;
-import java.util.Map;
-import java.util.Objects;
 import java.util.SplittableRandom;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.random.RandomGenerator;
@@ -43,8 +40,7 @@ final class WhatIfWorkspace implements AutoCloseable {
     private final ObjectStore store;
     private final Extenders extenders;
     private final RepeatedRandom random = new RepeatedRandom();
-    private final Map<String, Profile> profiles;
-    private final List<PluginCaller> plugins;
+    private final ProfileBuilder.Profiles profiles;
     private final GroupTrees groups;
     private final SchedulingAlgorithm algorithm;
 
@@ -101,18 +97,16 @@ final class WhatIfWorkspace implements AutoCloseable {
                 new ConcurrentHashMap<>(),
                 () -> PodActivation.NONE,
                 snapshot::podGroups);
-        ProfileBuilder.Profiles built = new ProfileBuilder(
+        profiles = new ProfileBuilder(
                         settings.registry(),
                         PluginCaller::of,
                         (profile, plugin) -> new ProfileHandle(profile, plugin, services),
                         nominator::nominatedPods,
                         SchedulerMetrics.NONE)
                 .build(config, problems);
-        profiles = built.byName();
-        plugins = built.plugins();
-        groups = new GroupTrees(profiles, settings.features());
+        groups = new GroupTrees(profiles.byName(), settings.features());
         algorithm = new SchedulingAlgorithm(
-                config.percentageOfNodesToScore(), settings.firstNode(), Parallelism.none(), extenders, random, false);
+                config.percentageOfNodesToScore(), cluster.firstNode(), Parallelism.none(), extenders, random, false);
     }
 
     FrozenCluster.Settings settings() {
@@ -136,18 +130,13 @@ final class WhatIfWorkspace implements AutoCloseable {
     }
 
     Profile profile(String name, String what) {
-        Profile profile = profiles.get(name);
-        if (profile == null) {
-            throw new IllegalArgumentException(
-                    what + ": \"" + name + "\" (expected: one of the profiles " + profiles.keySet() + ")");
-        }
-        return profile;
+        return profiles.named(name, what);
     }
 
     /** Everything is as if nothing had been asked yet. */
     void begin() {
         random.begin();
-        algorithm.nextNode(settings().firstNode());
+        algorithm.nextNode(cluster.firstNode());
     }
 
     void giveBack() {
@@ -157,6 +146,6 @@ final class WhatIfWorkspace implements AutoCloseable {
     @Override
     public void close() {
         extenders.close();
-        ProfileBuilder.closeAll(Objects.requireNonNull(plugins));
+        ProfileBuilder.closeAll(profiles.plugins());
     }
 }

@@ -161,6 +161,12 @@ public final class FilterRun implements Parallelism.Pass {
         return namingPlugins;
     }
 
+    /** Why a node will not do that PreFilter has not left, although it has left others. */
+    PluginStatus leftOut() {
+        String plugins = String.join(" ", namingPlugins);
+        return new PluginStatus(plugins, Status.unresolvable("node(s) didn't satisfy plugin(s) [" + plugins + "]"));
+    }
+
     /** Whether PreFilter has left a node to look at. */
     boolean leaves(String nodeName) {
         return nodeNames == null || nodeNames.contains(nodeName);

@@ -15,24 +15,22 @@ import org.moorage.runtime.internal.extender.Extenders;
 public final class FittingNodes {
     private final List<NodeInfo> all;
     private final List<NodeInfo> feasible;
-    private final @Nullable PluginStatus ofPod;
-    // The nodes that PreFilter has left, and what became of each.
+    // The nodes that PreFilter has left, in the order of their indexes, and what became of each.
     private final NodeInfo[] filtered;
     private final PluginStatus[] answers;
+    // Why the others will not do.
     private final PluginStatus leftOut;
     private final String message;
 
     private FittingNodes(
             List<NodeInfo> all,
             List<NodeInfo> feasible,
-            @Nullable PluginStatus ofPod,
             NodeInfo[] filtered,
             PluginStatus[] answers,
             PluginStatus leftOut,
             String message) {
-        this.all = all;
-        this.feasible = feasible;
-        this.ofPod = ofPod;
+        this.all = List.copyOf(all);
+        this.feasible = List.copyOf(feasible);
         this.filtered = filtered;
         this.answers = answers;
         this.leftOut = leftOut;
@@ -40,15 +38,8 @@ public final class FittingNodes {
     }
 
     /** PreFilter has rejected the pod. */
-    static FittingNodes ofPod(List<NodeInfo> all, PluginStatus rejection, Set<String> namingPlugins) {
-        return new FittingNodes(
-                List.copyOf(all),
-                List.of(),
-                rejection,
-                new NodeInfo[0],
-                new PluginStatus[0],
-                rejection,
-                Diagnosis.ofPreFilter(all, rejection, namingPlugins).message(""));
+    static FittingNodes ofPod(List<NodeInfo> all, PluginStatus rejection, String message) {
+        return new FittingNodes(all, List.of(), new NodeInfo[0], new PluginStatus[0], rejection, message);
     }
 
     /**
@@ -58,23 +49,23 @@ public final class FittingNodes {
      * @param answers what the filters answer about them
      * @param left those that will do, also by the extenders
      * @param byExtenders the statuses that extenders have given
+     * @param message the sentence for the pod's condition if none will do
      */
     static FittingNodes of(
             List<NodeInfo> all,
-            Set<String> namingPlugins,
+            FilterRun run,
             List<NodeInfo> nodes,
             FilterRun.Answers answers,
             List<NodeInfo> left,
-            Map<String, Status> byExtenders) {
+            Map<String, Status> byExtenders,
+            String message) {
         PluginStatus[] own = new PluginStatus[nodes.size()];
+        int successes = 0;
         for (int i = 0; i < own.length; i++) {
             own[i] = answers.get(i);
+            successes += answers.isSuccess(i) ? 1 : 0;
         }
-        int leftBefore = 0;
-        for (int i = 0; i < own.length; i++) {
-            leftBefore += own[i].isSuccess() ? 1 : 0;
-        }
-        if (leftBefore != left.size()) {
+        if (successes != left.size()) {
             // An extender may answer in an order of its own.
             Set<NodeInfo> kept = Set.copyOf(left);
             for (int i = 0; i < own.length; i++) {
@@ -85,26 +76,7 @@ public final class FittingNodes {
                 }
             }
         }
-        String message = "";
-        if (left.isEmpty()) {
-            Diagnosis diagnosis = Diagnosis.ofFilter(all, namingPlugins, null);
-            for (int i = 0; i < own.length; i++) {
-                if (!answers.isSuccess(i)) {
-                    diagnosis.reject(nodes.get(i), answers.get(i));
-                }
-            }
-            diagnosis.extended(byExtenders);
-            message = diagnosis.message("");
-        }
-        String plugins = String.join(" ", namingPlugins);
-        return new FittingNodes(
-                List.copyOf(all),
-                List.copyOf(left),
-                null,
-                nodes.toArray(NodeInfo[]::new),
-                own,
-                new PluginStatus(plugins, Status.unresolvable("node(s) didn't satisfy plugin(s) [" + plugins + "]")),
-                message);
+        return new FittingNodes(all, left, nodes.toArray(NodeInfo[]::new), own, run.leftOut(), message);
     }
 
     /** The nodes of the snapshot. */
@@ -124,10 +96,7 @@ public final class FittingNodes {
 
     /** Why a node will not do; null if it will. */
     public @Nullable PluginStatus rejection(NodeInfo node) {
-        if (ofPod != null) {
-            return ofPod;
-        }
-        // They are ordered by their indexes, and mostly all of them are there.
+        // Mostly all of them are there.
         for (int i = Math.min(node.index(), filtered.length - 1); i >= 0; i--) {
             if (filtered[i].index() == node.index()) {
                 return answers[i].isSuccess() ? null : answers[i];

@@ -83,9 +83,7 @@ public final class NodeAnswers implements CycleRecorder {
             return Optional.of(ofPod);
         }
         if (run != null && !run.leaves(nodeName)) {
-            String plugins = String.join(" ", run.namingPlugins());
-            return Optional.of(new PluginStatus(
-                    plugins, Status.unresolvable("node(s) didn't satisfy plugin(s) [" + plugins + "]")));
+            return Optional.of(run.leftOut());
         }
         return Optional.ofNullable(answerByNode.get(nodeName)).filter(answer -> !answer.isSuccess());
     }

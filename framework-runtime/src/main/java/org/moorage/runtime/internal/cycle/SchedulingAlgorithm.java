@@ -161,16 +161,7 @@ public final class SchedulingAlgorithm {
         if (left.isEmpty()) {
             Diagnosis diagnosis = Diagnosis.ofFilter(all, filterRun.namingPlugins(), nominatedRejected);
             diagnosis.extended(ofNominated);
-            int index = feasible.start;
-            for (int i = 0; i < feasible.visited; i++, index = next(index, nodes.size())) {
-                if (!answers.isSuccess(index)) {
-                    diagnosis.reject(nodes.get(index), answers.get(index));
-                }
-            }
-            diagnosis.extended(byExtenders);
-            if (!feasible.nodes.isEmpty()) {
-                diagnosis.addExtenderAsRejector();
-            }
+            diagnose(diagnosis, nodes, feasible, byExtenders);
             return Result.none(diagnosis, rejected);
         }
         int evaluated = left.size() + rejected;
@@ -198,19 +189,43 @@ public final class SchedulingAlgorithm {
         FilterRun filterRun = FilterRun.preFilter(profile, state, pod, snapshot);
         PluginStatus rejection = filterRun.rejection();
         if (rejection != null) {
-            return FittingNodes.ofPod(all, rejection, filterRun.namingPlugins());
+            return FittingNodes.ofPod(
+                    all,
+                    rejection,
+                    Diagnosis.ofPreFilter(all, rejection, filterRun.namingPlugins())
+                            .message(""));
         }
         List<NodeInfo> nodes = narrow(snapshot, filterRun.nodeNames());
         int count = nodes.size();
-        List<NodeInfo> feasible = List.of();
+        Feasible feasible = new Feasible(List.of(), 0, 0, 0);
         if (count > 0) {
             EquivalenceCache.Alike alike = equivalenceCache.find(profile, pod);
-            int filtered = filterRun.filter(nodes, 0, count, answers, alike, parallelism);
-            feasible = collect(nodes, 0, count, filtered).nodes();
+            feasible = collect(nodes, 0, count, filterRun.filter(nodes, 0, count, answers, alike, parallelism));
         }
         Map<String, Status> byExtenders = new HashMap<>();
-        List<NodeInfo> left = extenders.filter() ? extenders.filter(pod, feasible, byExtenders) : feasible;
-        return FittingNodes.of(all, filterRun.namingPlugins(), nodes, answers, left, byExtenders);
+        List<NodeInfo> left = extenders.filter() ? extenders.filter(pod, feasible.nodes, byExtenders) : feasible.nodes;
+        String message = "";
+        if (left.isEmpty()) {
+            Diagnosis diagnosis = Diagnosis.ofFilter(all, filterRun.namingPlugins(), null);
+            diagnose(diagnosis, nodes, feasible, byExtenders);
+            message = diagnosis.message("");
+        }
+        return FittingNodes.of(all, filterRun, nodes, answers, left, byExtenders, message);
+    }
+
+    // Adds why none of the nodes that were filtered is left.
+    private void diagnose(
+            Diagnosis diagnosis, List<NodeInfo> nodes, Feasible feasible, Map<String, Status> byExtenders) {
+        int index = feasible.start;
+        for (int i = 0; i < feasible.visited; i++, index = next(index, nodes.size())) {
+            if (!answers.isSuccess(index)) {
+                diagnosis.reject(nodes.get(index), answers.get(index));
+            }
+        }
+        diagnosis.extended(byExtenders);
+        if (!feasible.nodes.isEmpty()) {
+            diagnosis.addExtenderAsRejector();
+        }
     }
 
     // As in kube-scheduler a failure is only logged, because the node is asked about again among the others.

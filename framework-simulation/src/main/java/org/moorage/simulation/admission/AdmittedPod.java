@@ -93,13 +93,7 @@ public final class AdmittedPod {
 
     private static ObjectMeta renamed(ObjectMeta metadata, ObjectKind<?> kind, String name) {
         ObjectKey key = new ObjectKey(kind.group(), kind.kind(), metadata.namespace(), name);
-        return ObjectMeta.named(name)
-                .namespace(metadata.namespace())
-                .uid(key.derivedUid())
-                .labels(metadata.labels())
-                .annotations(metadata.annotations())
-                .ownerReferences(metadata.ownerReferences())
-                .build();
+        return metadata.toBuilder(name).uid(key.derivedUid()).build();
     }
 
     /** {@code namespace/name} of the pod. */

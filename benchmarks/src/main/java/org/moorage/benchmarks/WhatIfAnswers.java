@@ -16,7 +16,7 @@ import java.util.TreeMap;
 import org.moorage.api.model.Pod;
 import org.moorage.runtime.whatif.Fit;
 import org.moorage.runtime.whatif.HowMany;
-import org.moorage.runtime.whatif.Placement;
+import org.moorage.runtime.whatif.PlacedPods;
 import org.moorage.runtime.whatif.Transaction;
 import org.moorage.runtime.whatif.WhatIf;
 
@@ -152,7 +152,7 @@ final class WhatIfAnswers {
         return texts;
     }
 
-    private static List<String> nodes(Placement placement) {
+    private static List<String> nodes(PlacedPods placement) {
         return placement.pods().stream().map(pod -> pod.nodeName().orElse("")).toList();
     }
 

@@ -36,10 +36,10 @@ public interface Questions {
     Evaluation evaluate(Pod pod);
 
     /** Where pods would go, one after the other, each with those before it in place. One that finds no node does not keep the others from theirs. */
-    Placement place(List<Pod> pods);
+    PlacedPods place(List<Pod> pods);
 
     /** As {@link #place(List)}, if all of them find a node; otherwise none has one. */
-    Placement placeTogether(List<Pod> pods);
+    PlacedPods placeTogether(List<Pod> pods);
 
     /**
      * Where the pods of a group would go, tried as the scheduling cycle of a group does: gang, topology and all.
@@ -48,7 +48,7 @@ public interface Questions {
      * @param pods its pods that have no node yet, which name it in their specification
      * @throws IllegalArgumentException also if the feature GenericWorkload is off, or the pods do not agree with their group
      */
-    Placement place(PodGroup group, List<Pod> pods);
+    PlacedPods place(PodGroup group, List<Pod> pods);
 
     /**
      * How many pods like this one find a node, one after the other.
@@ -59,7 +59,7 @@ public interface Questions {
     HowMany howMany(Pod template, int atMost);
 
     /** Where a pod would go if others may have to leave for it: as {@link #place} if it finds a node, otherwise as preemption decides. */
-    Preemption preempt(Pod pod);
+    PreemptionResult preempt(Pod pod);
 
     /**
      * Where pods would go by their own profiles, and where by another one: each time one after the other.
@@ -67,5 +67,5 @@ public interface Questions {
      * @param profile the name of the other profile
      * @throws IllegalArgumentException also if there is no such profile
      */
-    Comparison compare(String profile, List<Pod> pods);
+    ProfileComparison compare(String profile, List<Pod> pods);
 }

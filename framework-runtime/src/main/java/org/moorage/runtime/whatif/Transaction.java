@@ -2,6 +2,7 @@
 package org.moorage.runtime.whatif;
 
 import java.util.Collection;
+import java.util.List;
 import org.moorage.api.model.ClusterObject;
 import org.moorage.api.model.Pod;
 
@@ -13,7 +14,7 @@ import org.moorage.api.model.Pod;
  *
  * <pre>{@code
  * try (Transaction drained = cluster.begin().evict(pods).without("node-1")) {
- *     Placement elsewhere = drained.place(pods);
+ *     PlacedPods elsewhere = drained.place(pods);
  * }
  * }</pre>
  *
@@ -36,7 +37,9 @@ public interface Transaction extends Questions, AutoCloseable {
     Transaction without(Collection<String> nodeNames);
 
     /** As {@link #without(Collection)}. */
-    Transaction without(String... nodeNames);
+    default Transaction without(String... nodeNames) {
+        return without(List.of(nodeNames));
+    }
 
     /**
      * Thinks of objects as being there, in place of those of their kind and name: nodes, pods with a node, volumes, claims, budgets. The pods
@@ -47,7 +50,9 @@ public interface Transaction extends Questions, AutoCloseable {
     Transaction with(Collection<? extends ClusterObject> objects);
 
     /** As {@link #with(Collection)}. */
-    Transaction with(ClusterObject... objects);
+    default Transaction with(ClusterObject... objects) {
+        return with(List.of(objects));
+    }
 
     /**
      * From now on these are the only nodes to choose from. The others are there all the same, with their pods.

@@ -2,6 +2,7 @@
 package org.moorage.runtime.whatif;
 
 import java.util.Collection;
+import java.util.List;
 import org.moorage.api.model.ClusterObject;
 import org.moorage.api.model.Pod;
 
@@ -21,13 +22,17 @@ public interface WhatIf extends Questions, AutoCloseable {
     WhatIf with(Collection<? extends ClusterObject> objects);
 
     /** As {@link #with(Collection)}. */
-    WhatIf with(ClusterObject... objects);
+    default WhatIf with(ClusterObject... objects) {
+        return with(List.of(objects));
+    }
 
     /** This cluster without some nodes and the pods on them, see {@link Transaction#without(Collection)}. */
     WhatIf without(Collection<String> nodeNames);
 
     /** As {@link #without(Collection)}. */
-    WhatIf without(String... nodeNames);
+    default WhatIf without(String... nodeNames) {
+        return without(List.of(nodeNames));
+    }
 
     /** This cluster without some pods, see {@link Transaction#evict}. */
     WhatIf evict(Collection<Pod> pods);

@@ -16,7 +16,7 @@ import org.moorage.builtin.dra.KubeSchedulerPlugins;
 import org.moorage.config.ConfigLoader;
 import org.moorage.config.plugin.PluginRegistry;
 import org.moorage.runtime.Scheduler;
-import org.moorage.runtime.whatif.Placement;
+import org.moorage.runtime.whatif.PlacedPods;
 import org.moorage.runtime.whatif.Transaction;
 import org.moorage.runtime.whatif.WhatIf;
 import org.moorage.simulation.cluster.InMemoryCluster;
@@ -119,8 +119,8 @@ class ReservedInTransactionsTest {
                     VOLUME_CLAIM + POD.replace("CPU", "10m")
                             + "  volumes: [{name: v, persistentVolumeClaim: {claimName: claim-NUMBER}}]\n"));
 
-    private static List<Optional<String>> nodes(Placement placement) {
-        return placement.pods().stream().map(Placement.PlacedPod::nodeName).toList();
+    private static List<Optional<String>> nodes(PlacedPods placement) {
+        return placement.pods().stream().map(PlacedPods.PlacedPod::nodeName).toList();
     }
 
     @ParameterizedTest

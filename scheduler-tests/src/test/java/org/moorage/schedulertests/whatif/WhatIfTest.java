@@ -32,11 +32,11 @@ import org.moorage.config.plugin.PluginRegistry;
 import org.moorage.runtime.Scheduler;
 import org.moorage.runtime.decision.Evaluation;
 import org.moorage.runtime.decision.PluginStatus;
-import org.moorage.runtime.whatif.Comparison;
 import org.moorage.runtime.whatif.Fit;
 import org.moorage.runtime.whatif.HowMany;
-import org.moorage.runtime.whatif.Placement;
-import org.moorage.runtime.whatif.Preemption;
+import org.moorage.runtime.whatif.PlacedPods;
+import org.moorage.runtime.whatif.PreemptionResult;
+import org.moorage.runtime.whatif.ProfileComparison;
 import org.moorage.runtime.whatif.Transaction;
 import org.moorage.runtime.whatif.WhatIf;
 import org.moorage.simulation.cluster.InMemoryCluster;
@@ -78,7 +78,7 @@ class WhatIfTest {
         return Scheduler.whatIf(List.of(objects), ConfigLoader.defaults(PLUGINS), PLUGINS);
     }
 
-    private static List<String> nodes(Placement placement) {
+    private static List<String> nodes(PlacedPods placement) {
         return placement.pods().stream()
                 .map(place -> place.nodeName().orElse(""))
                 .toList();
@@ -111,7 +111,7 @@ class WhatIfTest {
             assertThat(fit.fits()).isFalse();
             assertThat(fit.gate().map(PluginStatus::plugin)).contains("SchedulingGates");
             assertThat(fit.feasible()).containsExactly("a", "b");
-            Placement placement = cluster.place(List.of(gated));
+            PlacedPods placement = cluster.place(List.of(gated));
             assertThat(placement.isComplete()).isFalse();
             assertThat(placement.pods().get(0).message())
                     .isEqualTo(fit.message())
@@ -127,12 +127,12 @@ class WhatIfTest {
                     pod("p2", "5").build(),
                     pod("p3", "1").build(),
                     pod("p4", "1").build());
-            Placement placement = cluster.place(pods);
+            PlacedPods placement = cluster.place(pods);
             assertThat(nodes(placement)).containsExactly("b", "", "a", "b");
             assertThat(placement.placed()).isEqualTo(3);
             assertThat(placement.pods().get(1).message()).isEqualTo(TOO_LARGE);
 
-            Placement together = cluster.placeTogether(pods);
+            PlacedPods together = cluster.placeTogether(pods);
             assertThat(nodes(together)).containsExactly("", "", "", "");
             assertThat(together.message()).isEqualTo("3 of 4 pods find a node (expected: all)");
         }
@@ -192,11 +192,12 @@ class WhatIfTest {
         Pod low = pod("low", "3").priority(1).on("a").build();
         Pod high = pod("high", "3").priority(10).build();
         try (WhatIf cluster = asked(full, low)) {
-            Preemption room = cluster.preempt(high);
+            PreemptionResult room = cluster.preempt(high);
             assertThat(room.nodeName()).contains("a");
             assertThat(room.victims()).extracting(Pod::name).containsExactly("low");
             assertThat(cluster.preempt(pod("small", "1").build()).victims()).isEmpty();
-            Preemption none = cluster.preempt(pod("equal", "3").priority(1).build());
+            PreemptionResult none =
+                    cluster.preempt(pod("equal", "3").priority(1).build());
             assertThat(none.nodeName()).isEmpty();
             assertThat(none.message())
                     .isEqualTo("0/1 nodes are available: 1 Insufficient cpu. preemption: 0/1 nodes are available:"
@@ -216,7 +217,7 @@ class WhatIfTest {
         try (WhatIf cluster =
                 Scheduler.whatIf(List.of(A, B, pod("there", "1").on("a").build()), config, PLUGINS)) {
             Pod pod = pod("p", "1").build();
-            Comparison comparison = cluster.compare("packed", List.of(pod));
+            ProfileComparison comparison = cluster.compare("packed", List.of(pod));
             assertThat(nodes(comparison.own())).containsExactly("b");
             assertThat(nodes(comparison.other())).containsExactly("a");
             assertThat(comparison.moved()).containsExactly(pod);

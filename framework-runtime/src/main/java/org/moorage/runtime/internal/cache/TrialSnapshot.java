@@ -200,16 +200,16 @@ public final class TrialSnapshot implements Snapshot {
     }
 
     /**
-     * Thinks of a pod as being gone.
+     * Thinks of pods as being gone, which is one change.
      *
-     * @throws IllegalArgumentException if it is not on that node
+     * @throws IllegalArgumentException if one is not on that node
      */
-    public void remove(Pod pod, String nodeName) {
-        remove(List.of(pod), nodeName, () -> {});
+    public void remove(Collection<Pod> pods, String nodeName) {
+        remove(pods, nodeName, () -> {});
     }
 
     /**
-     * Thinks of pods as being gone, which is one change.
+     * As {@link #remove(Collection, String)}, for pods for which more is done.
      *
      * @param undone is run when this is taken back, while the pods are still gone
      * @throws IllegalArgumentException if one is not on that node
@@ -295,15 +295,10 @@ public final class TrialSnapshot implements Snapshot {
     }
 
     /**
-     * Thinks of a node as being gone, and the pods on it.
+     * Thinks of nodes as being gone, and the pods on them, which is one change.
      *
      * @throws IllegalArgumentException if there is no such node
      */
-    public void removeNode(String name) {
-        removeNodes(List.of(name));
-    }
-
-    /** As {@link #removeNode}, for several nodes, which is one change. */
     public void removeNodes(Collection<String> names) {
         List<SnapshotNode> gone = new ArrayList<>(names.size());
         for (String name : names) {

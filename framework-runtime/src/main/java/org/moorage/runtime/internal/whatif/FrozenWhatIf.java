@@ -10,11 +10,11 @@ import org.moorage.api.model.ClusterObject;
 import org.moorage.api.model.Pod;
 import org.moorage.api.model.PodGroup;
 import org.moorage.runtime.decision.Evaluation;
-import org.moorage.runtime.whatif.Comparison;
 import org.moorage.runtime.whatif.Fit;
 import org.moorage.runtime.whatif.HowMany;
-import org.moorage.runtime.whatif.Placement;
-import org.moorage.runtime.whatif.Preemption;
+import org.moorage.runtime.whatif.PlacedPods;
+import org.moorage.runtime.whatif.PreemptionResult;
+import org.moorage.runtime.whatif.ProfileComparison;
 import org.moorage.runtime.whatif.Questions;
 import org.moorage.runtime.whatif.Transaction;
 import org.moorage.runtime.whatif.WhatIf;
@@ -65,19 +65,9 @@ public record FrozenWhatIf(FrozenCluster cluster, List<Consumer<Transaction>> ch
     }
 
     @Override
-    public WhatIf with(ClusterObject... objects) {
-        return with(List.of(objects));
-    }
-
-    @Override
     public WhatIf without(Collection<String> nodeNames) {
         List<String> gone = List.copyOf(nodeNames);
         return changed(transaction -> transaction.without(gone));
-    }
-
-    @Override
-    public WhatIf without(String... nodeNames) {
-        return without(List.of(nodeNames));
     }
 
     @Override
@@ -113,17 +103,17 @@ public record FrozenWhatIf(FrozenCluster cluster, List<Consumer<Transaction>> ch
     }
 
     @Override
-    public Placement place(List<Pod> pods) {
+    public PlacedPods place(List<Pod> pods) {
         return ask(cluster -> cluster.place(pods));
     }
 
     @Override
-    public Placement placeTogether(List<Pod> pods) {
+    public PlacedPods placeTogether(List<Pod> pods) {
         return ask(cluster -> cluster.placeTogether(pods));
     }
 
     @Override
-    public Placement place(PodGroup group, List<Pod> pods) {
+    public PlacedPods place(PodGroup group, List<Pod> pods) {
         return ask(cluster -> cluster.place(group, pods));
     }
 
@@ -133,12 +123,12 @@ public record FrozenWhatIf(FrozenCluster cluster, List<Consumer<Transaction>> ch
     }
 
     @Override
-    public Preemption preempt(Pod pod) {
+    public PreemptionResult preempt(Pod pod) {
         return ask(cluster -> cluster.preempt(pod));
     }
 
     @Override
-    public Comparison compare(String profile, List<Pod> pods) {
+    public ProfileComparison compare(String profile, List<Pod> pods) {
         return ask(cluster -> cluster.compare(profile, pods));
     }
 

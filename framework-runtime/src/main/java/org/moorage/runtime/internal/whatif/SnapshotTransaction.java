@@ -8,6 +8,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.moorage.api.CycleState;
@@ -39,11 +40,11 @@ import org.moorage.runtime.internal.cycle.Reservation;
 import org.moorage.runtime.internal.cycle.SchedulingAlgorithm;
 import org.moorage.runtime.internal.loop.GroupTrees;
 import org.moorage.runtime.internal.plugin.PluginCaller;
-import org.moorage.runtime.whatif.Comparison;
 import org.moorage.runtime.whatif.Fit;
 import org.moorage.runtime.whatif.HowMany;
-import org.moorage.runtime.whatif.Placement;
-import org.moorage.runtime.whatif.Preemption;
+import org.moorage.runtime.whatif.PlacedPods;
+import org.moorage.runtime.whatif.PreemptionResult;
+import org.moorage.runtime.whatif.ProfileComparison;
 import org.moorage.runtime.whatif.Transaction;
 
 /** A transaction on the snapshot and the store of a workspace. */
@@ -178,7 +179,7 @@ final class SnapshotTransaction implements Transaction {
                 byNode.computeIfAbsent(nodeName, any -> new ArrayList<>()).add(pod);
             }
             byNode.forEach((nodeName, gone) -> {
-                snapshot.remove(gone, nodeName, () -> {});
+                snapshot.remove(gone, nodeName);
                 gone.forEach(this::left);
             });
             giveClaimsBack(pods);
@@ -270,11 +271,6 @@ final class SnapshotTransaction implements Transaction {
     }
 
     @Override
-    public Transaction without(String... nodeNames) {
-        return without(List.of(nodeNames));
-    }
-
-    @Override
     public Transaction with(Collection<? extends ClusterObject> objects) {
         return trying(() -> {
             List<Node> nodes = new ArrayList<>();
@@ -314,7 +310,7 @@ final class SnapshotTransaction implements Transaction {
         if (known.isPresent()) {
             String nodeName = moved.getOrDefault(known.get().uid(), known.get().nodeName());
             if (snapshot.node(nodeName).isPresent()) {
-                snapshot.remove(List.of(known.get()), nodeName, () -> {});
+                snapshot.remove(List.of(known.get()), nodeName);
                 left(known.get());
             }
         }
@@ -323,11 +319,6 @@ final class SnapshotTransaction implements Transaction {
     @SuppressWarnings("unchecked") // an object is of the type of its kind
     private <T extends ClusterObject> void putAny(ObjectKind<T> kind, ClusterObject object) {
         put(kind, (T) object);
-    }
-
-    @Override
-    public Transaction with(ClusterObject... objects) {
-        return with(List.of(objects));
     }
 
     @Override
@@ -396,29 +387,29 @@ final class SnapshotTransaction implements Transaction {
     }
 
     @Override
-    public Placement place(List<Pod> pods) {
-        return trying(() -> places(pods));
+    public PlacedPods place(List<Pod> pods) {
+        return trying(() -> places(pods, this::profile));
     }
 
-    private Answers.Places places(List<Pod> pods) {
-        List<Placement.PlacedPod> places = new ArrayList<>(pods.size());
+    private QuestionAnswers.Places places(List<Pod> pods, Function<Pod, Profile> profileOf) {
+        List<PlacedPods.PlacedPod> places = new ArrayList<>(pods.size());
         for (Pod pod : pods) {
             Pod asked = waiting(pod);
-            places.add(place(profile(asked), asked));
+            places.add(place(profileOf.apply(asked), asked));
         }
-        return new Answers.Places(places, "");
+        return new QuestionAnswers.Places(places, "");
     }
 
-    private Answers.Place place(Profile profile, Pod pod) {
+    private QuestionAnswers.Place place(Profile profile, Pod pod) {
         Optional<PluginStatus> gate = gate(profile, pod);
         if (gate.isPresent()) {
-            return Answers.Place.none(pod, gate.get().status().message());
+            return QuestionAnswers.Place.none(pod, gate.get().status().message());
         }
         CycleState state = new CycleState();
         SchedulingAlgorithm.Result found = algorithm.find(profile, state, pod, snapshot);
         NodeInfo node = found.node();
         if (node == null) {
-            return Answers.Place.none(pod, message(found));
+            return QuestionAnswers.Place.none(pod, message(found));
         }
         return reserve(profile, state, pod, node.name());
     }
@@ -428,22 +419,23 @@ final class SnapshotTransaction implements Transaction {
         return diagnosis == null ? "" : diagnosis.message("");
     }
 
-    private Answers.Place reserve(Profile profile, CycleState state, Pod pod, String nodeName) {
+    private QuestionAnswers.Place reserve(Profile profile, CycleState state, Pod pod, String nodeName) {
         Reservation reservation = Reservation.of(profile, state, pod, nodeName);
         PluginStatus answer = reservation.reserveOn(snapshot);
         if (!answer.isSuccess()) {
-            return Answers.Place.none(pod, Diagnosis.ofChosenNode(answer).message(""));
+            return QuestionAnswers.Place.none(
+                    pod, Diagnosis.ofChosenNode(answer).message(""));
         }
         put(moved, pod, nodeName);
         put(reserved, pod, reservation);
-        return Answers.Place.on(pod, nodeName);
+        return QuestionAnswers.Place.on(pod, nodeName);
     }
 
     @Override
-    public Placement placeTogether(List<Pod> pods) {
+    public PlacedPods placeTogether(List<Pod> pods) {
         return trying(() -> {
             int before = snapshot.changes();
-            Answers.Places places = places(pods);
+            QuestionAnswers.Places places = places(pods, this::profile);
             if (places.isComplete()) {
                 return places;
             }
@@ -454,7 +446,7 @@ final class SnapshotTransaction implements Transaction {
     }
 
     @Override
-    public Placement place(PodGroup group, List<Pod> pods) {
+    public PlacedPods place(PodGroup group, List<Pod> pods) {
         return trying(() -> {
             FeatureGates features = workspace.settings().features();
             if (!features.isEnabled(FeatureGates.GENERIC_WORKLOAD)) {
@@ -462,7 +454,7 @@ final class SnapshotTransaction implements Transaction {
                         "feature GenericWorkload: off, so that pods of groups are scheduled alone (expected: on)");
             }
             if (pods.isEmpty()) {
-                return new Answers.Places(List.of(), "");
+                return new QuestionAnswers.Places(List.of(), "");
             }
             List<Pod> members = new ArrayList<>();
             for (Pod pod : pods) {
@@ -481,7 +473,7 @@ final class SnapshotTransaction implements Transaction {
         });
     }
 
-    private Placement place(GroupTree root, FeatureGates features) {
+    private PlacedPods place(GroupTree root, FeatureGates features) {
         Profile profile;
         try {
             profile = workspace.groups().profile(root, snapshot.podGroups());
@@ -493,15 +485,16 @@ final class SnapshotTransaction implements Transaction {
         Map<GroupKey, GroupResult> results = group.find(root, new CycleState());
         GroupResult.complete(root, results);
         GroupResult result = results.get(root.key());
-        List<Placement.PlacedPod> places = new ArrayList<>();
+        List<PlacedPods.PlacedPod> places = new ArrayList<>();
         boolean isPlaced = result != null && result.status().isSuccess();
         for (MemberResult member : result == null ? List.<MemberResult>of() : result.members()) {
             places.add(
                     isPlaced && member.isScheduled()
                             ? reserve(profile, member.state(), member.pod(), member.nodeName())
-                            : Answers.Place.none(member.pod(), member.message()));
+                            : QuestionAnswers.Place.none(member.pod(), member.message()));
         }
-        return new Answers.Places(places, result == null ? "" : result.status().message());
+        return new QuestionAnswers.Places(
+                places, result == null ? "" : result.status().message());
     }
 
     @Override
@@ -513,14 +506,14 @@ final class SnapshotTransaction implements Transaction {
             String stoppedBy = "";
             int count = 0;
             while (count < atMost && stoppedBy.isEmpty()) {
-                Answers.Place place = place(profile, copy(asked, count));
+                QuestionAnswers.Place place = place(profile, copy(asked, count));
                 stoppedBy = place.message();
                 if (place.nodeName().isPresent()) {
                     count++;
                     byNode.merge(place.nodeName().get(), 1, Integer::sum);
                 }
             }
-            return new Answers.Count(count, byNode, stoppedBy);
+            return new QuestionAnswers.Count(count, byNode, stoppedBy);
         });
     }
 
@@ -531,13 +524,13 @@ final class SnapshotTransaction implements Transaction {
     }
 
     @Override
-    public Preemption preempt(Pod pod) {
+    public PreemptionResult preempt(Pod pod) {
         return trying(() -> {
             Pod asked = waiting(pod);
             Profile profile = profile(asked);
             Optional<PluginStatus> gate = gate(profile, asked);
             if (gate.isPresent()) {
-                return new Answers.Room(
+                return new QuestionAnswers.Preempted(
                         asked, Optional.empty(), List.of(), gate.get().status().message());
             }
             CycleState state = new CycleState();
@@ -550,10 +543,10 @@ final class SnapshotTransaction implements Transaction {
         });
     }
 
-    private Preemption preempt(Profile profile, CycleState state, Pod pod, SchedulingAlgorithm.Result found) {
+    private PreemptionResult preempt(Profile profile, CycleState state, Pod pod, SchedulingAlgorithm.Result found) {
         Diagnosis diagnosis = found.diagnosis();
         if (diagnosis == null) {
-            return new Answers.Room(pod, Optional.empty(), List.of(), "");
+            return new QuestionAnswers.Preempted(pod, Optional.empty(), List.of(), "");
         }
         Optional<PostFilterRun> answer =
                 PostFilterRun.of(profile, state, pod, diagnosis, PostFilterRun.Execution.LEFT_OUT);
@@ -561,7 +554,7 @@ final class SnapshotTransaction implements Transaction {
         if (!makesRoom) {
             String postFilter =
                     answer.map(run -> run.result().status().message()).orElse("");
-            return new Answers.Room(pod, Optional.empty(), List.of(), diagnosis.message(postFilter));
+            return new QuestionAnswers.Preempted(pod, Optional.empty(), List.of(), diagnosis.message(postFilter));
         }
         String nodeName = answer.get().result().nomination().nodeName();
         List<Pod> victims = answer.get().result().victims();
@@ -572,20 +565,14 @@ final class SnapshotTransaction implements Transaction {
         return room(place(profile, nominated), victims);
     }
 
-    private static Answers.Room room(Answers.Place place, List<Pod> victims) {
-        return new Answers.Room(place.pod(), place.nodeName(), victims, place.message());
+    private static QuestionAnswers.Preempted room(QuestionAnswers.Place place, List<Pod> victims) {
+        return new QuestionAnswers.Preempted(place.pod(), place.nodeName(), victims, place.message());
     }
 
     @Override
-    public Comparison compare(String profile, List<Pod> pods) {
+    public ProfileComparison compare(String profile, List<Pod> pods) {
         Profile other = workspace.profile(profile, "profile");
-        Placement own = only(() -> places(pods));
-        return new Answers.Profiles(own, only(() -> {
-            List<Placement.PlacedPod> places = new ArrayList<>(pods.size());
-            for (Pod pod : pods) {
-                places.add(place(other, waiting(pod)));
-            }
-            return new Answers.Places(places, "");
-        }));
+        return new QuestionAnswers.Profiles(
+                only(() -> places(pods, this::profile)), only(() -> places(pods, any -> other)));
     }
 }

@@ -140,7 +140,7 @@ class SchedulerCacheTest {
             NodeInfo node = node("a");
             TrialSnapshot trial = new TrialSnapshot();
             trial.update(cache);
-            trial.remove(pod("blue", "a"), "a");
+            trial.remove(List.of(pod("blue", "a")), "a");
             NodeInfo tried = trial.node("a").orElseThrow();
             Predicate<Pod> isBlue = pod -> pod.name().equals("blue");
             for (String time : List.of("first", "second")) {

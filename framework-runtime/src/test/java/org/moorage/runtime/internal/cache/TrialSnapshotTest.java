@@ -219,7 +219,7 @@ class TrialSnapshotTest {
                 }
                 case 4 -> {
                     trial.node(name).orElseThrow().pods().forEach(pod -> remove(pod, name));
-                    trial.removeNode(name);
+                    trial.removeNodes(List.of(name));
                     cache.removeNode(name);
                 }
                 default -> {
@@ -227,7 +227,7 @@ class TrialSnapshotTest {
                     if (!there.isEmpty()) {
                         int first = random.nextInt(there.size());
                         List<Pod> gone = there.subList(first, first + 1 + random.nextInt(there.size() - first));
-                        trial.remove(gone, name, () -> {});
+                        trial.remove(gone, name);
                         gone.forEach(pod -> remove(pod, name));
                     }
                 }
@@ -340,9 +340,9 @@ class TrialSnapshotTest {
         trial.update(cache);
         assertThatThrownBy(() -> trial.assume(Samples.pod("p"), "b"))
                 .hasMessage("nodeName: \"b\" (expected: a node of the snapshot)");
-        assertThatThrownBy(() -> trial.removeNode("b"))
+        assertThatThrownBy(() -> trial.removeNodes(List.of("b")))
                 .hasMessage("nodeName: \"b\" (expected: a node of the snapshot)");
-        assertThatThrownBy(() -> trial.remove(Samples.pod("p"), "a"))
+        assertThatThrownBy(() -> trial.remove(List.of(Samples.pod("p")), "a"))
                 .hasMessage("pod: default/p (expected: a pod on node a)");
         assertThat(trial.changes()).isZero();
     }

@@ -6,7 +6,7 @@ import java.util.Optional;
 import org.moorage.api.model.Pod;
 
 /** Where a pod would go if others may have to leave for it. Immutable. */
-public interface Preemption {
+public interface PreemptionResult {
     /** The pod, without a node. */
     Pod pod();
 

@@ -6,7 +6,7 @@ import java.util.Optional;
 import org.moorage.api.model.Pod;
 
 /** Where pods would go. Immutable. */
-public interface Placement {
+public interface PlacedPods {
     /** The pods, in the order in which they were asked about. */
     List<PlacedPod> pods();
 

@@ -8,16 +8,16 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import org.moorage.api.model.Pod;
-import org.moorage.runtime.whatif.Comparison;
 import org.moorage.runtime.whatif.HowMany;
-import org.moorage.runtime.whatif.Placement;
-import org.moorage.runtime.whatif.Preemption;
+import org.moorage.runtime.whatif.PlacedPods;
+import org.moorage.runtime.whatif.PreemptionResult;
+import org.moorage.runtime.whatif.ProfileComparison;
 
 /** The answers that are nothing but values. */
-final class Answers {
-    private Answers() {}
+final class QuestionAnswers {
+    private QuestionAnswers() {}
 
-    record Place(Pod pod, Optional<String> nodeName, String message) implements Placement.PlacedPod {
+    record Place(Pod pod, Optional<String> nodeName, String message) implements PlacedPods.PlacedPod {
         static Place on(Pod pod, String nodeName) {
             return new Place(pod, Optional.of(nodeName), "");
         }
@@ -27,15 +27,15 @@ final class Answers {
         }
     }
 
-    record Places(List<Placement.PlacedPod> pods, String message) implements Placement {
+    record Places(List<PlacedPods.PlacedPod> pods, String message) implements PlacedPods {
         Places {
             pods = List.copyOf(pods);
         }
 
         /** None of them has a node, since they have none together. */
         Places withoutNodes(String why) {
-            List<Placement.PlacedPod> none = new ArrayList<>();
-            for (Placement.PlacedPod place : pods) {
+            List<PlacedPods.PlacedPod> none = new ArrayList<>();
+            for (PlacedPods.PlacedPod place : pods) {
                 none.add(Place.none(place.pod(), place.message()));
             }
             return new Places(none, why);
@@ -44,7 +44,7 @@ final class Answers {
         @Override
         public int placed() {
             int placed = 0;
-            for (Placement.PlacedPod place : pods) {
+            for (PlacedPods.PlacedPod place : pods) {
                 placed += place.nodeName().isPresent() ? 1 : 0;
             }
             return placed;
@@ -62,13 +62,14 @@ final class Answers {
         }
     }
 
-    record Room(Pod pod, Optional<String> nodeName, List<Pod> victims, String message) implements Preemption {
-        Room {
+    record Preempted(Pod pod, Optional<String> nodeName, List<Pod> victims, String message)
+            implements PreemptionResult {
+        Preempted {
             victims = List.copyOf(victims);
         }
     }
 
-    record Profiles(Placement own, Placement other) implements Comparison {
+    record Profiles(PlacedPods own, PlacedPods other) implements ProfileComparison {
         @Override
         public List<Pod> moved() {
             List<Pod> moved = new ArrayList<>();

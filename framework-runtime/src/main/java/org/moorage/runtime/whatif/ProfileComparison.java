@@ -5,12 +5,12 @@ import java.util.List;
 import org.moorage.api.model.Pod;
 
 /** Where pods go by two profiles. Immutable. */
-public interface Comparison {
+public interface ProfileComparison {
     /** Where they go by their own profiles. */
-    Placement own();
+    PlacedPods own();
 
     /** Where they go by the other one. */
-    Placement other();
+    PlacedPods other();
 
     /** Those that go elsewhere, or have a node by one of the two alone, in order. */
     List<Pod> moved();

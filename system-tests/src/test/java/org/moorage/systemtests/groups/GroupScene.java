@@ -15,6 +15,7 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.extension.AfterAllCallback;
 import org.junit.jupiter.api.extension.AfterEachCallback;
+import org.junit.jupiter.api.extension.BeforeEachCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
 import org.moorage.api.model.Quantity;
 import org.moorage.systemtests.faults.ApiAccess;
@@ -24,7 +25,7 @@ import org.moorage.systemtests.faults.Waiting;
 import org.moorage.systemtests.live.ControlPlane;
 
 /** A control plane that serves groups of pods, the scheduler as a process of its own, and what must hold at the end of each test. */
-final class GroupScene implements AfterEachCallback, AfterAllCallback {
+final class GroupScene implements BeforeEachCallback, AfterEachCallback, AfterAllCallback {
     static final String PODS = "/api/v1/namespaces/default/pods";
     static final String GROUPS = "/apis/scheduling.k8s.io/v1beta1/namespaces/default/podgroups";
     static final String JOBS = "/apis/batch/v1/namespaces/default/jobs";
@@ -226,6 +227,14 @@ final class GroupScene implements AfterEachCallback, AfterAllCallback {
             }
         }
         return MissingNode.getInstance();
+    }
+
+    /** A test that ends between killing the scheduler and starting the next leaves the tests after it one all the same. */
+    @Override
+    public void beforeEach(ExtensionContext context) {
+        if (!scheduler.program().isRunning()) {
+            startScheduler();
+        }
     }
 
     /**

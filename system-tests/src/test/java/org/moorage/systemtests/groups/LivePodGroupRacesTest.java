@@ -94,8 +94,8 @@ class LivePodGroupRacesTest {
     @Test
     void aKilledSchedulersGangIsCompletedByTheNext() {
         scene.nodes("n", 20, 5);
-        // Slow enough to be caught between two bindings.
-        int qps = 300;
+        // Slow enough to be caught between two bindings: the last 30 of them take it more than half a second.
+        int qps = 50;
         scene.startScheduler(qps);
         for (int before : List.of(1, 15, 40, 70)) {
             Gang gang = Gang.of("before-" + before, 100);

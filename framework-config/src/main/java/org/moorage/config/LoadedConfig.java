@@ -107,6 +107,23 @@ public final class LoadedConfig {
         return warnings;
     }
 
+    /**
+     * The same without extenders, for questions about a cluster from where they cannot be asked. What they make NodeResourcesFit ignore stays
+     * ignored, and the settings are told as they were read.
+     */
+    public LoadedConfig withoutExtenders() {
+        return new LoadedConfig(
+                sourceName,
+                config.withExtenders(List.of()),
+                featureGates,
+                registry,
+                source,
+                effective,
+                originByPath,
+                missingPlugins,
+                warnings);
+    }
+
     ObjectNode sourceTree() {
         return source;
     }

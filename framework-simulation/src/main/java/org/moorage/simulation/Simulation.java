@@ -43,14 +43,12 @@ public final class Simulation {
     private final PluginRegistry registry;
     private long seed = RandomGenerator.getDefault().nextLong();
     private Consumer<Decision> listener = decision -> {};
-    private List<ExtenderConfig> extenders;
     private List<RecordedChange> changes = List.of();
 
     private Simulation(List<ClusterObject> objects, LoadedConfig config, PluginRegistry registry) {
         this.objects = objects;
         this.config = config;
         this.registry = registry;
-        extenders = config.config().extenders();
     }
 
     /** A simulation of a cluster of these objects, with the profiles of a configuration. */
@@ -77,12 +75,6 @@ public final class Simulation {
      */
     public Simulation changes(List<RecordedChange> replayed) {
         changes = List.copyOf(replayed);
-        return this;
-    }
-
-    /** Has no extender asked. What they make NodeResourcesFit ignore stays ignored. */
-    public Simulation ignoringExtenders() {
-        extenders = List.of();
         return this;
     }
 
@@ -247,7 +239,9 @@ public final class Simulation {
                 objects,
                 config,
                 registry,
-                extenders.stream().map(ExtenderConfig::withoutBindVerb).toList(),
+                config.config().extenders().stream()
+                        .map(ExtenderConfig::withoutBindVerb)
+                        .toList(),
                 new SplittableRandom(seed),
                 changes);
     }

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-/** What would make a pod fit that does not. */
+/**
+ * What would make a pod fit that does not, and what becomes of a pod that is gone.
+ *
+ * <p>Starting points: {@link org.moorage.simulation.whatif.FittingChange}, {@link org.moorage.simulation.whatif.RecreatedPod}.
+ */
 @NullMarked
 package org.moorage.simulation.whatif;
 

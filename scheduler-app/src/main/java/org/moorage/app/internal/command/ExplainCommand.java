@@ -101,11 +101,8 @@ final class ExplainCommand implements Callable<Integer> {
         Optional<Pod> pod = group.isPresent() ? Optional.empty() : Optional.of(find(name, dump.pods()));
         pod.ifPresent(found -> demandProfile(found, loaded));
         ConfigFile.warn(loaded, terminal);
-        Simulation simulation = Simulation.of(dump.objects(), loaded, registry);
+        Simulation simulation = Simulation.of(dump.objects(), extenders.apply(loaded), registry);
         seed.ifPresent(simulation::seed);
-        if (extenders.ignore()) {
-            simulation.ignoringExtenders();
-        }
         Optional<GroupKey> tried =
                 group.isPresent() ? group : pod.flatMap(found -> ExplainedGroup.of(found, loaded.featureGates()));
         output.print(

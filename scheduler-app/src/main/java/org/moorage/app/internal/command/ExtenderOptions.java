@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.moorage.app.internal.command;
 
+import org.moorage.config.LoadedConfig;
 import picocli.CommandLine.Option;
 
 /** Whether the extenders of a configuration are asked about a cluster that files describe. */
@@ -11,7 +12,8 @@ final class ExtenderOptions {
                     "Do not ask the extenders of the configuration. By default they are asked to filter, score and preempt.")
     private boolean ignore;
 
-    boolean ignore() {
-        return ignore;
+    /** The configuration with the extenders that are asked. */
+    LoadedConfig apply(LoadedConfig config) {
+        return ignore ? config.withoutExtenders() : config;
     }
 }

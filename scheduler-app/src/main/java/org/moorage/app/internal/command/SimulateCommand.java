@@ -94,12 +94,9 @@ final class SimulateCommand implements Callable<Integer> {
         ClusterDump dump = (trace.isPresent() ? reader.withJson() : reader).read(sources, terminal.in());
         ConfigFile.warn(loaded, terminal);
         WorkloadOptions.tell(dump, terminal);
-        Simulation simulation = Simulation.of(dump.objects(), loaded, registry);
+        Simulation simulation = Simulation.of(dump.objects(), extenders.apply(loaded), registry);
         simulation.changes(dump.changes());
         seed.ifPresent(simulation::seed);
-        if (extenders.ignore()) {
-            simulation.ignoringExtenders();
-        }
         Instant start = terminal.clock().instant();
         SimulationResult result =
                 trace.isPresent() ? runTraced(simulation, dump, trace.get()) : run(simulation, decision -> {});

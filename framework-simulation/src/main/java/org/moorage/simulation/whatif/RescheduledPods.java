@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.simulation.whatif;
+
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import org.moorage.api.model.Pod;
+
+/**
+ * What has become of pods that wait, or were created again. Immutable.
+ *
+ * @param pods those that are there at the end: first those with a node, in the order in which they were placed, then those without one
+ * @param gone those in whose place nobody creates another, and why
+ */
+public record RescheduledPods(List<RescheduledPod> pods, List<RecreatedPod> gone) {
+    public RescheduledPods {
+        pods = List.copyOf(pods);
+        gone = List.copyOf(gone);
+    }
+
+    /**
+     * A pod at the end.
+     *
+     * @param pod the pod, without a node; one that was created again is the new one
+     * @param nodeBefore the node that it, or the pod whose place it takes, was on; empty if it waited
+     * @param nodeName its node; empty if it found none
+     * @param message why it found none: the sentence of its condition; empty if it has one
+     * @param victims whom it preempted; they are among the pods or gone themselves
+     */
+    public record RescheduledPod(
+            Pod pod, String nodeBefore, Optional<String> nodeName, String message, List<Pod> victims) {
+        public RescheduledPod {
+            Objects.requireNonNull(pod, "pod");
+            Objects.requireNonNull(nodeBefore, "nodeBefore");
+            Objects.requireNonNull(nodeName, "nodeName");
+            Objects.requireNonNull(message, "message");
+            victims = List.copyOf(victims);
+        }
+    }
+
+    /** Those that found no node. */
+    public List<RescheduledPod> unplaced() {
+        return pods.stream().filter(pod -> pod.nodeName().isEmpty()).toList();
+    }
+}

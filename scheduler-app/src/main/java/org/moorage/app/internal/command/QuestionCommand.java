@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.app.internal.command;
+
+import java.util.concurrent.Callable;
+import org.moorage.app.internal.report.Answer;
+import org.moorage.app.internal.report.Terminal;
+import picocli.CommandLine.Mixin;
+
+/** A question about a cluster. Its options are the question; the cluster is read by {@link ClusterOptions}, or was read before for many questions. */
+abstract class QuestionCommand implements Callable<Integer> {
+    private final Terminal terminal;
+
+    @Mixin
+    private ClusterOptions cluster = new ClusterOptions();
+
+    @Mixin
+    private OutputOptions output = new OutputOptions();
+
+    QuestionCommand(Terminal terminal) {
+        this.terminal = terminal;
+    }
+
+    @Override
+    public final Integer call() {
+        try (AskedCluster asked = cluster.read(terminal)) {
+            Answer answer = answer(asked);
+            output.print(answer, terminal);
+            return answer.exitCode();
+        }
+    }
+
+    /**
+     * Answers the question. Nothing is printed but progress; the cluster stays as it is, for the next question.
+     *
+     * @throws org.moorage.app.internal.process.CommandException if the question names what is not in the cluster
+     */
+    abstract Answer answer(AskedCluster asked);
+}

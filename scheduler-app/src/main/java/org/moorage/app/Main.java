@@ -267,7 +267,7 @@ public final class Main implements Callable<Integer> {
                 .setUsageHelpWidth(terminal.width() == 0 ? 100 : Math.min(terminal.width(), 120))
                 .setExecutionStrategy(this::execute)
                 .setParameterExceptionHandler(refusal)
-                .setExecutionExceptionHandler((thrown, command, parsed) -> fail(thrown, terminal));
+                .setExecutionExceptionHandler((thrown, command, parsed) -> fail(thrown, command, terminal));
     }
 
     private int execute(ParseResult parsed) {
@@ -372,13 +372,13 @@ public final class Main implements Callable<Integer> {
         return labels.isEmpty() ? "missing command" : "missing " + String.join(" ", labels);
     }
 
-    private int fail(Exception thrown, Terminal terminal) {
+    private int fail(Exception thrown, CommandLine command, Terminal terminal) {
         terminal.out().flush();
         terminal.err().println("error: " + describe(thrown));
         if (verbosity.orElse(0) >= ALL_DETAILS) {
             thrown.printStackTrace(terminal.err());
         }
-        return FAILURE;
+        return command.getCommandSpec().exitCodeOnExecutionException();
     }
 
     private static String describe(Exception thrown) {

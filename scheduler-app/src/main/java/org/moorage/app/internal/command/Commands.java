@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.moorage.app.internal.command;
 
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Supplier;
 import org.moorage.api.plugin.PluginFactory;
+import org.moorage.app.internal.process.CommandException;
 import org.moorage.app.internal.report.Terminal;
 import org.moorage.config.older.PolicyTexts.PolicyText;
+import org.moorage.objects.Suggestions;
 import picocli.CommandLine;
+import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 
 /** The commands, in the order in which the help lists them. */
@@ -21,11 +25,38 @@ public final class Commands {
         Map<Class<?>, Supplier<Object>> commands = new LinkedHashMap<>();
         commands.put(SimulateCommand.class, () -> new SimulateCommand(terminal));
         commands.put(ExplainCommand.class, () -> new ExplainCommand(terminal));
+        questions(terminal).forEach((type, question) -> commands.put(type, question::get));
+        commands.put(SweepCommand.class, () -> new SweepCommand(terminal));
+        commands.put(MergeCommand.class, () -> new MergeCommand(terminal));
         commands.put(ConformCommand.class, ConformCommand::new);
         commands.put(ConfigCommand.class, () -> new ConfigCommand(terminal));
         commands.put(PluginsCommand.class, () -> new PluginsCommand(terminal));
         commands.put(AnnotateCommand.class, () -> new AnnotateCommand(terminal));
         return commands;
+    }
+
+    // The questions about a cluster that can also stand on a line of a work list.
+    private static Map<Class<?>, Supplier<QuestionCommand>> questions(Terminal terminal) {
+        Map<Class<?>, Supplier<QuestionCommand>> questions = new LinkedHashMap<>();
+        return questions;
+    }
+
+    /**
+     * Makes a question by its name, for one command line.
+     *
+     * @throws CommandException if there is no such question
+     */
+    static QuestionCommand question(String name, Terminal terminal) {
+        List<String> names = new ArrayList<>();
+        for (Map.Entry<Class<?>, Supplier<QuestionCommand>> question :
+                questions(terminal).entrySet()) {
+            names.add(question.getKey().getAnnotation(Command.class).name());
+            if (names.get(names.size() - 1).equals(name)) {
+                return question.getValue().get();
+            }
+        }
+        throw new CommandException("question \"" + name + "\" (expected: " + String.join(", ", names) + ")"
+                + Suggestions.hint(name, names));
     }
 
     /**

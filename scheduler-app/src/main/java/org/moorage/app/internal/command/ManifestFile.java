@@ -65,6 +65,11 @@ final class ManifestFile {
         return name;
     }
 
+    /** All that it has. */
+    String text() {
+        return text;
+    }
+
     // What is not YAML has none; the reader of configurations says what is wrong with it.
     private static List<JsonNode> configMaps(String text) {
         List<JsonNode> found = new ArrayList<>();

@@ -4,10 +4,15 @@ package org.moorage.app.internal.command;
 import java.util.concurrent.Callable;
 import org.moorage.app.internal.report.Answer;
 import org.moorage.app.internal.report.Terminal;
+import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 
 /** A question about a cluster. Its options are the question; the cluster is read by {@link ClusterOptions}, or was read before for many questions. */
+@Command(exitCodeOnExecutionException = QuestionCommand.NO_ANSWER)
 abstract class QuestionCommand implements Callable<Integer> {
+    // Beside 0 for yes and 1 for no.
+    static final int NO_ANSWER = 2;
+
     private final Terminal terminal;
 
     @Mixin

@@ -143,6 +143,11 @@ public final class ApiAccess {
         return parse(expect(send("PATCH", path, "application/merge-patch+json", json), path));
     }
 
+    /** As {@link #patch}; returns whether what is patched was there. */
+    public boolean tryPatch(String path, String json) {
+        return send("PATCH", path, "application/merge-patch+json", json).statusCode() < 300;
+    }
+
     JsonNode put(String path, String json) {
         return parse(expect(send("PUT", path, "application/json", json), path));
     }

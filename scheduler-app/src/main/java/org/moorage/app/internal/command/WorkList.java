@@ -131,8 +131,9 @@ final class WorkList {
         try {
             ParseResult parsed = new CommandLine(question)
                     .parseArgs(words.subList(1, words.size()).toArray(String[]::new));
-            for (OptionSpec option :
-                    parsed.commandSpec().mixins().get(CLUSTER_OPTIONS).options()) {
+            for (OptionSpec option : Objects.requireNonNull(
+                            parsed.commandSpec().mixins().get(CLUSTER_OPTIONS))
+                    .options()) {
                 if (parsed.hasMatchedOption(option)) {
                     throw new CommandException(option.longestName()
                             + ": (expected: an option of the whole sweep, which has one cluster and one scheduler)");

@@ -119,7 +119,7 @@ public final class ApiAccess {
     }
 
     /** The first answer to a request, whatever it is; empty if it breaks off. */
-    Optional<HttpResponse<String>> answer(String method, String path, String type, String body) {
+    public Optional<HttpResponse<String>> answer(String method, String path, String type, String body) {
         try {
             return Optional.of(client.send(newRequest(method, path, type, body), BodyHandlers.ofString()));
         } catch (IOException e) {

@@ -34,6 +34,7 @@ class LiveSweepTest {
     private final Map<String, Path> answers = new ConcurrentHashMap<>();
 
     @Test
+    @SuppressWarnings("try") // the scheduler and the kubelets run beside the test
     void anIndexedJobAnswersWhatOneProcessAnswers() throws IOException {
         try (ControlPlane plane = ControlPlane.start(Map.of("CONTROLLERS", "1"))) {
             Path folder = Files.createDirectory(plane.folder().resolve("sweep"));

@@ -224,7 +224,8 @@ final class GroupsAtEnd {
                 nodes.size(),
                 membersByGroup.getOrDefault(key, 0)
                         + (int) pods.stream()
-                                .filter(pod -> pod.state() == State.PREEMPTED)
+                                .filter(pod -> pod.state() == State.PREEMPTED
+                                        && pod.createdAgainAs().isEmpty())
                                 .count(),
                 needed,
                 domain(known, nodes),

@@ -17,6 +17,7 @@ import org.moorage.api.model.Pod;
  * @param message why it has no node, or what it waits for; empty if it is bound. Of a gated pod it is the plugin's message
  * @param attempts how often it was tried
  * @param movedBy the recorded changes for which it was tried again, in order
+ * @param createdAgainAs the namespace and name of the pod that its controller created in its place; empty if none was
  */
 public record SimulatedPod(
         Pod pod,
@@ -26,7 +27,8 @@ public record SimulatedPod(
         String plugin,
         String message,
         int attempts,
-        List<PodMove> movedBy) {
+        List<PodMove> movedBy,
+        String createdAgainAs) {
     public SimulatedPod {
         Objects.requireNonNull(pod, "pod");
         Objects.requireNonNull(state, "state");
@@ -35,6 +37,7 @@ public record SimulatedPod(
         Objects.requireNonNull(plugin, "plugin");
         Objects.requireNonNull(message, "message");
         movedBy = List.copyOf(movedBy);
+        Objects.requireNonNull(createdAgainAs, "createdAgainAs");
     }
 
     /** What a pod is at the end. */

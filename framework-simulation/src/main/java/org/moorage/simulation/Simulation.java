@@ -19,6 +19,7 @@ import org.moorage.runtime.decision.Decision;
 import org.moorage.runtime.decision.Evaluation;
 import org.moorage.simulation.cluster.InMemoryCluster;
 import org.moorage.simulation.dump.RecordedChange;
+import org.moorage.simulation.whatif.RecreatedPod;
 
 /**
  * Schedules the pending pods of a cluster in memory, one after the other, until none is ready to be tried. Apart from the
@@ -44,6 +45,7 @@ public final class Simulation {
     private long seed = RandomGenerator.getDefault().nextLong();
     private Consumer<Decision> listener = decision -> {};
     private List<RecordedChange> changes = List.of();
+    private boolean createsPreemptedAgain;
 
     private Simulation(List<ClusterObject> objects, LoadedConfig config, PluginRegistry registry) {
         this.objects = objects;
@@ -75,6 +77,15 @@ public final class Simulation {
      */
     public Simulation changes(List<RecordedChange> replayed) {
         changes = List.copyOf(replayed);
+        return this;
+    }
+
+    /**
+     * Has pods that were preempted created again by their controllers, to wait for nodes, see {@link RecreatedPod}. Without it they are gone, as for
+     * a scheduler alone. Not for use with {@link #changes}, which have what controllers did.
+     */
+    public Simulation creatingPreemptedAgain() {
+        createsPreemptedAgain = true;
         return this;
     }
 
@@ -235,7 +246,7 @@ public final class Simulation {
     }
 
     private SimulationRun start() {
-        return new SimulationRun(
+        SimulationRun run = new SimulationRun(
                 objects,
                 config,
                 registry,
@@ -244,6 +255,10 @@ public final class Simulation {
                         .toList(),
                 new SplittableRandom(seed),
                 changes);
+        if (createsPreemptedAgain) {
+            run.createPreemptedAgain();
+        }
+        return run;
     }
 
     private Optional<Decision> step(SimulationRun run) {

@@ -48,6 +48,9 @@ import org.moorage.simulation.whatif.FittingChange;
 
 /** One run of a {@link Simulation}: a cluster in memory, and its scheduler. */
 final class SimulationRun implements AutoCloseable {
+    /** How often a pod and those in its place are created again at most, whatever plugins preempt. */
+    private static final int MOST_GENERATIONS = 100;
+
     private final InMemoryCluster cluster;
     private final SteppingClock clock;
     private final FeatureGates features;
@@ -63,6 +66,12 @@ final class SimulationRun implements AutoCloseable {
 
     /** The uids of the pods that recorded changes deleted. */
     private final Set<String> deleted = new HashSet<>();
+
+    /** In the place of which preempted pods others were created, by their uids. */
+    private final Map<String, String> createdAgainAs = new HashMap<>();
+
+    /** How many pods were there before a pod that was created again, by its uid. */
+    private final Map<String, Integer> generations = new HashMap<>();
 
     private final Moves moves = new Moves();
     private final LastDecisions decisions = new LastDecisions();
@@ -101,6 +110,21 @@ final class SimulationRun implements AutoCloseable {
                 scheduler.close();
             }
         }
+    }
+
+    /** Has pods that are preempted from now on created again by their controllers. */
+    void createPreemptedAgain() {
+        cluster.createPodsAgain(clock, recreated -> {
+            Pod gone = recreated.gone();
+            int generation = generations.getOrDefault(gone.uid(), 0) + 1;
+            Optional<Pod> created = recreated.pod().filter(pod -> generation <= MOST_GENERATIONS);
+            created.ifPresent(pod -> {
+                pending.put(pod.uid(), pod);
+                generations.put(pod.uid(), generation);
+                createdAgainAs.put(gone.uid(), pod.key());
+            });
+            return created.isPresent();
+        });
     }
 
     static List<Pod> pendingPods(Collection<ClusterObject> objects) {
@@ -374,7 +398,8 @@ final class SimulationRun implements AutoCloseable {
                 "",
                 message,
                 decision.attempts(),
-                moves.of(decision.pod()));
+                moves.of(decision.pod()),
+                "");
     }
 
     private SimulatedPod deleted(Pod pod, String nodeName, int attempts) {
@@ -388,11 +413,21 @@ final class SimulationRun implements AutoCloseable {
 
     private SimulatedPod preempted(Pod pod, String nodeName, int attempts) {
         String message = nodeName.isEmpty() ? "deleted" : "had to leave " + nodeName + " for a more important pod";
-        return untried(pod, State.PREEMPTED, "", message, attempts);
+        String created = createdAgainAs.getOrDefault(pod.uid(), "");
+        return new SimulatedPod(
+                pod,
+                State.PREEMPTED,
+                "",
+                OptionalLong.empty(),
+                "",
+                created.isEmpty() ? message : message + ", and was created again as " + created,
+                attempts,
+                moves.of(pod),
+                created);
     }
 
     private SimulatedPod untried(Pod pod, State state, String plugin, String message, int attempts) {
-        return new SimulatedPod(pod, state, "", OptionalLong.empty(), plugin, message, attempts, moves.of(pod));
+        return new SimulatedPod(pod, state, "", OptionalLong.empty(), plugin, message, attempts, moves.of(pod), "");
     }
 
     private SimulatedPod neverTried(Pod pod) {

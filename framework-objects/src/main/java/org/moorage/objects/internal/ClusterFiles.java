@@ -530,7 +530,11 @@ public final class ClusterFiles {
         } else if (BuiltInKinds.find(key.group(), key.kind())
                 .map(kind -> KnownFields.areOf(kind.apiVersion(), kind.kind()))
                 .orElse(false)) {
-            throw part.wrong(position, ": " + key.title() + " comes twice, first at " + first + " (expected: once)");
+            String way = first.file().equals(position.file())
+                    ? ""
+                    : "; of a manifest that is to replace an object, --changed " + position.file();
+            throw part.wrong(
+                    position, ": " + key.title() + " comes twice, first at " + first + " (expected: once" + way + ")");
         } else {
             notes.passOverRepeated(key.title(), position);
         }

@@ -78,7 +78,7 @@ public final class InputNotes {
     }
 
     /** Adds something that may be a mistake. */
-    void warning(String message) {
+    public void warning(String message) {
         doubt(message, message);
     }
 

@@ -251,7 +251,8 @@ final class ClusterFilesTest {
         assertThatThrownBy(() -> ClusterFiles.read(List.of(path("a.yaml"), path("b.json")), noStdin()))
                 .isInstanceOf(ClusterFileException.class)
                 .hasMessage(
-                        "%s:2:3: item 1 of document 1: Node x comes twice, first at %s:2:1 (expected: once)",
+                        "%1$s:2:3: item 1 of document 1: Node x comes twice, first at %2$s:2:1 (expected: once; of a manifest "
+                                + "that is to replace an object, --changed %1$s)",
                         path("b.json"), path("a.yaml"));
     }
 

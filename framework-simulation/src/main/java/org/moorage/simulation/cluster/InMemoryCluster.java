@@ -4,6 +4,7 @@ package org.moorage.simulation.cluster;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import java.io.IOException;
+import java.time.InstantSource;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -12,6 +13,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Predicate;
 import org.moorage.api.model.ClusterObject;
 import org.moorage.api.model.ObjectKind;
 import org.moorage.api.model.OtherObject;
@@ -32,6 +34,7 @@ import org.moorage.objects.internal.ObjectStreams;
 import org.moorage.objects.internal.TreeDecoder;
 import org.moorage.runtime.cluster.Cluster;
 import org.moorage.runtime.cluster.ClusterListener;
+import org.moorage.simulation.whatif.RecreatedPod;
 
 /**
  * A cluster in memory: for simulations, tests, and programs that keep their own picture of a cluster.
@@ -65,6 +68,9 @@ public final class InMemoryCluster implements Cluster {
     private boolean hasControllers;
 
     @GuardedBy("objects")
+    private Optional<Recreation> recreation = Optional.empty();
+
+    @GuardedBy("objects")
     private final Deque<PodEvent> events = new ArrayDeque<>();
 
     @GuardedBy("objects")
@@ -73,6 +79,8 @@ public final class InMemoryCluster implements Cluster {
     private final VolumeWriter volumes = new InMemoryVolumes(objects, volumeController);
     private final InMemoryResourceClaims resourceClaims = new InMemoryResourceClaims(objects);
     private final TreeDecoder decoder = new TreeDecoder();
+
+    private record Recreation(InstantSource clock, Predicate<RecreatedPod> creates) {}
 
     /** An empty cluster. */
     public InMemoryCluster() {}
@@ -96,6 +104,19 @@ public final class InMemoryCluster implements Cluster {
         synchronized (objects) {
             hasControllers = true;
             volumeController.bindClaims();
+        }
+    }
+
+    /**
+     * Has the controllers of pods create them again, from now on, when a scheduler deletes them by {@link #delete(Pod)}: see {@link RecreatedPod}.
+     * Pods that are {@linkplain #remove removed} are not created again.
+     *
+     * @param clock tells when they are created
+     * @param creates whether a pod is; it is asked of each that is deleted, before it is gone
+     */
+    public void createPodsAgain(InstantSource clock, Predicate<RecreatedPod> creates) {
+        synchronized (objects) {
+            recreation = Optional.of(new Recreation(clock, creates));
         }
     }
 
@@ -243,8 +264,21 @@ public final class InMemoryCluster implements Cluster {
         synchronized (objects) {
             objects.find(ObjectKind.POD, pod.key())
                     .filter(known -> known.uid().equals(pod.uid()))
-                    .ifPresent(known -> removeLocked(ObjectKind.POD, known.key()));
+                    .ifPresent(this::deleteLocked);
         }
+    }
+
+    @GuardedBy("objects")
+    private void deleteLocked(Pod pod) {
+        // While its claims are there, of which the new ones are made.
+        Optional<RecreatedPod> recreated = recreation
+                .map(how -> RecreatedPod.of(pod, this, how.clock().instant()))
+                .filter(made -> recreation.orElseThrow().creates().test(made));
+        removeLocked(ObjectKind.POD, pod.key());
+        recreated.ifPresent(made -> {
+            made.claims().forEach(this::apply);
+            made.pod().ifPresent(this::apply);
+        });
     }
 
     @Override

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.moorage.simulation.dump;
 
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.io.InputStream;
 import java.util.ArrayList;
-import java.util.HashSet;
+import java.util.EnumSet;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -12,7 +14,6 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
-import java.util.TreeSet;
 import org.moorage.api.model.ClusterObject;
 import org.moorage.api.model.Namespace;
 import org.moorage.api.model.Node;
@@ -51,6 +52,9 @@ public final class ClusterDumpReader {
     private static final ClusterObject PENDING =
             new Namespace(ObjectMeta.named("pending").build());
 
+    /** Stands for the tree of a pod that a controller deletes. */
+    private static final ObjectNode DELETED = JsonNodeFactory.instance.objectNode();
+
     /** Stands for the place of a claim that is created here. */
     private static final SourcePosition NO_POSITION = new SourcePosition("(created)", 1, 1);
 
@@ -64,10 +68,12 @@ public final class ClusterDumpReader {
     private boolean createsClaims;
     private boolean keepsTrees;
     private Optional<String> changes = Optional.empty();
+    private List<String> changed = List.of();
+    private boolean createsLostPodsAgain;
 
     /** A reader for the features that are on by default, that keeps no JSON text of objects. */
     public ClusterDumpReader() {
-        json = KeptJson.NONE;
+        json = EnumSet.noneOf(KeptJson.class);
         features = FeatureGates.DEFAULTS;
     }
 
@@ -78,7 +84,8 @@ public final class ClusterDumpReader {
      * @param registry the plugins, which decide about that, too
      */
     public ClusterDumpReader(LoadedConfig config, PluginRegistry registry) {
-        json = config.config().keptJson(registry);
+        json = EnumSet.noneOf(KeptJson.class);
+        json.addAll(config.config().keptJson(registry));
         features = config.featureGates();
     }
 
@@ -91,6 +98,10 @@ public final class ClusterDumpReader {
     /** Also makes what controllers make of workloads, see {@link Workloads}: pods, and what these need. */
     public ClusterDumpReader withWorkloads() {
         makesPods = true;
+        if (json.contains(KeptJson.PENDING_PODS)) {
+            // Those that are created in place of bound ones have their text from them.
+            json.add(KeptJson.BOUND_PODS);
+        }
         return this;
     }
 
@@ -103,6 +114,27 @@ public final class ClusterDumpReader {
     /** Also gives the objects as JSON texts, which need several times the memory of the objects. */
     public ClusterDumpReader withJson() {
         keepsTrees = true;
+        return this;
+    }
+
+    /**
+     * Has manifests come in place of the objects of their kind, namespace and name. The identity, the owners, the status and what a scheduler has
+     * written stay, unless the manifest has them; of a workload with another template, the pods are of the former one. What is in place of
+     * nothing is added.
+     *
+     * @param sources files, folders, or {@code -} for stdin
+     */
+    public ClusterDumpReader withChanged(List<String> sources) {
+        changed = List.copyOf(sources);
+        return this;
+    }
+
+    /**
+     * Has the pods on nodes that are not among the objects created again by their controllers, to wait for nodes, see {@link
+     * org.moorage.simulation.whatif.RecreatedPod}. The objects that are made so have no JSON text in the dump.
+     */
+    public ClusterDumpReader withLostPodsCreatedAgain() {
+        createsLostPodsAgain = true;
         return this;
     }
 
@@ -124,7 +156,7 @@ public final class ClusterDumpReader {
      * @throws org.moorage.objects.ClusterFileException with all that is wrong: if a source cannot be read, or an object is malformed
      */
     public ClusterDump read(List<String> sources, InputStream stdin) {
-        Reading reading = new Reading();
+        Reading reading = new Reading(stdin);
         ClusterFiles.read(sources, stdin, reading.notes, reading::add);
         return reading.end(stdin);
     }
@@ -153,6 +185,7 @@ public final class ClusterDumpReader {
     /** One reading of a dump. */
     private final class Reading {
         private final InputNotes notes = new InputNotes();
+        private final ChangedObjects replacements;
         private final Admission admission = new Admission(features);
         private final EphemeralClaims claims = new EphemeralClaims();
         private final TemplatedResourceClaims resourceClaims = new TemplatedResourceClaims(features);
@@ -165,12 +198,32 @@ public final class ClusterDumpReader {
         private final List<RecordedChange> recorded = new ArrayList<>();
         /** The objects that are pending, by their places. */
         private final Map<Integer, Pending> pending = new LinkedHashMap<>();
+        /** The places of pods, once they are needed. */
+        private final Map<ObjectKey, Integer> placeByPod = new HashMap<>();
+        /** The pods that controllers delete. */
+        private final List<Pod> deleted = new ArrayList<>();
+
+        Reading(InputStream stdin) {
+            replacements = ChangedObjects.read(changed, stdin, notes);
+        }
 
         void add(ObjectNode tree, SourcePosition position) {
             if (ObjectKey.of(tree).name().isEmpty()) {
                 notes.passOver(position);
                 return;
             }
+            Optional<ChangedObjects.Manifest> manifest = replacements.inPlaceOf(tree);
+            if (manifest.isPresent()) {
+                if (makesPods) {
+                    workloads.replaced(tree, manifest.get().tree());
+                }
+                addNamed(manifest.get().tree(), manifest.get().position());
+            } else {
+                addNamed(tree, position);
+            }
+        }
+
+        private void addNamed(ObjectNode tree, SourcePosition position) {
             notes.check(tree, position);
             Pending read = new Pending(tree, position, Optional.empty(), stage(tree));
             seen(read);
@@ -265,6 +318,10 @@ public final class ClusterDumpReader {
         }
 
         ClusterDump end(InputStream stdin) {
+            for (ChangedObjects.Manifest added : replacements.others()) {
+                addNamed(added.tree(), added.position());
+            }
+            replacements.tell(notes);
             makeObjectsOfWorkloads();
             if (createsClaims) {
                 List<ObjectNode> created = new ArrayList<>(claims.created());
@@ -276,10 +333,12 @@ public final class ClusterDumpReader {
             }
             pending.forEach((place, read) -> objects.set(place, completed(read)));
             objects.removeIf(object -> object == PENDING);
+            trees.removeIf(tree -> tree == DELETED);
+            GonePods.clean(objects, deleted);
             changes.ifPresent(source -> WatchEvents.read(source, stdin, notes, this::add));
             notes.throwProblems();
             customResources.complete(objects);
-            tellNodesThatAreMissing();
+            replaceLostPods();
             tellThatAreIgnored(ObjectKind.POD_GROUP, FeatureGates.GENERIC_WORKLOAD);
             tellThatAreIgnored(ObjectKind.COMPOSITE_POD_GROUP, FeatureGates.COMPOSITE_POD_GROUP);
             if (makesPods) {
@@ -328,6 +387,7 @@ public final class ClusterDumpReader {
 
         private void make(Pending workload, MadeObjects objects) {
             String title = ObjectKey.of(workload.tree()).title();
+            objects.deleted().forEach(this::delete);
             Optional<Origin> origin = Optional.of(new Origin(title, objects.templatePath()));
             List<Pending> created = new ArrayList<>();
             for (ObjectNode tree : objects.objects()) {
@@ -345,6 +405,29 @@ public final class ClusterDumpReader {
             }
             created.forEach(this::seen);
             made.add(title, objects);
+        }
+
+        private void delete(ObjectKey key) {
+            if (placeByPod.isEmpty()) {
+                for (int i = 0; i < objects.size(); i++) {
+                    if (objects.get(i) instanceof Pod pod) {
+                        placeByPod.put(new ObjectKey("", "Pod", pod.namespace(), pod.name()), i);
+                    }
+                }
+                pending.forEach((place, read) -> placeByPod.put(ObjectKey.of(read.tree()), place));
+            }
+            Integer place = placeByPod.get(key);
+            if (place == null) {
+                return;
+            }
+            Pending read = pending.remove(place);
+            if ((read == null ? objects.get(place) : completed(read)) instanceof Pod pod) {
+                deleted.add(pod);
+            }
+            objects.set(place, PENDING);
+            if (keepsTrees) {
+                trees.set(place, DELETED);
+            }
         }
 
         private void tellThatThereAreNoPods() {
@@ -369,25 +452,12 @@ public final class ClusterDumpReader {
             }
         }
 
-        private void tellNodesThatAreMissing() {
-            Set<String> nodes = new HashSet<>();
-            Set<String> missing = new TreeSet<>();
-            for (ClusterObject object : objects) {
-                if (object instanceof Node node) {
-                    nodes.add(node.name());
-                }
-            }
-            int pods = 0;
-            for (ClusterObject object : objects) {
-                if (object instanceof Pod pod && pod.isBound() && !nodes.contains(pod.nodeName())) {
-                    pods++;
-                    missing.add(pod.nodeName());
-                }
-            }
-            if (pods > 0) {
-                notes.note((pods == 1 ? "1 pod is" : pods + " pods are") + " on "
-                        + (missing.size() == 1 ? "a node that is" : missing.size() + " nodes that are")
-                        + " not among the objects: " + InputNotes.names(List.copyOf(missing)));
+        private void replaceLostPods() {
+            List<Pod> lost = GonePods.withoutTheirNodes(objects);
+            if (createsLostPodsAgain) {
+                GonePods.createAgain(objects, lost, notes);
+            } else {
+                GonePods.tell(lost, notes);
             }
         }
     }

@@ -16,6 +16,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.moorage.api.model.Node;
 import org.moorage.api.model.OtherObject;
 import org.moorage.api.model.Pod;
 import org.moorage.api.model.PodGroup;
@@ -239,7 +240,111 @@ class ClusterDumpReaderTest {
                 {apiVersion: v1, kind: Pod, metadata: {name: r}, spec: {nodeName: b}}
                 """);
 
-        assertThat(dump.notes()).containsExactly("2 pods are on 2 nodes that are not among the objects: b, c");
+        assertThat(dump.warnings())
+                .containsExactly("2 pods are on 2 nodes that are not among the objects (b, c), and are left out "
+                        + "(without controller 2); --reschedule-lost has controllers create theirs again");
+    }
+
+    @Test
+    void createsPodsOfMissingNodesAgain() {
+        String owners = "ownerReferences: [{apiVersion: apps/v1, kind: %s, name: o, uid: o, controller: true}]";
+        String spec = "spec: {nodeName: gone, containers: [{name: c}]}}\n---\n";
+        String pod = "{apiVersion: v1, kind: Pod, metadata: {name: %s, uid: %s, " + owners + "}, " + spec;
+        ClusterDump dump = read(
+                reader().withLostPodsCreatedAgain(),
+                pod.formatted("r", "r", "ReplicaSet") + pod.formatted("s-0", "s", "StatefulSet")
+                        + pod.formatted("d", "d", "DaemonSet")
+                        + "{apiVersion: v1, kind: Pod, metadata: {name: bare}, " + spec
+                        + "{apiVersion: v1, kind: Node, metadata: {name: there}}");
+
+        assertThat(dump.pods()).hasSize(2).allSatisfy(created -> {
+            assertThat(created.isBound()).isFalse();
+            assertThat(created.uid()).isNotIn("r", "s");
+        });
+        assertThat(dump.pods()).extracting(Pod::name).element(1).isEqualTo("s-0");
+        assertThat(dump.notes())
+                .containsExactly(
+                        "2 pods on nodes that are not among the objects are created again: ReplicaSet 1, StatefulSet 1",
+                        "1 pod on nodes that are not among the objects went with them: DaemonSet 1");
+        assertThat(dump.warnings())
+                .containsExactly(
+                        "1 pod on nodes that are not among the objects is lost, since no controller creates it "
+                                + "again: default/bare");
+    }
+
+    @Test
+    void hasAManifestReplaceTheObjectOfItsName(@TempDir Path folder) throws IOException {
+        Path file = Files.writeString(folder.resolve("changed.yaml"), """
+                {apiVersion: v1, kind: Node, metadata: {name: a, labels: {zone: z}}}
+                ---
+                {apiVersion: v1, kind: Node, metadata: {name: new}}
+                """);
+        ClusterDump dump = read(reader().withChanged(List.of(file.toString())), """
+                apiVersion: v1
+                kind: Node
+                metadata: {name: a, uid: u, labels: {disk: ssd}}
+                spec: {unschedulable: true}
+                status: {allocatable: {cpu: 4}}
+                """);
+
+        assertThat(dump.objects()).hasSize(2);
+        Node node = (Node) dump.objects().get(0);
+        assertThat(node.metadata().uid()).isEqualTo("u");
+        assertThat(node.labels()).isEqualTo(Map.of("zone", "z"));
+        assertThat(node.unschedulable()).isTrue();
+        assertThat(node.allocatableResources().milliCpu()).isEqualTo(4000);
+        assertThat(dump.notes())
+                .containsExactly(
+                        "1 object is replaced: Node a",
+                        "1 object is added, since the cluster has none of that kind and name: Node new");
+    }
+
+    @Test
+    void takesAChangedTemplateAsRolledOut(@TempDir Path folder) throws IOException {
+        String statefulSet = """
+                apiVersion: apps/v1
+                kind: StatefulSet
+                metadata: {name: db, uid: d}
+                spec:
+                  replicas: 2
+                  selector: {matchLabels: {app: db}}
+                  template:
+                    metadata: {labels: {app: db}}
+                    spec: {containers: [{name: c, resources: {requests: {cpu: 1}}}]}
+                """;
+        String pod = """
+                ---
+                apiVersion: v1
+                kind: Pod
+                metadata:
+                  name: db-%s
+                  uid: u%s
+                  ownerReferences: [{apiVersion: apps/v1, kind: StatefulSet, name: db, uid: d, controller: true}]
+                spec: {nodeName: a, priority: 0, containers: [{name: c, resources: {requests: {cpu: 1}}}]}
+                status: {phase: Running, conditions: [{type: Ready, status: 'True'}]}
+                """;
+        String text = statefulSet + pod.formatted(0, 0) + pod.formatted(1, 1)
+                + "---\n{apiVersion: v1, kind: Node, metadata: {name: a}}\n";
+        Path file = Files.writeString(
+                folder.resolve("changed.yaml"),
+                statefulSet.replace("cpu: 1", "cpu: 2").replace(", uid: d", ""));
+        Path same = Files.writeString(folder.resolve("same.yaml"), statefulSet.replace("replicas: 2", "replicas: 3"));
+
+        ClusterDump changed = read(reader().withWorkloads().withChanged(List.of(file.toString())), text);
+        ClusterDump scaled = read(reader().withWorkloads().withChanged(List.of(same.toString())), text);
+
+        assertThat(changed.pods()).extracting(Pod::name).containsExactly("db-0", "db-1");
+        assertThat(changed.pods()).allSatisfy(created -> {
+            assertThat(created.isBound()).isFalse();
+            assertThat(created.requests().milliCpu()).isEqualTo(2000);
+        });
+        assertThat(changed.notes())
+                .containsExactly(
+                        "1 object is replaced: StatefulSet default/db",
+                        "2 pods are made as controllers would make them: StatefulSet default/db 2",
+                        "2 pods are deleted as controllers would delete them: StatefulSet default/db 2",
+                        "StatefulSet default/db is rolled out to its new template, as if each new pod became ready");
+        assertThat(scaled.pods()).extracting(Pod::isBound).containsExactly(true, true, false);
     }
 
     record Scope(String name, String scope, String namespace, String key) {

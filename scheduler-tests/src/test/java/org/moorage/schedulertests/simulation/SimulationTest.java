@@ -176,4 +176,57 @@ class SimulationTest {
         assertThat(result.pods()).isEmpty();
         assertThat(result.nodes().get(0).pods()).extracting(Pod::name).containsExactly("runs");
     }
+
+    private static SimulationResult preempting(boolean again, ClusterObject... objects) {
+        PluginRegistry registry = PluginRegistry.of(KubeSchedulerPlugins.all());
+        Simulation simulation = Simulation.of(List.of(objects), ConfigLoader.defaults(registry), registry)
+                .seed(1);
+        return (again ? simulation.creatingPreemptedAgain() : simulation).run();
+    }
+
+    private static Pods victim(String name, int priority) {
+        return Pods.named(name).priority(priority).requests("cpu", "1").controlledBy("apps/v1", "ReplicaSet", "set");
+    }
+
+    @Test
+    void createsPreemptedPodsAgainIfItIsToldTo() {
+        ClusterObject[] objects = {
+            node().build(),
+            Nodes.named("b").allocatable("cpu", "1").allocatable("pods", "10").build(),
+            victim("first", 5).build().withNode("a"),
+            victim("second", 5).build().withNode("a"),
+            Pods.named("bare").requests("cpu", "1").build().withNode("b"),
+            Pods.named("high").priority(10).requests("cpu", "2").build()
+        };
+
+        SimulationResult alone = preempting(false, objects);
+        SimulationResult again = preempting(true, objects);
+
+        assertThat(alone.pods())
+                .extracting(pod -> pod.pod().name(), SimulatedPod::state)
+                .containsExactly(
+                        tuple("high", State.SCHEDULED),
+                        tuple("first", State.PREEMPTED),
+                        tuple("second", State.PREEMPTED));
+        assertThat(again.count(State.PREEMPTED)).isEqualTo(3);
+        List<SimulatedPod> created = again.pods().stream()
+                .filter(pod -> pod.pod().name().startsWith("set-"))
+                .toList();
+        // One of them has the place of the pod without controller, which had the least priority.
+        assertThat(created)
+                .extracting(SimulatedPod::state)
+                .containsExactlyInAnyOrder(State.SCHEDULED, State.UNSCHEDULABLE);
+        assertThat(again.pods())
+                .filteredOn(pod -> pod.state() == State.PREEMPTED)
+                .extracting(pod -> pod.pod().name(), pod -> pod.createdAgainAs().isEmpty())
+                .containsExactlyInAnyOrder(tuple("first", false), tuple("second", false), tuple("bare", true));
+        assertThat(again.nodes().get(1).pods())
+                .extracting(Pod::name)
+                .containsExactly(created.stream()
+                        .filter(pod -> pod.state() == State.SCHEDULED)
+                        .findFirst()
+                        .orElseThrow()
+                        .pod()
+                        .name());
+    }
 }

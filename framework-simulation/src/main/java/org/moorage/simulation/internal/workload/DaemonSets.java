@@ -47,8 +47,12 @@ final class DaemonSets {
         this.operators = operators;
     }
 
-    /** Makes the pods that a daemon set lacks. */
-    MadeObjects of(ObjectNode set, List<Node> nodes) {
+    /**
+     * Makes the pods that a daemon set lacks.
+     *
+     * @param hasNewTemplate whether the pods that are there are of another template
+     */
+    MadeObjects of(ObjectNode set, boolean hasNewTemplate, List<Node> nodes) {
         PodTemplate template = PodTemplate.of(set);
         if (!template.isSelected()) {
             return MadeObjects.none(Workloads.NOT_SELECTED);
@@ -56,11 +60,19 @@ final class DaemonSets {
         ObjectKey key = ObjectKey.of(set);
         Set<String> names = new HashSet<>();
         Set<String> served = new HashSet<>();
+        boolean isRolledOut = hasNewTemplate
+                && !set.path("spec")
+                        .path("updateStrategy")
+                        .path("type")
+                        .asText("")
+                        .equals("OnDelete");
         for (OwnedPods.OwnedPod pod : pods.of(key)) {
             names.add(pod.name());
-            served.add(pod.nodeName());
+            if (!isRolledOut) {
+                served.add(pod.nodeName());
+            }
         }
-        String hash = pods.revision(key).orElseGet(template::hash);
+        String hash = isRolledOut ? template.hash() : pods.revision(key).orElseGet(template::hash);
         ObjectNode model = model(template, set, hash);
         Pod decoded = decoder.pod(model, KeptJson.NONE);
         List<ObjectNode> made = new ArrayList<>();
@@ -73,9 +85,11 @@ final class DaemonSets {
                 }
             }
         }
-        return eligible == 0 && served.isEmpty()
-                ? MadeObjects.none("no node among the objects is one for it")
-                : MadeObjects.of(made);
+        if (eligible == 0 && served.isEmpty()) {
+            return MadeObjects.none("no node among the objects is one for it");
+        }
+        List<ObjectKey> former = OwnedPods.keys(key.namespace(), pods.of(key, OwnedPods.State.ACTIVE));
+        return isRolledOut ? MadeObjects.of(made).deleting(former).rolledOut() : MadeObjects.of(made);
     }
 
     private boolean runsOn(Pod pod, Node node) {

@@ -3,6 +3,8 @@ package org.moorage.simulation.internal.workload;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.time.Instant;
+import java.time.format.DateTimeParseException;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -16,6 +18,7 @@ import org.moorage.objects.internal.ObjectKey;
 /** The pods that are there already, by what owns them. */
 final class OwnedPods {
     private static final String HASH = "pod-template-hash";
+    private static final String DELETION_COST = "controller.kubernetes.io/pod-deletion-cost";
     private static final String INDEX = "batch.kubernetes.io/job-completion-index";
 
     /**
@@ -28,6 +31,7 @@ final class OwnedPods {
      * @param revision the hash of the template that it is made of; empty if it has no label that tells
      * @param isScheduled whether it has a node
      * @param isReady whether it runs and is ready
+     * @param age what else decides which pods are deleted first
      */
     record OwnedPod(
             String name,
@@ -36,7 +40,50 @@ final class OwnedPods {
             State state,
             String revision,
             boolean isScheduled,
-            boolean isReady) {}
+            boolean isReady,
+            Age age) {}
+
+    /**
+     * How old a pod is, and what it costs to delete it.
+     *
+     * @param uid its identity
+     * @param phase its phase; empty if unknown
+     * @param cost the annotation {@code controller.kubernetes.io/pod-deletion-cost}; 0 if it has none
+     * @param restarts the most restarts of one of its containers
+     * @param created when it was created, in seconds of the epoch; 0 if unknown
+     * @param ready since when it is ready, in seconds of the epoch; 0 if it is not, or unknown
+     */
+    record Age(String uid, String phase, int cost, int restarts, long created, long ready) {
+        private static Age of(ObjectNode pod) {
+            JsonNode metadata = pod.path("metadata");
+            JsonNode status = pod.path("status");
+            int restarts = 0;
+            for (JsonNode container : status.path("containerStatuses")) {
+                restarts = Math.max(restarts, container.path("restartCount").asInt());
+            }
+            long ready = 0;
+            for (JsonNode condition : status.path("conditions")) {
+                if (condition.path("type").asText("").equals("Ready")) {
+                    ready = seconds(condition.path("lastTransitionTime"));
+                }
+            }
+            return new Age(
+                    metadata.path("uid").asText(""),
+                    status.path("phase").asText(""),
+                    metadata.path("annotations").path(DELETION_COST).asInt(),
+                    restarts,
+                    seconds(metadata.path("creationTimestamp")),
+                    hasCondition(pod, "Ready") ? ready : 0);
+        }
+
+        private static long seconds(JsonNode time) {
+            try {
+                return Instant.parse(time.asText("")).getEpochSecond();
+            } catch (DateTimeParseException unknown) {
+                return 0;
+            }
+        }
+    }
 
     /** How far a pod has come, as controllers see it. */
     enum State {
@@ -48,6 +95,8 @@ final class OwnedPods {
 
     private final Map<ObjectKey, List<OwnedPod>> byOwner = new HashMap<>();
     private final Set<ObjectKey> keys = new HashSet<>();
+    /** The last time that a pod tells of, in seconds of the epoch. */
+    private long newest;
 
     /** Takes note of a pod. */
     void seen(ObjectNode pod) {
@@ -69,7 +118,9 @@ final class OwnedPods {
                 state(pod),
                 hash.isEmpty() ? labels.path("controller-revision-hash").asText("") : hash,
                 !pod.path("spec").path("nodeName").asText("").isEmpty(),
-                hasCondition(pod, "Ready"));
+                hasCondition(pod, "Ready"),
+                Age.of(pod));
+        newest = Math.max(newest, Math.max(owned.age().created(), owned.age().ready()));
         byOwner.computeIfAbsent(controller.get(), any -> new ArrayList<>()).add(owned);
         deployment(controller.get(), hash)
                 .ifPresent(deployment -> byOwner.computeIfAbsent(deployment, any -> new ArrayList<>())
@@ -107,6 +158,23 @@ final class OwnedPods {
     /** The pods of a workload. */
     List<OwnedPod> of(ObjectKey owner) {
         return byOwner.getOrDefault(owner, List.of());
+    }
+
+    /** Those of a workload's pods that are in a state. */
+    List<OwnedPod> of(ObjectKey owner, State state) {
+        return of(owner).stream().filter(pod -> pod.state() == state).toList();
+    }
+
+    /** The last time that a pod tells of, in seconds of the epoch, which comes nearest to when the objects were read. */
+    long newest() {
+        return newest;
+    }
+
+    /** The keys of pods of a namespace. */
+    static List<ObjectKey> keys(String namespace, List<OwnedPod> pods) {
+        return pods.stream()
+                .map(pod -> new ObjectKey("", "Pod", namespace, pod.name()))
+                .toList();
     }
 
     /** The number of a workload's pods in a state. */

@@ -8,12 +8,14 @@ import java.util.List;
 import java.util.Map;
 import org.moorage.api.model.LabelSelector;
 import org.moorage.api.model.ObjectKind;
+import org.moorage.api.model.Pod;
 import org.moorage.objects.GeneratedNames;
 import org.moorage.objects.KeptJson;
 import org.moorage.objects.internal.Fields;
 import org.moorage.objects.internal.ObjectKey;
 import org.moorage.objects.internal.OwnerReferences;
 import org.moorage.objects.internal.TreeDecoder;
+import org.moorage.simulation.internal.admission.Defaulting;
 
 /** The template that a workload has for its pods. */
 final class PodTemplate {
@@ -69,6 +71,73 @@ final class PodTemplate {
     /** The template's tree. */
     ObjectNode node() {
         return fields.node();
+    }
+
+    /**
+     * Whether another template makes the same pods. That one may have been completed by an API server, so what this one leaves out is compared only
+     * where scheduling reads it.
+     *
+     * @param label one that a controller has added to the other template
+     */
+    boolean makesPodsOf(PodTemplate other, String label) {
+        JsonNode theirs = other.withoutLabel(label);
+        JsonNode ours = withoutLabel(label);
+        return ours.equals(theirs)
+                || isIn(ours, theirs) && other.modelled(label).equals(modelled(label));
+    }
+
+    private JsonNode withoutLabel(String label) {
+        ObjectNode copy = fields.node().deepCopy();
+        if (copy.path("metadata") instanceof ObjectNode metadata) {
+            // What a client writes of times that are not set.
+            metadata.remove("creationTimestamp");
+            if (metadata.path("labels") instanceof ObjectNode labels) {
+                labels.remove(label);
+            }
+        }
+        return copy;
+    }
+
+    private static boolean isIn(JsonNode ours, JsonNode theirs) {
+        if (Fields.isAbsent(ours) || ours.isEmpty() && ours.isContainerNode() && Fields.isAbsent(theirs)) {
+            return true;
+        }
+        if (ours.isObject()) {
+            // An API server adds this one; a dump without secrets has little of a container.
+            boolean isCut = theirs.has("image") && !theirs.has("imagePullPolicy");
+            for (Map.Entry<String, JsonNode> field : ours.properties()) {
+                boolean isCompared = !isCut || theirs.has(field.getKey());
+                if (isCompared && !isIn(field.getValue(), theirs.path(field.getKey()))) {
+                    return false;
+                }
+            }
+            return true;
+        }
+        if (ours.isArray()) {
+            boolean isSame = theirs.isArray() && ours.size() == theirs.size();
+            for (int i = 0; isSame && i < ours.size(); i++) {
+                isSame = isIn(ours.path(i), theirs.path(i));
+            }
+            return isSame;
+        }
+        return theirs.isValueNode() && (ours.asText().equals(theirs.asText()) || areSameQuantity(ours, theirs));
+    }
+
+    private static boolean areSameQuantity(JsonNode ours, JsonNode theirs) {
+        try {
+            return Fields.quantity(ours).compareTo(Fields.quantity(theirs)) == 0;
+        } catch (IllegalArgumentException notQuantities) {
+            return false;
+        }
+    }
+
+    // The specification that scheduling reads, and the labels.
+    private List<Object> modelled(String label) {
+        ObjectNode tree = pod("x", "x");
+        tree.withObject("/metadata/labels").remove(label);
+        Defaulting.apply(tree);
+        Pod pod = decoder.pod(tree, KeptJson.NONE);
+        return List.of(pod.spec(), pod.labels());
     }
 
     /** A hash of the template, as controllers put it into labels and names. */

@@ -12,45 +12,67 @@ import org.moorage.objects.GeneratedNames;
 import org.moorage.objects.internal.Fields;
 import org.moorage.objects.internal.ObjectKey;
 import org.moorage.objects.internal.OwnerReferences;
+import org.moorage.simulation.internal.workload.OwnedPods.OwnedPod;
 
 /** Makes the pods of replica sets and replication controllers, and the replica sets of deployments. */
 final class ReplicaSets {
-    private static final String HASH = "pod-template-hash";
+    private static final String HASH = Deployments.HASH;
 
     private final OwnedPods pods;
-    /** The deployments that have replica sets. */
-    private final Set<ObjectKey> deployed = new HashSet<>();
+    private final Deployments deployments = new Deployments();
 
     ReplicaSets(OwnedPods pods) {
         this.pods = pods;
     }
 
-    /** Takes note of a replica set. */
-    void seen(ObjectNode replicaSet) {
-        OwnedPods.controllerOf(replicaSet).ifPresent(deployed::add);
+    /** Takes note of a deployment. */
+    void seenDeployment(ObjectNode deployment) {
+        deployments.seen(deployment);
     }
 
-    /** Makes the replica set of a deployment, unless it has one, and the pods. */
-    MadeObjects ofDeployment(ObjectNode deployment) {
+    /** Takes note of a replica set. */
+    void seen(ObjectNode replicaSet) {
+        deployments.seenReplicaSet(replicaSet);
+    }
+
+    /**
+     * Makes the replica set of a deployment, unless it has one of its template, and the pods.
+     *
+     * @param hasNewTemplate whether the pods that are there are of another template
+     */
+    MadeObjects ofDeployment(ObjectNode deployment, boolean hasNewTemplate) {
         ObjectKey key = ObjectKey.of(deployment);
-        if (deployed.contains(key)) {
+        Fields spec = PodTemplate.specOf(deployment);
+        boolean isPaused = spec.node().path("paused").asBoolean();
+        boolean isRolledOut =
+                deployments.isRolledOut(key) || hasNewTemplate && !isPaused && !deployments.hasReplicaSets(key);
+        if (deployments.hasReplicaSets(key) && !isRolledOut) {
             return MadeObjects.none();
         }
-        Fields spec = PodTemplate.specOf(deployment);
         PodTemplate template = PodTemplate.of(deployment);
         if (!template.isSelected()) {
             return MadeObjects.none(Workloads.NOT_SELECTED);
         }
         // A paused deployment gets no new replica set.
-        if (spec.node().path("paused").asBoolean() && pods.of(key).isEmpty()) {
+        if (isPaused && pods.of(key).isEmpty()) {
             return MadeObjects.none("paused");
         }
-        int replicas = spec.number("replicas", 1);
-        if (replicas == 0) {
-            return MadeObjects.none(Workloads.NO_REPLICAS);
+        Optional<String> revision = isRolledOut ? Optional.empty() : pods.revision(key);
+        ObjectNode replicaSet = replicaSet(deployment, spec, revision.orElseGet(template::hash));
+        MadeObjects made = spec.number("replicas", 1) == 0
+                ? MadeObjects.none(Workloads.NO_REPLICAS).deleting(active(key))
+                : replicas(replicaSet).after(List.of(replicaSet));
+        if (!isRolledOut) {
+            return made;
         }
-        ObjectNode replicaSet = replicaSet(deployment, spec, pods.revision(key).orElseGet(template::hash));
-        return ofReplicaSet(replicaSet).after(List.of(replicaSet));
+        // Those of replica sets that are there are deleted by these.
+        return deployments.hasReplicaSets(key)
+                ? made.rolledOut()
+                : made.deleting(active(key)).rolledOut();
+    }
+
+    private List<ObjectKey> active(ObjectKey owner) {
+        return OwnedPods.keys(owner.namespace(), pods.of(owner, OwnedPods.State.ACTIVE));
     }
 
     private static ObjectNode replicaSet(ObjectNode deployment, Fields spec, String hash) {
@@ -96,10 +118,20 @@ final class ReplicaSets {
 
     private MadeObjects replicas(ObjectNode owner) {
         ObjectKey key = ObjectKey.of(owner);
-        int replicas = PodTemplate.specOf(owner).number("replicas", 1);
+        int replicas =
+                deployments.replicas(key).orElse(PodTemplate.specOf(owner).number("replicas", 1));
+        List<OwnedPod> active = pods.of(key, OwnedPods.State.ACTIVE);
+        Optional<ObjectKey> controller = OwnedPods.controllerOf(owner);
+        if (active.size() > replicas) {
+            List<OwnedPod> related = controller
+                    .map(deployment -> pods.of(deployment, OwnedPods.State.ACTIVE))
+                    .filter(found -> !found.isEmpty())
+                    .orElse(active);
+            List<OwnedPod> surplus = SurplusPods.of(active, related, active.size() - replicas, pods.newest());
+            return MadeObjects.none().deleting(OwnedPods.keys(key.namespace(), surplus));
+        }
         if (replicas == 0) {
             // A deployment keeps its former replica sets.
-            Optional<ObjectKey> controller = OwnedPods.controllerOf(owner);
             return controller.isPresent() ? MadeObjects.none() : MadeObjects.none(Workloads.NO_REPLICAS);
         }
         if (OwnedPods.hasCondition(owner, "ReplicaFailure")) {
@@ -109,7 +141,7 @@ final class ReplicaSets {
         List<ObjectNode> made = new ArrayList<>();
         Set<String> names = new HashSet<>();
         pods.of(key).forEach(pod -> names.add(pod.name()));
-        int missing = replicas - pods.count(key, OwnedPods.State.ACTIVE);
+        int missing = replicas - active.size();
         for (int seed = 0; made.size() < missing; seed++) {
             String name = GeneratedNames.name(template.prefix(), key.namespace() + "/" + seed);
             if (names.add(name)) {

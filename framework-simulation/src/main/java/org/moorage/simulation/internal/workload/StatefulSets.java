@@ -32,30 +32,41 @@ final class StatefulSets {
         claims.add(ObjectKey.of(claim));
     }
 
-    /** Makes the pods that a stateful set lacks, and the claims that its waiting pods lack. */
-    MadeObjects of(ObjectNode set) {
+    /**
+     * Makes the pods that a stateful set lacks, and the claims that its waiting pods lack.
+     *
+     * @param hasNewTemplate whether the pods that are there are of another template
+     */
+    MadeObjects of(ObjectNode set, boolean hasNewTemplate) {
         Fields spec = PodTemplate.specOf(set);
         PodTemplate template = PodTemplate.of(set);
         if (!template.isSelected()) {
             return MadeObjects.none(Workloads.NOT_SELECTED);
         }
         int replicas = spec.number("replicas", 1);
-        if (replicas == 0) {
-            return MadeObjects.none(Workloads.NO_REPLICAS);
-        }
         ObjectKey key = ObjectKey.of(set);
         int start = spec.pointer("ordinals")
                 .map(ordinals -> ordinals.number("start", 0))
                 .orElse(0);
+        int firstOfNewTemplate = hasNewTemplate ? Math.max(start, firstUpdated(spec)) : Integer.MAX_VALUE;
+        List<OwnedPods.OwnedPod> deleted = pods.of(key, OwnedPods.State.ACTIVE).stream()
+                .filter(pod -> isSurplus(pod.name(), key, start, start + replicas, firstOfNewTemplate))
+                .toList();
+        List<ObjectKey> deletedKeys = OwnedPods.keys(key.namespace(), deleted);
+        if (replicas == 0) {
+            return MadeObjects.none(Workloads.NO_REPLICAS).deleting(deletedKeys);
+        }
         Map<String, OwnedPods.OwnedPod> present = new HashMap<>();
         pods.of(key).forEach(pod -> present.put(pod.name(), pod));
+        deleted.forEach(pod -> present.remove(pod.name()));
         boolean isWaiting = !spec.holds("podManagementPolicy", "Parallel")
                 && present.values().stream().anyMatch(pod -> !pod.isReady());
-        String revision = revision(set, key, template);
+        String revision = hasNewTemplate ? key.name() + "-" + template.hash() : revision(set, key, template);
         List<ObjectNode> made = new ArrayList<>();
         for (int ordinal = start; ordinal < start + replicas; ordinal++) {
             String name = key.name() + "-" + ordinal;
-            boolean isMissing = !present.containsKey(name) && !pods.contains(key.namespace(), name);
+            boolean isTaken = pods.contains(key.namespace(), name) && ordinal < firstOfNewTemplate;
+            boolean isMissing = !present.containsKey(name) && !isTaken;
             if (isMissing && isWaiting) {
                 continue;
             }
@@ -70,7 +81,32 @@ final class StatefulSets {
                 made.add(pod(template, spec, name, ordinal, revision));
             }
         }
-        return MadeObjects.of(made);
+        MadeObjects all = MadeObjects.of(made).deleting(deletedKeys);
+        return firstOfNewTemplate < start + replicas ? all.rolledOut() : all;
+    }
+
+    // Only the pods from the partition on are updated.
+    private static int firstUpdated(Fields spec) {
+        if (spec.pointer("updateStrategy")
+                .filter(strategy -> strategy.holds("type", "OnDelete"))
+                .isPresent()) {
+            return Integer.MAX_VALUE;
+        }
+        return spec.node()
+                .path("updateStrategy")
+                .path("rollingUpdate")
+                .path("partition")
+                .asInt(0);
+    }
+
+    private static boolean isSurplus(String name, ObjectKey set, int start, int end, int firstOfNewTemplate) {
+        String ordinal =
+                name.startsWith(set.name() + "-") ? name.substring(set.name().length() + 1) : "";
+        if (!ordinal.matches("[0-9]{1,9}")) {
+            return false;
+        }
+        int number = Integer.parseInt(ordinal);
+        return number < start || number >= end || number >= firstOfNewTemplate;
     }
 
     private String revision(ObjectNode set, ObjectKey key, PodTemplate template) {

@@ -2,7 +2,9 @@
 package org.moorage.simulation.internal.workload;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import org.moorage.api.model.Node;
 import org.moorage.api.plugin.FeatureGates;
 import org.moorage.objects.internal.Fields;
@@ -11,7 +13,7 @@ import org.moorage.objects.internal.ObjectKey;
 /**
  * Makes what controllers make of workloads: the pods of deployments, replica sets, replication controllers, stateful sets, daemon
  * sets and jobs, with the replica sets of deployments, the claims of stateful sets and, with {@code WorkloadWithJob}, the groups of jobs; on request a job of each cron job. Pods that
- * are there already are counted, so that only missing ones are made.
+ * are there already are counted, so that only missing ones are made; those that are too many, or of a former template, are deleted.
  *
  * <p>Names are those that controllers give. Where these are random, they have the same form, and are the same in each run.
  */
@@ -27,6 +29,8 @@ public final class Workloads {
     private final Jobs jobs;
     private final DaemonSets daemonSets;
     private final boolean startsCronJobs;
+    /** The workloads whose pods are of another template. */
+    private final Set<ObjectKey> changedTemplates = new HashSet<>();
 
     /**
      * The workloads of a cluster of which nothing has been {@link #seen} yet.
@@ -60,11 +64,22 @@ public final class Workloads {
         return key.group() + "/" + key.kind();
     }
 
+    /** Takes note that a workload has come in place of the one of its name, of whose template the pods are. */
+    public void replaced(ObjectNode former, ObjectNode workload) {
+        if (isWorkload(workload) && former.path("spec").path("template") instanceof ObjectNode) {
+            PodTemplate template = PodTemplate.of(workload);
+            if (!template.makesPodsOf(PodTemplate.of(former), Deployments.HASH)) {
+                changedTemplates.add(ObjectKey.of(workload));
+            }
+        }
+    }
+
     /** Takes note of an object of the cluster, with its uid. */
     public void seen(ObjectNode object) {
         switch (kindOf(object)) {
             case "/Pod" -> pods.seen(object);
             case "/PersistentVolumeClaim" -> statefulSets.seenClaim(object);
+            case "apps/Deployment" -> replicaSets.seenDeployment(object);
             case "apps/ReplicaSet" -> replicaSets.seen(object);
             case "scheduling.k8s.io/Workload", "scheduling.k8s.io/PodGroup" -> groups.seen(object);
             default -> {}
@@ -80,12 +95,13 @@ public final class Workloads {
      * @throws org.moorage.objects.ObjectDecodeException if a value has the wrong type
      */
     public MadeObjects make(ObjectNode workload, List<Node> nodes) {
+        boolean hasNewTemplate = changedTemplates.contains(ObjectKey.of(workload));
         return switch (kindOf(workload)) {
-            case "apps/Deployment" -> replicaSets.ofDeployment(workload);
+            case "apps/Deployment" -> replicaSets.ofDeployment(workload, hasNewTemplate);
             case "apps/ReplicaSet" -> replicaSets.ofReplicaSet(workload);
             case "/ReplicationController" -> replicaSets.ofReplicationController(workload);
-            case "apps/StatefulSet" -> statefulSets.of(workload);
-            case "apps/DaemonSet" -> daemonSets.of(workload, nodes);
+            case "apps/StatefulSet" -> statefulSets.of(workload, hasNewTemplate);
+            case "apps/DaemonSet" -> daemonSets.of(workload, hasNewTemplate, nodes);
             case "batch/Job" -> jobs.ofJob(workload);
             case "batch/CronJob" -> jobs.ofCronJob(workload, startsCronJobs);
             default -> throw new IllegalArgumentException("workload: " + kindOf(workload) + " (expected: a workload)");

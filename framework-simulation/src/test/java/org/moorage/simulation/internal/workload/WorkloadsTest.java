@@ -120,7 +120,8 @@ class WorkloadsTest {
                         "its replica set is there, and makes the pods",
                         deployment("") + "---\napiVersion: apps/v1\nkind: ReplicaSet\n"
                                 + "metadata: {name: w-1, namespace: team, ownerReferences: "
-                                + "[{apiVersion: apps/v1, kind: Deployment, name: w, controller: true}]}\n"),
+                                + "[{apiVersion: apps/v1, kind: Deployment, name: w, controller: true}]}\nspec:\n"
+                                + TEMPLATE),
                 Case.makes(
                         "one of its pods is there, and the replica set is not",
                         deployment("  replicas: 2\n")
@@ -284,6 +285,187 @@ class WorkloadsTest {
         }
         assertThat(made.whyNone()).isEqualTo(given.whyNone());
         assertThat(made(given.text(), true)).isEqualTo(made);
+    }
+
+    /**
+     * A workload whose pods are too many, or of another template.
+     *
+     * @param deleted the names of the pods that are deleted, in order
+     */
+    record Scaled(String name, String text, List<String> made, List<String> deleted) {
+        @Override
+        public String toString() {
+            return name;
+        }
+    }
+
+    static Stream<Scaled> scaled() {
+        String replicaSet = owner("apps/v1", "ReplicaSet");
+        String statefulSet = owner("apps/v1", "StatefulSet");
+        String running = "spec: {nodeName: a}\n" + READY;
+        String first = workload("apps/v1", "ReplicaSet", TEMPLATE);
+        return Stream.of(
+                new Scaled(
+                        "a replica set loses the pods without a node first",
+                        first + pod("w-1", replicaSet, running) + pod("w-2", replicaSet, ""),
+                        List.of(),
+                        List.of("w-2")),
+                new Scaled(
+                        "then those that do not run, and those that are not ready",
+                        first
+                                + pod("w-1", replicaSet, running)
+                                + pod("w-2", replicaSet, "spec: {nodeName: a}\nstatus: {phase: Running}\n")
+                                + pod("w-3", replicaSet, "spec: {nodeName: a}\nstatus: {phase: Pending}\n"),
+                        List.of(),
+                        List.of("w-3", "w-2")),
+                new Scaled(
+                        "then those that cost little, and those with the most beside them",
+                        workload("apps/v1", "ReplicaSet", "  replicas: 2\n" + TEMPLATE)
+                                + pod("w-1", replicaSet, "spec: {nodeName: b}\n" + READY)
+                                + pod("w-2", replicaSet, running)
+                                + pod("w-3", replicaSet, running)
+                                + pod(
+                                        "w-4",
+                                        replicaSet,
+                                        "  annotations: {controller.kubernetes.io/pod-deletion-cost: '-5'}\n"
+                                                + "spec: {nodeName: b}\n" + READY)
+                                + pod(
+                                        "w-5",
+                                        replicaSet,
+                                        "  annotations: " + "{controller.kubernetes.io/pod-deletion-cost: '5'}\n"
+                                                + running),
+                        List.of(),
+                        List.of("w-4", "w-[23]", "w-[23]")),
+                new Scaled(
+                        "then those that are ready for the shortest time",
+                        first + pod("w-1", replicaSet, since("12:00:00")) + pod("w-2", replicaSet, since("13:00:00")),
+                        List.of(),
+                        List.of("w-2")),
+                new Scaled(
+                        "a replica set of none",
+                        workload("apps/v1", "ReplicaSet", "  replicas: 0\n" + TEMPLATE)
+                                + pod("w-1", replicaSet, running),
+                        List.of(),
+                        List.of("w-1")),
+                new Scaled(
+                        "a stateful set loses the last ordinals",
+                        workload("apps/v1", "StatefulSet", TEMPLATE)
+                                + pod("w-0", statefulSet, running)
+                                + pod("w-1", statefulSet, running)
+                                + pod("w-other", statefulSet, running),
+                        List.of(),
+                        List.of("w-1")));
+    }
+
+    private static String since(String time) {
+        return "  creationTimestamp: 2026-01-01T12:00:00Z\nspec: {nodeName: a}\nstatus: {phase: Running, conditions: "
+                + "[{type: Ready, status: 'True', lastTransitionTime: 2026-01-01T" + time + "Z}]}\n";
+    }
+
+    @ParameterizedTest
+    @MethodSource("scaled")
+    void deletesWhatIsTooMany(Scaled given) {
+        MadeObjects made = made(given.text(), true);
+
+        assertThat(made.objects())
+                .extracting(object -> ObjectKey.of(object).name())
+                .isEqualTo(given.made());
+        assertThat(made.deleted()).extracting(ObjectKey::name).hasSameSizeAs(given.deleted());
+        for (int i = 0; i < given.deleted().size(); i++) {
+            assertThat(made.deleted().get(i).name()).matches(given.deleted().get(i));
+        }
+    }
+
+    /**
+     * A deployment of five pods with replica sets.
+     *
+     * @param made what its replica sets, or the new one, are made to have, by the start of the pods' names
+     * @param deleted how many pods are deleted, by the start of their names
+     */
+    record Rollout(String name, String text, Map<String, Integer> made, Map<String, Integer> deleted) {
+        @Override
+        public String toString() {
+            return name;
+        }
+    }
+
+    static Stream<Rollout> rollouts() {
+        String same = TEMPLATE.replace("{name: c, image: i}", "{name: c, image: i, imagePullPolicy: Always}");
+        String other = TEMPLATE.replace("image: i", "image: former");
+        return Stream.of(
+                new Rollout("one that was scaled up", set("w-1", 2, 2, same), Map.of("w-1-", 3), Map.of()),
+                new Rollout("or down", set("w-1", 7, 7, same), Map.of(), Map.of("w-1-", 2)),
+                new Rollout(
+                        "one with a former replica set",
+                        set("w-1", 0, 0, other) + set("w-2", 2, 2, same),
+                        Map.of("w-2-", 3),
+                        Map.of()),
+                new Rollout(
+                        "one with another template",
+                        set("w-1", 5, 5, other),
+                        Map.of("w-[a-z0-9]{8,10}-", 5),
+                        Map.of("w-1-", 5)),
+                new Rollout(
+                        "one that is being rolled out stays as it is",
+                        set("w-1", 3, 3, other) + set("w-2", 3, 2, same),
+                        Map.of("w-2-", 1),
+                        Map.of()),
+                new Rollout(
+                        "and is scaled by what it was scaled by",
+                        (set("w-1", 3, 3, other) + set("w-2", 3, 3, same))
+                                .replace("desired-replicas: '5'", "desired-replicas: '4'"),
+                        Map.of("w-2-", 1),
+                        Map.of()),
+                new Rollout(
+                        "the former pods first",
+                        (set("w-1", 3, 3, other) + set("w-2", 3, 3, same))
+                                .replace("desired-replicas: '5'", "desired-replicas: '7'"),
+                        Map.of(),
+                        Map.of("w-1-", 2)));
+    }
+
+    private static String set(String name, int replicas, int pods, String template) {
+        StringBuilder text = new StringBuilder("---\napiVersion: apps/v1\nkind: ReplicaSet\nmetadata:\n  name: " + name
+                + "\n  namespace: team\n  annotations: {deployment.kubernetes.io/desired-replicas: '5'}\n  ownerReferences: "
+                + "[{apiVersion: apps/v1, kind: Deployment, name: w, controller: true}]\nspec:\n  replicas: " + replicas
+                + "\n" + template.replace("{app: x}", "{app: x, pod-template-hash: '1'}"));
+        for (int i = 0; i < pods; i++) {
+            text.append(pod(name + "-" + i, owner("apps/v1", "ReplicaSet"), "spec: {nodeName: a}\n" + READY)
+                    .replace("name: w,", "name: " + name + ","));
+        }
+        return text.toString();
+    }
+
+    @ParameterizedTest
+    @MethodSource("rollouts")
+    void givesReplicaSetsWhatTheirDeploymentWants(Rollout given) {
+        String text = deployment("  replicas: 5\n") + given.text();
+        List<ObjectNode> objects = ClusterFiles.read(List.of("-"), new ByteArrayInputStream(text.getBytes(UTF_8)));
+        Workloads workloads = new Workloads(FeatureGates.DEFAULTS, false);
+        objects.forEach(workloads::seen);
+
+        List<String> made = new ArrayList<>();
+        List<String> deleted = new ArrayList<>();
+        for (ObjectNode object : objects) {
+            if (Workloads.isWorkload(object)) {
+                MadeObjects ofObject = workloads.make(object, List.of());
+                ofObject.objects().stream()
+                        .map(ObjectKey::of)
+                        .filter(ObjectKey::isPod)
+                        .forEach(key -> made.add(key.name()));
+                ofObject.deleted().forEach(key -> deleted.add(key.name()));
+            }
+        }
+
+        assertCounts(made, given.made());
+        assertCounts(deleted, given.deleted());
+    }
+
+    private static void assertCounts(List<String> names, Map<String, Integer> expected) {
+        expected.forEach((start, count) ->
+                assertThat(names).filteredOn(name -> name.matches(start + ".*")).hasSize(count));
+        assertThat(names)
+                .hasSize(expected.values().stream().mapToInt(Integer::intValue).sum());
     }
 
     @Test

@@ -41,6 +41,7 @@ final class ClusterOptions {
         if (sources.isEmpty()) {
             throw new CommandException("--cluster: missing (expected: a file or folder with the cluster's objects)");
         }
+        workloads.checkStdin(sources);
         PluginRegistry registry = config.registry(JarRules.WithoutVersion.NOTED, terminal::warn);
         LoadedConfig loaded = config.load(registry);
         ClusterDump dump = workloads

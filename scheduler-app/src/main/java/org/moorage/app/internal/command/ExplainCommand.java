@@ -90,6 +90,7 @@ final class ExplainCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
+        workloads.checkStdin(sources);
         PluginRegistry registry = config.registry(JarRules.WithoutVersion.NOTED, terminal::warn);
         LoadedConfig loaded = config.load(registry);
         ClusterDump dump = workloads
@@ -101,7 +102,8 @@ final class ExplainCommand implements Callable<Integer> {
         Optional<Pod> pod = group.isPresent() ? Optional.empty() : Optional.of(find(name, dump.pods()));
         pod.ifPresent(found -> demandProfile(found, loaded));
         ConfigFile.warn(loaded, terminal);
-        Simulation simulation = Simulation.of(dump.objects(), extenders.apply(loaded), registry);
+        Simulation simulation = Simulation.of(dump.objects(), extenders.apply(loaded), registry)
+                .creatingPreemptedAgain();
         seed.ifPresent(simulation::seed);
         Optional<GroupKey> tried =
                 group.isPresent() ? group : pod.flatMap(found -> ExplainedGroup.of(found, loaded.featureGates()));

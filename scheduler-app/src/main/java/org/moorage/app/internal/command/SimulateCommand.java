@@ -96,6 +96,10 @@ final class SimulateCommand implements Callable<Integer> {
         WorkloadOptions.tell(dump, terminal);
         Simulation simulation = Simulation.of(dump.objects(), extenders.apply(loaded), registry);
         simulation.changes(dump.changes());
+        // What recorded changes tell of controllers is what these did, and a trace is held against a scheduler alone.
+        if (changes.isEmpty() && trace.isEmpty()) {
+            simulation.creatingPreemptedAgain();
+        }
         seed.ifPresent(simulation::seed);
         Instant start = terminal.clock().instant();
         SimulationResult result =
@@ -112,7 +116,12 @@ final class SimulateCommand implements Callable<Integer> {
             throw new CommandException("--trace: " + trace.get()
                     + " (expected: not with --changes, since a trace has no changes of the cluster)");
         }
-        if (changes.filter("-"::equals).isPresent() && sources.contains("-")) {
+        if (trace.isPresent() && workloads.reschedulesLost()) {
+            throw new CommandException("--trace: " + trace.get()
+                    + " (expected: not with --reschedule-lost, since no file has the pods that it creates)");
+        }
+        workloads.checkStdin(sources);
+        if (changes.filter("-"::equals).isPresent() && (sources.contains("-") || workloads.readsStdin())) {
             throw new CommandException("--changes: - (expected: a file, since the cluster is read from stdin)");
         }
     }

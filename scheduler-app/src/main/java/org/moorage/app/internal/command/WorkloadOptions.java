@@ -1,20 +1,59 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.moorage.app.internal.command;
 
+import java.util.ArrayList;
+import java.util.List;
+import org.moorage.app.internal.process.CommandException;
 import org.moorage.app.internal.report.Terminal;
 import org.moorage.simulation.dump.ClusterDump;
 import org.moorage.simulation.dump.ClusterDumpReader;
 import picocli.CommandLine.Option;
 
-/** What is made of the workloads of a cluster. */
+/** What is made of the workloads of a cluster, and of what has changed in it since it was written. */
 final class WorkloadOptions {
     @Option(names = "--cron-jobs", description = "Start one job of each cron job that is not suspended.")
     private boolean cronJobs;
 
+    @Option(
+            names = "--changed",
+            paramLabel = "FILE",
+            description = "Manifests that replace the objects of their kind, namespace and name, as kubectl apply does;"
+                    + " - for stdin. May be given several times.")
+    private List<String> changed = new ArrayList<>();
+
+    @Option(
+            names = "--reschedule-lost",
+            description = "Have controllers create pods again whose nodes are not among the objects.")
+    private boolean reschedulesLost;
+
     /** Has a reader make the pods. */
     ClusterDumpReader apply(ClusterDumpReader reader) {
-        reader.withWorkloads();
+        reader.withWorkloads().withChanged(changed);
+        if (reschedulesLost) {
+            reader.withLostPodsCreatedAgain();
+        }
         return cronJobs ? reader.withCronJobs() : reader;
+    }
+
+    /**
+     * Checks that stdin is read once.
+     *
+     * @throws CommandException if it is read for the cluster too
+     */
+    void checkStdin(List<String> sources) {
+        if (readsStdin() && sources.contains("-")) {
+            throw new CommandException("--changed: - (expected: a file, since the cluster is read from stdin)");
+        }
+    }
+
+    /** Whether something is read from stdin. */
+    boolean readsStdin() {
+        return changed.contains("-");
+    }
+
+    /** Whether pods are created that no file has. */
+    boolean reschedulesLost() {
+        return reschedulesLost;
     }
 
     /** Tells what was passed over, what was made, and what may be a mistake. */

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.simulation.internal.workload;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.Set;
+import org.moorage.objects.internal.Fields;
+import org.moorage.objects.internal.ObjectKey;
+
+/**
+ * How many pods the replica sets of deployments are to have once the deployment controller has seen the deployments as they are now.
+ *
+ * <p>A deployment that was scaled scales the replica set of its template. One with another template than any of its replica sets has is taken as rolled
+ * out: its replica sets go to zero, and a new one is made. A rollout that is under way stays where it is, since how it goes on depends
+ * on when pods become ready; what the deployment was scaled by is then added to the newest replica set, or taken from the others first.
+ */
+final class Deployments {
+    static final String HASH = "pod-template-hash";
+    private static final String DESIRED = "deployment.kubernetes.io/desired-replicas";
+
+    private final Map<ObjectKey, ObjectNode> deployments = new LinkedHashMap<>();
+    private final Map<ObjectKey, List<ObjectNode>> setsByDeployment = new HashMap<>();
+    private final Map<ObjectKey, Integer> replicasBySet = new HashMap<>();
+    private final Set<ObjectKey> rolledOut = new HashSet<>();
+    private boolean isDecided;
+
+    /** Takes note of a deployment. */
+    void seen(ObjectNode deployment) {
+        if (Fields.isAbsent(deployment.path("metadata").path("deletionTimestamp"))) {
+            deployments.put(ObjectKey.of(deployment), deployment);
+        }
+    }
+
+    /** Takes note of a replica set. */
+    void seenReplicaSet(ObjectNode replicaSet) {
+        OwnedPods.controllerOf(replicaSet)
+                .ifPresent(deployment -> setsByDeployment
+                        .computeIfAbsent(deployment, any -> new ArrayList<>())
+                        .add(replicaSet));
+    }
+
+    /** Whether a deployment has replica sets. */
+    boolean hasReplicaSets(ObjectKey deployment) {
+        return setsByDeployment.containsKey(deployment);
+    }
+
+    /** Whether a deployment has another template than all of its replica sets, when all objects have been seen. */
+    boolean isRolledOut(ObjectKey deployment) {
+        decide();
+        return rolledOut.contains(deployment);
+    }
+
+    /** How many pods a replica set is to have, if its deployment says so, when all objects have been seen. */
+    OptionalInt replicas(ObjectKey replicaSet) {
+        decide();
+        Integer replicas = replicasBySet.get(replicaSet);
+        return replicas == null ? OptionalInt.empty() : OptionalInt.of(replicas);
+    }
+
+    private void decide() {
+        if (!isDecided) {
+            isDecided = true;
+            deployments.forEach((key, deployment) -> {
+                List<ObjectNode> sets = setsByDeployment.get(key);
+                if (sets != null) {
+                    decide(key, deployment, sets);
+                }
+            });
+        }
+    }
+
+    private void decide(ObjectKey key, ObjectNode deployment, List<ObjectNode> sets) {
+        Fields spec = PodTemplate.specOf(deployment);
+        int replicas = spec.number("replicas", 1);
+        List<ObjectNode> active = sets.stream().filter(set -> replicas(set) > 0).toList();
+        Optional<ObjectNode> newest = ofTemplate(deployment, sets);
+        // A paused deployment is scaled, and gets no new replica set.
+        if (newest.isEmpty() && spec.node().path("paused").asBoolean()) {
+            newest = active.size() == 1 ? Optional.of(active.get(0)) : Optional.empty();
+        } else if (newest.isEmpty()) {
+            sets.forEach(set -> replicasBySet.put(ObjectKey.of(set), 0));
+            rolledOut.add(key);
+        }
+        if (newest.isPresent()) {
+            ObjectNode current = newest.get();
+            List<ObjectNode> former =
+                    active.stream().filter(set -> set != current).toList();
+            scale(current, former, replicas);
+        }
+    }
+
+    private void scale(ObjectNode current, List<ObjectNode> former, int replicas) {
+        if (former.isEmpty() || replicas == 0) {
+            former.forEach(set -> replicasBySet.put(ObjectKey.of(set), 0));
+            replicasBySet.put(ObjectKey.of(current), replicas);
+            return;
+        }
+        int before = current.path("metadata").path("annotations").path(DESIRED).asInt(replicas);
+        int more = replicas - before;
+        for (ObjectNode set : former) {
+            int fewer = Math.min(replicas(set), Math.max(0, -more));
+            more += fewer;
+            replicasBySet.put(ObjectKey.of(set), replicas(set) - fewer);
+        }
+        replicasBySet.put(ObjectKey.of(current), Math.max(0, replicas(current) + more));
+    }
+
+    private static int replicas(ObjectNode replicaSet) {
+        return PodTemplate.specOf(replicaSet).number("replicas", 1);
+    }
+
+    // The oldest one, as the deployment controller takes it.
+    private static Optional<ObjectNode> ofTemplate(ObjectNode deployment, List<ObjectNode> sets) {
+        PodTemplate template = PodTemplate.of(deployment);
+        return sets.stream()
+                .sorted(Comparator.comparing(
+                        set -> set.path("metadata").path("creationTimestamp").asText("")))
+                .filter(set -> template.makesPodsOf(PodTemplate.of(set), HASH))
+                .findFirst();
+    }
+}

@@ -9,6 +9,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 import org.moorage.api.GroupKey;
 import org.moorage.api.model.Pod;
+import org.moorage.app.internal.page.ClusterView;
+import org.moorage.app.internal.page.PageContent;
 import org.moorage.app.internal.process.CommandException;
 import org.moorage.app.internal.report.ExplainReport;
 import org.moorage.app.internal.report.GroupExplainReport;
@@ -60,6 +62,9 @@ final class ExplainCommand implements Callable<Integer> {
     @Mixin
     private OutputOptions output = new OutputOptions();
 
+    @Mixin
+    private ReportOptions page = new ReportOptions();
+
     @Option(names = "--now", description = "Ask about the cluster as it is, before any waiting pod is scheduled.")
     private boolean now;
 
@@ -107,11 +112,19 @@ final class ExplainCommand implements Callable<Integer> {
         seed.ifPresent(simulation::seed);
         Optional<GroupKey> tried =
                 group.isPresent() ? group : pod.flatMap(found -> ExplainedGroup.of(found, loaded.featureGates()));
-        output.print(
-                tried.isPresent()
-                        ? report(simulation, tried.get(), pod, loaded)
-                        : report(simulation, pod.orElseThrow()),
-                terminal);
+        Report report = tried.isPresent()
+                ? report(simulation, tried.get(), pod, loaded)
+                : report(simulation, pod.orElseThrow());
+        output.print(report, terminal);
+        page.write(terminal, () -> {
+            PageContent.Builder content = PageContent.of("explain " + name, ClusterView.of(dump.objects()))
+                    .notes(dump.warnings())
+                    .notes(dump.notes())
+                    .notes(List.of("The cluster is shown as it is, before any waiting pod is scheduled."));
+            return tried.isPresent()
+                    ? content.answer("explain " + name, report.tree())
+                    : content.evaluation(report.tree());
+        });
         return 0;
     }
 

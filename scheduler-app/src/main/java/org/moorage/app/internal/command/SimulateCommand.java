@@ -11,6 +11,8 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.function.Consumer;
+import org.moorage.app.internal.page.ClusterView;
+import org.moorage.app.internal.page.PageContent;
 import org.moorage.app.internal.process.CommandException;
 import org.moorage.app.internal.report.ProgressLine;
 import org.moorage.app.internal.report.SimulationReport;
@@ -70,6 +72,9 @@ final class SimulateCommand implements Callable<Integer> {
     @Mixin
     private OutputOptions output = new OutputOptions();
 
+    @Mixin
+    private ReportOptions page = new ReportOptions();
+
     @Option(names = "--exit-code", description = "Also end with 1 if a pod was tried and has no node.")
     private boolean exitCode;
 
@@ -106,6 +111,13 @@ final class SimulateCommand implements Callable<Integer> {
                 trace.isPresent() ? runTraced(simulation, dump, trace.get()) : run(simulation, decision -> {});
         Duration took = Duration.between(start, terminal.clock().instant());
         output.print(new SimulationReport(result, dump.changes(), took, seed, rows), terminal);
+        page.write(
+                terminal,
+                () -> PageContent.of("simulate " + String.join(" ", sources), ClusterView.of(result))
+                        .before(ClusterView.of(dump.objects()))
+                        .groups(SimulationReport.groupTrees(result))
+                        .notes(dump.warnings())
+                        .notes(dump.notes()));
         boolean isFailed = result.pods().stream().anyMatch(pod -> pod.state() == SimulatedPod.State.ERROR);
         boolean isUnplaced = result.pods().stream().anyMatch(pod -> pod.state().isFailure());
         return isFailed || exitCode && isUnplaced ? 1 : 0;

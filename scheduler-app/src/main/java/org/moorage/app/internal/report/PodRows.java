@@ -7,7 +7,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import org.moorage.api.model.OwnerReference;
 import org.moorage.api.model.Pod;
 import org.moorage.api.model.PodSpec;
 import org.moorage.simulation.SimulatedPod;
@@ -20,16 +19,12 @@ import org.moorage.simulation.SimulatedPod.State;
  * @param pods the pods, in order; at least one
  */
 record PodRows(String name, List<SimulatedPod> pods) {
-    private static final String TEMPLATE_HASH = "pod-template-hash";
-
     /** What became of some pods of the group, for one reason. */
     record Outcome(State state, String message, int pods) {
         Outcome withoutCount() {
             return new Outcome(state, message, 0);
         }
     }
-
-    private record Owner(String namespace, String kind, String name) {}
 
     private record Alike(String namespace, PodSpec spec) {}
 
@@ -72,28 +67,13 @@ record PodRows(String name, List<SimulatedPod> pods) {
     }
 
     private static Object key(Pod pod) {
-        String namespace = pod.metadata().namespace();
-        Optional<OwnerReference> controller = pod.metadata().controller();
-        return controller.isPresent()
-                ? owner(namespace, controller.get(), pod.labels().getOrDefault(TEMPLATE_HASH, ""))
-                : new Alike(namespace, pod.spec());
-    }
-
-    // Of a ReplicaSet that a Deployment made, the Deployment.
-    private static Owner owner(String namespace, OwnerReference owner, String templateHash) {
-        String suffix = "-" + templateHash;
-        if (owner.kind().equals("ReplicaSet")
-                && !templateHash.isEmpty()
-                && owner.name().endsWith(suffix)) {
-            String name = owner.name().substring(0, owner.name().length() - suffix.length());
-            return new Owner(namespace, "Deployment", name);
-        }
-        return new Owner(namespace, owner.kind(), owner.name());
+        Optional<PodOwner> owner = PodOwner.of(pod);
+        return owner.isPresent() ? owner.get() : new Alike(pod.metadata().namespace(), pod.spec());
     }
 
     private static String name(Object key, List<SimulatedPod> pods) {
-        if (key instanceof Owner owner) {
-            return owner.namespace + "/" + owner.name;
+        if (key instanceof PodOwner owner) {
+            return owner.namespace() + "/" + owner.name();
         }
         String first = pods.get(0).pod().key();
         return pods.size() == 1 ? first : first + " +" + (pods.size() - 1) + " alike";

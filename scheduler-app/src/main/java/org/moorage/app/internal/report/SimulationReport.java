@@ -420,8 +420,7 @@ public final class SimulationReport implements Report {
             pods.add(tree(pod));
         }
         if (!result.groups().isEmpty()) {
-            ArrayNode entries = tree.putArray("groups");
-            result.groups().forEach(group -> entries.add(GroupTable.tree(group)));
+            tree.putArray("groups").addAll(groupTrees(result));
         }
         ArrayNode nodes = tree.putArray("nodes");
         for (NodeUsage usage : usages) {
@@ -446,6 +445,11 @@ public final class SimulationReport implements Report {
         summary.put("seconds", took.toMillis() / 1000.0);
         seed.ifPresent(value -> summary.put("seed", value));
         return tree;
+    }
+
+    /** The groups, for programs. */
+    public static List<ObjectNode> groupTrees(SimulationResult result) {
+        return result.groups().stream().map(GroupTable::tree).toList();
     }
 
     /** A pod, for programs. */
@@ -493,8 +497,8 @@ public final class SimulationReport implements Report {
         };
     }
 
-    // For programs.
-    static String name(State state) {
+    /** The name of a state, for programs. */
+    public static String name(State state) {
         return switch (state) {
             case SCHEDULED -> "scheduled";
             case UNSCHEDULABLE -> "unschedulable";

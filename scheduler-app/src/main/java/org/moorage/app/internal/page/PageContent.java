@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.app.internal.page;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+
+/** What a page shows: a cluster, and what else is known or was answered about it. */
+public final class PageContent {
+    private final String title;
+    private final String command;
+    private final Instant made;
+    private final List<String> notes;
+    private final ClusterView cluster;
+    private final Optional<ClusterView> before;
+    private final List<Move> moves;
+    private final List<ObjectNode> groups;
+    private final List<ObjectNode> evaluations;
+    private final Map<String, List<ObjectNode>> attempts;
+    private final List<Table> tables;
+    private final Map<String, ObjectNode> answers;
+    private final Optional<Paths> paths;
+
+    private PageContent(Builder builder) {
+        title = builder.title;
+        command = builder.command;
+        made = builder.made;
+        notes = List.copyOf(builder.notes);
+        cluster = builder.cluster;
+        before = builder.before;
+        moves = List.copyOf(builder.moves);
+        groups = List.copyOf(builder.groups);
+        evaluations = List.copyOf(builder.evaluations);
+        attempts = Map.copyOf(builder.attempts);
+        tables = List.copyOf(builder.tables);
+        answers = new LinkedHashMap<>(builder.answers);
+        paths = builder.paths;
+    }
+
+    /**
+     * What became of a pod between two clusters.
+     *
+     * @param pod its namespace, a slash and its name
+     * @param owner what controls it; may be empty
+     * @param what in a word or two, such as {@code evicted}; those of one word are counted together
+     * @param from the node before; empty if it had none
+     * @param to the node after; empty if it has none
+     * @param message why; may be empty
+     */
+    public record Move(String pod, String owner, String what, String from, String to, String message) {}
+
+    /**
+     * A table.
+     *
+     * @param title what it lists
+     * @param columns the names of its columns
+     * @param rows a value for each column: texts, numbers, or null for none
+     */
+    public record Table(String title, List<String> columns, List<List<? extends Object>> rows) {
+        public Table {
+            columns = List.copyOf(columns);
+            rows = List.copyOf(rows);
+        }
+    }
+
+    /**
+     * Where a page that is served finds more, relative to its own address.
+     *
+     * @param data the content as it is now; empty if it does not change
+     * @param explain what the plugins say of the pod that the parameter {@code pod} names; empty if nobody can be asked
+     */
+    public record Paths(String data, String explain) {}
+
+    /** Content with a title for a cluster. */
+    public static Builder of(String title, ClusterView cluster) {
+        return new Builder(title, cluster);
+    }
+
+    String title() {
+        return title;
+    }
+
+    String command() {
+        return command;
+    }
+
+    Instant made() {
+        return made;
+    }
+
+    List<String> notes() {
+        return notes;
+    }
+
+    ClusterView cluster() {
+        return cluster;
+    }
+
+    Optional<ClusterView> before() {
+        return before;
+    }
+
+    List<Move> moves() {
+        return moves;
+    }
+
+    List<ObjectNode> groups() {
+        return groups;
+    }
+
+    List<ObjectNode> evaluations() {
+        return evaluations;
+    }
+
+    Map<String, List<ObjectNode>> attempts() {
+        return attempts;
+    }
+
+    List<Table> tables() {
+        return tables;
+    }
+
+    Map<String, ObjectNode> answers() {
+        return answers;
+    }
+
+    Optional<Paths> paths() {
+        return paths;
+    }
+
+    /** Builds a content. What is not set is not shown. */
+    public static final class Builder {
+        private final String title;
+        private final ClusterView cluster;
+        private String command = "";
+        private Instant made = Instant.EPOCH;
+        private final List<String> notes = new ArrayList<>();
+        private Optional<ClusterView> before = Optional.empty();
+        private List<Move> moves = List.of();
+        private List<ObjectNode> groups = List.of();
+        private final List<ObjectNode> evaluations = new ArrayList<>();
+        private final Map<String, List<ObjectNode>> attempts = new LinkedHashMap<>();
+        private final List<Table> tables = new ArrayList<>();
+        private final Map<String, ObjectNode> answers = new LinkedHashMap<>();
+        private Optional<Paths> paths = Optional.empty();
+
+        private Builder(String title, ClusterView cluster) {
+            this.title = Objects.requireNonNull(title, "title");
+            this.cluster = Objects.requireNonNull(cluster, "cluster");
+        }
+
+        /** Sets the command line that the page answers. */
+        public Builder command(String line) {
+            command = Objects.requireNonNull(line, "line");
+            return this;
+        }
+
+        /** Sets when the page was made. */
+        public Builder made(Instant time) {
+            made = Objects.requireNonNull(time, "time");
+            return this;
+        }
+
+        /** Adds sentences that a reader should know. */
+        public Builder notes(List<String> sentences) {
+            notes.addAll(sentences);
+            return this;
+        }
+
+        /** Sets the cluster before, to be shown beside the cluster. */
+        public Builder before(ClusterView view) {
+            before = Optional.of(view);
+            return this;
+        }
+
+        /** Sets what became of pods. If not set, the page tells pods of one name that are on other nodes than before. */
+        public Builder moves(List<Move> all) {
+            moves = List.copyOf(all);
+            return this;
+        }
+
+        /** Sets the groups of pods, in the form in which {@code simulate} tells them. */
+        public Builder groups(List<ObjectNode> trees) {
+            groups = List.copyOf(trees);
+            return this;
+        }
+
+        /** Adds what the plugins say of a pod, in the form in which {@code explain} tells it. */
+        public Builder evaluation(ObjectNode tree) {
+            evaluations.add(tree);
+            return this;
+        }
+
+        /** Sets the attempts of a pod, the newest first: each with time, result, node, message and reasons. */
+        public Builder attempts(String pod, List<ObjectNode> newestFirst) {
+            attempts.put(pod, List.copyOf(newestFirst));
+            return this;
+        }
+
+        /** Adds a table. */
+        public Builder table(Table table) {
+            tables.add(table);
+            return this;
+        }
+
+        /** Adds the answer of a command for programs, of which each list is shown as a table. */
+        public Builder answer(String name, ObjectNode tree) {
+            answers.put(name, tree);
+            return this;
+        }
+
+        /** Sets where the page finds more. */
+        public Builder paths(Paths more) {
+            paths = Optional.of(more);
+            return this;
+        }
+
+        /** The content. */
+        public PageContent build() {
+            return new PageContent(this);
+        }
+    }
+}

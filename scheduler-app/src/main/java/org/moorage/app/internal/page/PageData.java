@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.app.internal.page;
+
+import com.fasterxml.jackson.core.JsonGenerator;
+import com.fasterxml.jackson.core.JsonGenerator.Feature;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.util.List;
+import java.util.Map;
+import org.moorage.app.internal.process.Version;
+
+/** Writes a {@link PageContent} as the JSON that the page reads. */
+public final class PageData {
+    private static final JsonMapper MAPPER = JsonMapper.builder().build();
+
+    private PageData() {}
+
+    /** Writes it, and leaves the stream open. */
+    public static void write(PageContent content, OutputStream out) throws IOException {
+        try (JsonGenerator json = MAPPER.createGenerator(out)) {
+            json.disable(Feature.AUTO_CLOSE_TARGET);
+            write(content, json);
+        }
+    }
+
+    private static void write(PageContent content, JsonGenerator json) throws IOException {
+        json.writeStartObject();
+        json.writeStringField("title", content.title());
+        json.writeStringField("command", content.command());
+        json.writeStringField("made", content.made().toString());
+        json.writeStringField("version", Version.ofMoorage());
+        json.writeStringField("decidesAs", Version.KUBE_SCHEDULER);
+        json.writePOJOField("notes", content.notes());
+        json.writeFieldName("cluster");
+        ClusterColumns.write(content.cluster(), json);
+        if (content.before().isPresent()) {
+            json.writeFieldName("before");
+            ClusterColumns.write(content.before().get(), json);
+        }
+        json.writePOJOField("moves", content.moves());
+        trees("groups", content.groups(), json);
+        trees("evaluations", content.evaluations(), json);
+        json.writeObjectFieldStart("attempts");
+        for (Map.Entry<String, List<ObjectNode>> pod : content.attempts().entrySet()) {
+            trees(pod.getKey(), pod.getValue(), json);
+        }
+        json.writeEndObject();
+        json.writePOJOField("tables", content.tables());
+        json.writeArrayFieldStart("answers");
+        for (Map.Entry<String, ObjectNode> answer : content.answers().entrySet()) {
+            json.writeStartObject();
+            json.writeStringField("title", answer.getKey());
+            json.writeFieldName("tree");
+            json.writeTree(answer.getValue());
+            json.writeEndObject();
+        }
+        json.writeEndArray();
+        if (content.paths().isPresent()) {
+            json.writePOJOField("live", content.paths().get());
+        }
+        json.writeEndObject();
+    }
+
+    private static void trees(String name, List<ObjectNode> trees, JsonGenerator json) throws IOException {
+        json.writeArrayFieldStart(name);
+        for (ObjectNode tree : trees) {
+            json.writeTree(tree);
+        }
+        json.writeEndArray();
+    }
+}

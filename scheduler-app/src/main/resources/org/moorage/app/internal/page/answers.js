@@ -1,0 +1,134 @@
+// Groups of pods, tables and answers of commands.
+
+function groupsView(page) {
+  const cluster = page.cluster;
+  const columns = [
+    { key: 'group', title: 'Group', cell: (group) => `${'  '.repeat(depthOf(page.groups, group))}${group.group}`, value: (group) => group.group },
+    { key: 'kind', title: 'Kind', width: '150px', cell: (group) => group.kind, value: (group) => group.kind },
+    { key: 'outcome', title: 'State', width: '160px', cell: (group) => stateMark(group.outcome), value: (group) => group.outcome },
+    { key: 'placed', title: 'Placed', width: '120px', end: true, cell: (group) => `${count(group.placed)} of ${count(group.members)}`, value: (group) => group.placed },
+    { key: 'needed', title: 'Needed', width: '90px', end: true, cell: (group) => count(group.needed), value: (group) => group.needed },
+    { key: 'domain', title: 'Domain', width: '12%', cell: (group) => group.domain || '-', value: (group) => group.domain },
+    { key: 'message', title: 'Message', width: '34%', cell: (group) => group.message || '-', value: (group) => group.message },
+  ];
+  const search = textField('Search groups', 'Search groups', (text) => set({ q: text }, true));
+  const table = dataTable({ label: 'Groups of pods', columns, open: (group) => set({ group: group.group }), sort: (key) => set({ sort: nextSort(route().settings.sort ?? '', key, columns) }) });
+  const detail = el('div', null);
+  const root = el('div', null, el('div', { class: 'bar-of-controls' }, search.root), panel('', table.root), detail);
+
+  function update(settings) {
+    search.set(settings.q ?? '');
+    const words = (settings.q ?? '').toLowerCase().split(/\s+/).filter(Boolean);
+    const list = page.groups.filter((group) => words.every((word) => `${group.group} ${group.kind} ${group.outcome} ${group.message} ${group.domain}`.toLowerCase().includes(word)));
+    const chosen = page.groups.find((group) => group.group === settings.group) ?? null;
+    table.show(sortedRows(list, columns, settings.sort ?? ''), settings.sort ?? '', chosen);
+    fill(detail, chosen ? groupDetail(cluster, chosen) : null);
+  }
+
+  return { root, update };
+}
+
+function depthOf(groups, group) {
+  let depth = 0;
+  for (let parent = group.parent; parent && depth < 8; depth++) {
+    parent = groups.find((one) => one.group === parent && one.kind === 'CompositePodGroup')?.parent;
+  }
+  return depth;
+}
+
+function groupDetail(cluster, group) {
+  return panel(
+    group.group,
+    group.message ? el('p', null, group.message) : null,
+    el('h3', null, counted(group.pods.length, 'pod')),
+    el(
+      'ul',
+      { class: 'plain' },
+      group.pods.slice(0, 200).map((key) => {
+        const p = cluster.pod(key);
+        return el('li', null, podLink(key), ' ', p < 0 ? null : stateMark(cluster.state(p)), p >= 0 && cluster.podNode(p) >= 0 ? [' ', nodeLink(cluster.nodeName(cluster.podNode(p)))] : null);
+      }),
+    ),
+    (group.nodes ?? []).length > 0 ? el('p', { class: 'note' }, `On ${group.nodes.slice(0, 20).join(', ')}${group.nodes.length > 20 ? ` and ${group.nodes.length - 20} more` : ''}`) : null,
+  );
+}
+
+/** What commands answered beside the cluster: tables as they are, and trees as tables of their lists. */
+function answersView(page) {
+  const search = textField('Search the answer', 'Search the answer', (text) => set({ q: text }, true));
+  const tables = [...page.tables, ...page.answers.flatMap((answer) => tablesOf(answer.title, answer.tree))];
+  const shown = tables.map((table) => answerTable(page, table));
+  const root = el('div', null, el('div', { class: 'bar-of-controls' }, search.root), shown.map((table) => table.root));
+
+  function update(settings) {
+    search.set(settings.q ?? '');
+    shown.forEach((table, at) => table.update(settings.q ?? '', settings[`s${at}`] ?? '', at));
+  }
+
+  return { root, update };
+}
+
+function answerTable(page, { title, columns, rows }) {
+  const texts = rows.map((row) => row.map(plainText).join(' ').toLowerCase());
+  const isNumber = columns.map((_, at) => rows.length > 0 && rows.every((row) => row[at] === null || row[at] === '' || typeof row[at] === 'number'));
+  const widths = columns.map((_, at) => Math.min(60, Math.max(columns[at].length + 2, ...rows.slice(0, 200).map((row) => plainText(row[at]).length))));
+  const all = widths.reduce((sum, width) => sum + width, 0);
+  const indexes = rows.map((_, index) => index);
+  let place = 0;
+  const tableColumns = columns.map((name, at) => ({
+    key: String(at),
+    title: name,
+    width: `${(100 * widths[at]) / all}%`,
+    end: isNumber[at],
+    cell: (index) => valueCell(page, rows[index][at]),
+    value: (index) => (isNumber[at] ? Number(rows[index][at]) : plainText(rows[index][at])),
+  }));
+  const table = dataTable({ label: title, columns: tableColumns, sort: (key) => set({ [`s${place}`]: nextSort(route().settings[`s${place}`] ?? '', key, tableColumns) }) });
+  return {
+    root: panel(title, table.root),
+    update: (search, sorted, at) => {
+      place = at;
+      table.show(sortedRows(search ? found(texts, search) : indexes, tableColumns, sorted), sorted);
+    },
+  };
+}
+
+function plainText(value) {
+  if (value === null || value === undefined) {
+    return '';
+  }
+  if (Array.isArray(value)) {
+    return value.every((item) => typeof item !== 'object' || item === null) ? value.join(', ') : value.map(plainText).join('; ');
+  }
+  return typeof value === 'object' ? Object.entries(value).map(([name, item]) => `${name}: ${plainText(item)}`).join(', ') : String(value);
+}
+
+// Pods and nodes that the page knows are links to them.
+function valueCell(page, value) {
+  if (typeof value === 'string') {
+    return page.cluster.pod(value) >= 0 ? podLink(value) : page.cluster.node(value) >= 0 ? nodeLink(value) : value;
+  }
+  return typeof value === 'number' ? (Number.isInteger(value) ? count(value) : HUNDREDTHS.format(value)) : plainText(value);
+}
+
+/** The lists of a tree as tables; what is left of it as one table of names and values. */
+function tablesOf(title, tree) {
+  const tables = [];
+  const single = [];
+  for (const [name, value] of Object.entries(tree)) {
+    if (Array.isArray(value) && value.length > 0 && value.every((item) => item !== null && typeof item === 'object' && !Array.isArray(item))) {
+      const columns = [...new Set(value.flatMap((item) => Object.keys(item)))];
+      tables.push({ title: `${title}: ${words(name)}`, columns: columns.map(words), rows: value.map((item) => columns.map((column) => item[column] ?? null)) });
+    } else if (value !== null && typeof value === 'object' && !Array.isArray(value)) {
+      single.push(...Object.entries(value).map(([of, item]) => [`${words(name)}, ${words(of)}`, item]));
+    } else if (!Array.isArray(value) || value.length > 0) {
+      single.push([words(name), value]);
+    }
+  }
+  return single.length > 0 ? [{ title, columns: ['what', 'value'], rows: single }, ...tables] : tables;
+}
+
+/** "milliCpu" as "milli cpu". */
+function words(name) {
+  return name.replace(/([a-z0-9])([A-Z])/g, (all, before, after) => `${before} ${after.toLowerCase()}`);
+}

@@ -1,0 +1,205 @@
+// Reads the data, shows the view that the address names, and has it change with the address.
+
+const VIEWS = [
+  { name: 'overview', title: 'Overview', make: overviewView, badge: () => null },
+  { name: 'waiting', title: 'Waiting', make: waitingView, badge: (page) => page.waiting },
+  { name: 'nodes', title: 'Nodes', make: nodesView, badge: (page) => page.cluster.nodeCount },
+  { name: 'pods', title: 'Pods', make: podsView, badge: (page) => page.cluster.podCount },
+  { name: 'pod', title: 'Pod', make: podView, badge: () => null, isShown: (page, now) => now === 'pod' || page.evaluations.length > 0 },
+  { name: 'compare', title: 'Before and after', make: compareView, badge: () => null, isShown: (page) => page.before !== null },
+  { name: 'groups', title: 'Groups', make: groupsView, badge: (page) => page.groups.length, isShown: (page) => page.groups.length > 0 },
+  { name: 'answer', title: 'Answer', make: answersView, badge: () => null, isShown: (page) => page.answers.length + page.tables.length > 0 },
+];
+
+let page = null;
+let current = { name: '', view: null };
+
+function currentTheme() {
+  const chosen = document.documentElement.dataset.theme;
+  return chosen ?? (matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light');
+}
+
+function toggleTheme() {
+  const theme = currentTheme() === 'dark' ? 'light' : 'dark';
+  document.documentElement.dataset.theme = theme;
+  try {
+    localStorage.setItem('moorage-theme', theme);
+  } catch {
+    // It is forgotten where nothing may be kept.
+  }
+  showTheme();
+}
+
+function showTheme() {
+  const isDark = currentTheme() === 'dark';
+  document.getElementById('theme').textContent = isDark ? '☀ Light' : '☾ Dark';
+  current.view?.redraw?.();
+}
+
+async function embedded() {
+  const text = document.getElementById('data').textContent.trim();
+  const bytes = Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
+  return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream('gzip'))).json();
+}
+
+async function fetchJson(address) {
+  const response = await fetch(address, { headers: { Accept: 'application/json' }, signal: AbortSignal.timeout(120000) });
+  const text = await response.text();
+  if (!response.ok) {
+    throw new Error(`${response.status} ${text.slice(0, 300)}`);
+  }
+  return JSON.parse(text);
+}
+
+function pageOf(data) {
+  const cluster = clusterOf(data.cluster);
+  let waiting = 0;
+  for (let p = 0; p < cluster.podCount; p++) {
+    waiting += cluster.waits(p) ? 1 : 0;
+  }
+  return {
+    ...data,
+    cluster,
+    waiting,
+    before: data.before ? clusterOf(data.before) : null,
+    notes: data.notes ?? [],
+    groups: data.groups ?? [],
+    tables: data.tables ?? [],
+    answers: data.answers ?? [],
+    moves: data.moves ?? [],
+    evaluations: data.evaluations ?? [],
+    attempts: data.attempts ?? {},
+  };
+}
+
+function use(data) {
+  page = pageOf(data);
+  current = { name: '', view: null };
+  document.title = `${data.title} · Moorage`;
+  document.getElementById('title').textContent = data.title;
+  fill(document.getElementById('about'), [
+    data.command ? el('code', null, data.command) : null,
+    el('span', null, `${data.made.replace('T', ' ').replace(/\.\d+Z$|Z$/, ' UTC')} · Moorage ${data.version}, decides as kube-scheduler ${data.decidesAs}`),
+  ]);
+  document.getElementById('refresh').hidden = !page.live?.data || location.protocol === 'file:';
+  showRoute();
+}
+
+async function refresh() {
+  const button = document.getElementById('refresh');
+  button.disabled = true;
+  tell('Reading the cluster …');
+  try {
+    use(await fetchJson(page.live.data));
+    tell('');
+    announce('The page shows the cluster as it is now.');
+  } catch (failure) {
+    tell(`The cluster cannot be read: ${failure.message}`);
+  } finally {
+    button.disabled = false;
+  }
+}
+
+/** Shows the view of the address, or changes it where it is shown already. */
+function showRoute() {
+  if (page === null) {
+    return;
+  }
+  const start = performance.now();
+  const now = route();
+  const shown = VIEWS.filter((view) => !view.isShown || view.isShown(page, now.view));
+  const view = shown.find((one) => one.name === now.view) ?? shown[0];
+  if (current.name !== view.name) {
+    current = { name: view.name, view: view.make(page) };
+    fill(document.getElementById('view'), current.view.root);
+    fill(
+      document.getElementById('tabs'),
+      shown.map((one) => {
+        const badge = one.badge(page);
+        return el('a', { href: link(one.name), 'aria-current': one.name === view.name ? 'page' : null, 'data-view': one.name }, one.title, badge === null ? null : el('span', { class: 'badge' }, count(badge)));
+      }),
+    );
+    window.scrollTo(0, 0);
+    announce(view.title);
+  }
+  current.view.update(now.settings);
+  // What the change of a view took, for the tests of how fast the page is.
+  document.documentElement.dataset.took = (performance.now() - start).toFixed(1);
+}
+
+function tell(message) {
+  const failure = document.getElementById('failure');
+  failure.textContent = message;
+  failure.hidden = message === '';
+}
+
+/** Goes to the pod or node that is typed, or to the list of what is found. */
+function searchAll(text) {
+  const wanted = text.trim();
+  if (wanted === '') {
+    return;
+  }
+  if (page.cluster.node(wanted) >= 0) {
+    go('nodes', { node: wanted });
+  } else if (page.cluster.pod(wanted) >= 0) {
+    go('pod', { key: wanted });
+  } else if (found(searchTexts(page.cluster, 'nodes'), wanted).length > 0) {
+    go('nodes', { q: wanted });
+  } else {
+    go('pods', { q: wanted });
+  }
+}
+
+// Keys: / to the search, 1 to 8 to the views, t for the theme, r to read again.
+function shortcut(event) {
+  const isTyping = event.target.closest?.('input, select, textarea');
+  if (event.ctrlKey || event.metaKey || event.altKey) {
+    return;
+  }
+  if (isTyping) {
+    if (event.key === 'Escape') {
+      event.target.blur();
+    }
+    return;
+  }
+  const tabs = [...document.querySelectorAll('#tabs a')];
+  if (event.key === '/') {
+    event.preventDefault();
+    document.getElementById('search').focus();
+  } else if (event.key === 't') {
+    toggleTheme();
+  } else if (event.key === 'r' && !document.getElementById('refresh').hidden) {
+    refresh();
+  } else if (/^[1-9]$/.test(event.key) && tabs[Number(event.key) - 1]) {
+    location.hash = tabs[Number(event.key) - 1].getAttribute('href');
+  } else if (event.key === 'Escape' && route().settings.node) {
+    set({ node: '' });
+  }
+}
+
+async function begin() {
+  try {
+    document.documentElement.dataset.theme = localStorage.getItem('moorage-theme') ?? currentTheme();
+  } catch {
+    // The system's theme, then.
+  }
+  if (typeof DecompressionStream === 'undefined') {
+    throw new Error('this browser cannot read the page (expected: Chromium 80, Firefox 113, Safari 16.4 or later)');
+  }
+  document.getElementById('theme').addEventListener('click', toggleTheme);
+  document.getElementById('refresh').addEventListener('click', refresh);
+  document.getElementById('search-form').addEventListener('submit', (event) => {
+    event.preventDefault();
+    searchAll(document.getElementById('search').value);
+  });
+  document.addEventListener('keydown', shortcut);
+  matchMedia('(prefers-color-scheme: dark)').addEventListener('change', showTheme);
+  window.addEventListener('hashchange', showRoute);
+  window.addEventListener('popstate', showRoute);
+  showTheme();
+  use(await embedded());
+  document.documentElement.dataset.ready = 'true';
+}
+
+window.addEventListener('error', (event) => tell(`The page failed: ${event.message}`));
+begin().catch((failure) => tell(`The page cannot be shown: ${failure.message}`));

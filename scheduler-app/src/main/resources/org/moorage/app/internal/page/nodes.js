@@ -1,0 +1,169 @@
+// Nodes: as tiles by zone, type or together, and as a table; and one of them in full.
+
+function nodesView(page) {
+  const cluster = page.cluster;
+  const resources = shownResources(cluster);
+  const columns = nodeColumns(cluster, resources);
+  const search = textField('Search nodes', 'Search nodes, zones, types, taints', (text) => set({ q: text }, true));
+  const by = choice('Filled by', [['', 'the fullest resource'], ...[...resources, cluster.resources.length - 1].map((r) => [cluster.resources[r], cluster.resources[r]])], (value) => set({ by: value }));
+  const group = choice('In groups of', [['', 'one zone'], ['type', 'one instance type'], ['none', 'no groups']], (value) => set({ group: value }));
+  const order = choice('Ordered by', [['', 'how full they are'], ['name', 'name']], (value) => set({ order: value }));
+  const zone = choice('Zone', [['', 'all'], ...nodesBy(cluster, cluster.zone).map(([name]) => [name, name || 'none'])], (value) => set({ zone: value }));
+  const type = choice('Type', [['', 'all'], ...nodesBy(cluster, cluster.type).map(([name]) => [name, name || 'none'])], (value) => set({ type: value }));
+  const summary = el('p', { class: 'summary', role: 'status' });
+  const legend = el('p', { class: 'note' });
+  const tiles = tileField({
+    label: 'Nodes by how full they are; arrow keys move, Enter selects',
+    describe: (i) => describeNode(cluster, resources, i),
+    choose: (i) => set({ node: cluster.nodeName(i) }),
+  });
+  const table = dataTable({ label: 'Nodes', columns, open: (i) => set({ node: cluster.nodeName(i) }), sort: (key) => set({ sort: nextSort(route().settings.sort ?? '-fullest', key, columns) }) });
+  const detail = el('aside', { class: 'side', 'aria-label': 'The selected node' });
+  const main = el('div', { class: 'main' }, panel('', legend, tiles.root), panel('', table.root));
+  const root = el('div', null, el('div', { class: 'bar-of-controls' }, search.root, by.root, group.root, order.root, zone.root, type.root, summary), el('div', { class: 'with-side' }, main, detail));
+  let listed = null;
+  let laidOut = null;
+
+  function update(settings) {
+    search.set(settings.q ?? '');
+    by.set(settings.by ?? '');
+    group.set(settings.group ?? '');
+    order.set(settings.order ?? '');
+    zone.set(settings.zone ?? '');
+    type.set(settings.type ?? '');
+    const sorted = settings.sort ?? '-fullest';
+    const filter = JSON.stringify([settings.q, settings.zone, settings.type, sorted]);
+    const isOther = filter !== listed?.filter;
+    if (isOther) {
+      const nodes = found(searchTexts(cluster, 'nodes'), settings.q ?? '', (i) => (!settings.zone || cluster.zone(i) === settings.zone) && (!settings.type || cluster.type(i) === settings.type));
+      listed = { filter, nodes: sortedRows(nodes, columns, sorted), set: new Set(nodes) };
+      const totals = resources.slice(0, 2).map((r) => `${cluster.resources[r]} ${percent(total(cluster, r, nodes).share)}`);
+      summary.textContent = nodes.length === cluster.nodeCount ? `${counted(nodes.length, 'node')}; ${totals.join(', ')} requested` : `${count(nodes.length)} of ${counted(cluster.nodeCount, 'node')}; ${totals.join(', ')} requested`;
+    }
+    const selected = settings.node ? cluster.node(settings.node) : -1;
+    const layout = JSON.stringify([settings.by, settings.group, settings.order, filter, selected, currentTheme()]);
+    if (layout !== laidOut) {
+      laidOut = layout;
+      const shares = sharesBy(cluster, settings.by);
+      fill(legend, tileLegend());
+      tiles.show(tileGroups(cluster, listed.nodes, settings, shares), { share: (i) => shares[i], isCrossed: (i) => cluster.nodeState(i) !== '', marked: selected });
+    }
+    fill(detail, selected >= 0 ? nodeDetail(cluster, selected) : settings.node ? el('p', { class: 'empty' }, `There is no node ${settings.node}.`) : null);
+    detail.hidden = !settings.node;
+    root.querySelector('.with-side').classList.toggle('open', Boolean(settings.node));
+    table.show(listed.nodes, sorted, selected >= 0 ? selected : null);
+  }
+
+  return {
+    root,
+    update,
+    redraw: () => {
+      laidOut = null;
+      update(route().settings);
+    },
+  };
+}
+
+/** How full each node is of one resource, or of its fullest. */
+function sharesBy(cluster, resource) {
+  const r = cluster.resources.indexOf(resource ?? '');
+  return r < 0 ? cluster.fullest : cluster.shares[r];
+}
+
+function tileGroups(cluster, nodes, settings, shares) {
+  const key = settings.group === 'type' ? cluster.type : settings.group === 'none' ? () => '' : cluster.zone;
+  const groups = [...groupsOf(nodes, key)].sort((a, b) => byName.compare(a[0], b[0]));
+  return groups.map(([title, of]) => {
+    const ordered = settings.order === 'name' ? of.slice().sort((a, b) => byName.compare(cluster.nodeName(a), cluster.nodeName(b))) : of.slice().sort((a, b) => shares[b] - shares[a]);
+    const cpu = total(cluster, 0, of);
+    const memory = total(cluster, 1, of);
+    return {
+      title: title || (groups.length > 1 ? 'none' : ''),
+      note: `${counted(of.length, 'node')} · cpu ${percent(cpu.share)} · memory ${percent(memory.share)}`,
+      nodes: ordered,
+    };
+  });
+}
+
+function nodeColumns(cluster, resources) {
+  const slots = cluster.resources.length - 1;
+  return [
+    { key: 'name', title: 'Node', cell: (i) => nodeName(cluster, i), value: (i) => cluster.nodeName(i) },
+    { key: 'zone', title: 'Zone', width: '90px', cell: (i) => cluster.zone(i) || '-', value: (i) => cluster.zone(i) },
+    { key: 'type', title: 'Type', width: '110px', cell: (i) => cluster.type(i) || '-', value: (i) => cluster.type(i) },
+    { key: 'pods', title: 'Pods', width: '86px', end: true, cell: (i) => `${count(cluster.requested[slots][i])} / ${count(cluster.allocatable[slots][i])}`, value: (i) => cluster.requested[slots][i] },
+    ...resources.slice(0, 4).map((r) => ({
+      key: cluster.resources[r],
+      title: cluster.resources[r],
+      width: '125px',
+      end: true,
+      cell: (i) => (cluster.allocatable[r][i] === 0 && cluster.requested[r][i] === 0 ? '-' : shareCell(cluster.shares[r][i])),
+      value: (i) => cluster.shares[r][i],
+    })),
+    { key: 'fullest', title: 'Fullest', width: '160px', end: true, cell: (i) => `${cluster.resources[cluster.fullestResource[i]]} ${percent(cluster.fullest[i])}`, value: (i) => cluster.fullest[i] },
+  ];
+}
+
+function nodeName(cluster, i) {
+  const state = cluster.nodeState(i);
+  return el('span', { title: cluster.nodeName(i) }, nodeLink(cluster.nodeName(i)), state ? el('span', { class: 'tag' }, state) : null);
+}
+
+function describeNode(cluster, resources, i) {
+  return [
+    cluster.nodeName(i),
+    [cluster.zone(i), cluster.type(i), cluster.nodeState(i)].filter(Boolean).join(' · '),
+    ...resources.filter((r) => cluster.allocatable[r][i] > 0).map((r) => `${cluster.resources[r]} ${percent(cluster.shares[r][i])} of ${amount(cluster.resources[r], cluster.allocatable[r][i])}`),
+    `${counted(cluster.requested[cluster.resources.length - 1][i], 'pod')}`,
+  ]
+    .filter(Boolean)
+    .join('\n');
+}
+
+/** One node: what is requested of each resource, and its pods. */
+function nodeDetail(cluster, i) {
+  const facts = [
+    ['Zone', cluster.zone(i)],
+    ['Type', cluster.type(i)],
+    ['State', cluster.nodeState(i)],
+    ['Taints', cluster.taints(i)],
+  ].filter(([, value]) => value);
+  const fullest = cluster.fullestResource[i];
+  const r = fullest < cluster.resources.length - 1 ? fullest : 0;
+  const columns = [
+    { key: 'pod', title: 'Pod', cell: (p) => podLink(cluster.keys[p]), value: (p) => cluster.keys[p] },
+    { key: 'request', title: cluster.resources[r], width: '90px', end: true, cell: (p) => amount(cluster.resources[r], cluster.request(p, r)), value: (p) => cluster.request(p, r) },
+    { key: 'priority', title: 'Priority', width: '100px', end: true, cell: (p) => count(cluster.priority(p)), value: (p) => cluster.priority(p) },
+  ];
+  const pods = sortedRows([...cluster.podsOn(i)], columns, '-request');
+  const table = dataTable({ label: `Pods on ${cluster.nodeName(i)}`, columns, open: (p) => go('pod', { key: cluster.keys[p] }) });
+  table.show(pods);
+  return [
+    el('header', null, el('h2', null, cluster.nodeName(i)), el('button', { type: 'button', class: 'close', 'aria-label': 'Close the node', onclick: () => set({ node: '' }) }, '×')),
+    el('dl', null, facts.flatMap(([name, value]) => [el('dt', null, name), el('dd', null, value)])),
+    el(
+      'table',
+      { class: 'amounts' },
+      el('thead', null, el('tr', null, ['Resource', 'Requested', 'Allocatable', 'Share'].map((title, at) => el('th', { scope: 'col', class: at > 0 ? 'end' : null }, title)))),
+      el(
+        'tbody',
+        null,
+        cluster.resources
+          .map((name, of) => of)
+          .filter((of) => cluster.allocatable[of][i] > 0 || cluster.requested[of][i] > 0)
+          .map((of) =>
+            el(
+              'tr',
+              null,
+              el('th', { scope: 'row' }, cluster.resources[of]),
+              el('td', { class: 'end' }, amount(cluster.resources[of], cluster.requested[of][i])),
+              el('td', { class: 'end' }, amount(cluster.resources[of], cluster.allocatable[of][i])),
+              el('td', { class: 'end' }, shareCell(cluster.shares[of][i])),
+            ),
+          ),
+      ),
+    ),
+    el('h3', null, counted(pods.length, 'pod')),
+    table.root,
+  ];
+}

@@ -1,0 +1,192 @@
+// A table of any length, of which only the rows in sight are elements.
+
+const ROW = 27;
+const MARGIN = 12;
+
+/**
+ * A table of any length.
+ *
+ * @param label what it lists
+ * @param columns key, title, width ("grow" in place of one takes what is left), cell(row) as text or element, and, if it can be sorted by,
+ *     value(row) as number or text; end for numbers
+ * @param open is told the row that is opened; not given if there is nothing to open
+ * @param sort is told the column by which to sort
+ */
+function dataTable({ label, columns, open, sort, name }) {
+  const id = `table-${dataTable.made++}`;
+  let rows = [];
+  let active = -1;
+  let shown = '';
+  const body = el('tbody', null);
+  // Columns without a width share what is left, and want some room each; where there is less, the table scrolls.
+  const least = columns.reduce((sum, column) => sum + (column.width?.endsWith('px') ? parseInt(column.width, 10) : column.width ? 90 : 170), 0);
+  const heads = columns.map((column) =>
+    el(
+      'th',
+      { scope: 'col', class: column.end ? 'end' : null, 'data-key': column.key },
+      column.value && sort
+        ? el('button', { type: 'button', class: 'sort', title: `Sort by ${column.title}`, onclick: () => sort(column.key) }, column.title, el('span', { class: 'arrow', 'aria-hidden': 'true' }))
+        : column.title,
+    ),
+  );
+  const table = el(
+    'table',
+    { class: open ? 'data opens' : 'data', role: 'grid', tabindex: '0', 'aria-label': label, css: { 'min-width': `${least}px` }, onkeydown: press },
+    el('colgroup', null, columns.map((column) => el('col', { css: column.width ? { width: column.width } : {} }))),
+    el('thead', null, el('tr', null, heads)),
+    body,
+  );
+  const scroller = el('div', { class: 'scroller', onscroll: () => paint(false) }, table);
+  const empty = el('p', { class: 'empty' }, 'Nothing to show.');
+  const root = el('div', { class: 'table' }, scroller, empty);
+  observeSize(scroller, () => paint(false));
+
+  function paint(isNew) {
+    const height = scroller.clientHeight || 600;
+    const first = Math.max(0, Math.floor(scroller.scrollTop / ROW) - MARGIN);
+    const last = Math.min(rows.length, Math.ceil((scroller.scrollTop + height) / ROW) + MARGIN);
+    const range = `${first}-${last}`;
+    if (!isNew && range === shown) {
+      return;
+    }
+    shown = range;
+    const parts = [];
+    if (first > 0) {
+      parts.push(spacer(first));
+    }
+    for (let at = first; at < last; at++) {
+      parts.push(rowAt(at));
+    }
+    if (last < rows.length) {
+      parts.push(spacer(rows.length - last));
+    }
+    body.replaceChildren(...parts);
+    mark();
+  }
+
+  function spacer(count) {
+    return el('tr', { class: 'space', 'aria-hidden': 'true', css: { height: `${count * ROW}px` } });
+  }
+
+  function rowAt(at) {
+    const row = rows[at];
+    return el(
+      'tr',
+      {
+        id: `${id}-${at}`,
+        'aria-rowindex': at + 2,
+        onclick: (event) => {
+          if (open && !event.target.closest('a, button')) {
+            active = at;
+            open(row);
+          }
+        },
+      },
+      columns.map((column) => {
+        const content = column.cell(row);
+        return el('td', { class: column.end ? 'end' : null, title: typeof content === 'string' && content.length > 12 ? content : null }, content);
+      }),
+    );
+  }
+
+  function mark() {
+    for (const row of body.children) {
+      const isActive = row.id === `${id}-${active}`;
+      row.classList.toggle('active', isActive);
+      if (!row.classList.contains('space')) {
+        row.setAttribute('aria-selected', isActive);
+      }
+    }
+    if (active >= 0 && document.getElementById(`${id}-${active}`)) {
+      table.setAttribute('aria-activedescendant', `${id}-${active}`);
+    } else {
+      table.removeAttribute('aria-activedescendant');
+    }
+  }
+
+  function press(event) {
+    if (event.target !== table || event.ctrlKey || event.metaKey || event.altKey) {
+      return;
+    }
+    const page = Math.max(1, Math.floor(scroller.clientHeight / ROW) - 2);
+    const moves = { ArrowDown: active + 1, ArrowUp: active - 1, PageDown: active + page, PageUp: active - page, Home: 0, End: rows.length - 1 };
+    if (event.key in moves && rows.length > 0) {
+      event.preventDefault();
+      activate(Math.max(0, Math.min(rows.length - 1, moves[event.key])));
+    } else if (event.key === 'Enter' && open && active >= 0) {
+      event.preventDefault();
+      open(rows[active]);
+    }
+  }
+
+  function activate(at) {
+    active = at;
+    const top = at * ROW;
+    const head = table.tHead.offsetHeight;
+    if (top < scroller.scrollTop) {
+      scroller.scrollTop = top;
+    } else if (top + ROW + head > scroller.scrollTop + scroller.clientHeight) {
+      scroller.scrollTop = top + ROW + head - scroller.clientHeight;
+    }
+    paint(false);
+    mark();
+  }
+
+  return {
+    root,
+    /** Shows rows in this order; the key of the column that they are sorted by, with a minus before it for downwards. */
+    show(list, sorted, selected) {
+      const isOther = list !== rows;
+      rows = list;
+      const key = (sorted ?? '').replace(/^-/, '');
+      for (const head of heads) {
+        const isSorted = key !== '' && head.dataset.key === key;
+        if (isSorted) {
+          head.setAttribute('aria-sort', sorted.startsWith('-') ? 'descending' : 'ascending');
+        } else {
+          head.removeAttribute('aria-sort');
+        }
+      }
+      table.setAttribute('aria-rowcount', rows.length + 1);
+      // A short list takes no more room than it needs.
+      scroller.style.setProperty('--rows', rows.length);
+      empty.hidden = rows.length > 0;
+      scroller.hidden = rows.length === 0;
+      active = selected === undefined || selected === null ? -1 : rows.indexOf(selected);
+      if (isOther) {
+        scroller.scrollTop = 0;
+      }
+      paint(true);
+      if (active >= 0) {
+        activate(active);
+      }
+    },
+    columns,
+    name,
+  };
+}
+dataTable.made = 0;
+
+/** The next order when a column is chosen: numbers begin with the greatest. */
+function nextSort(now, key, columns) {
+  const column = columns.find((one) => one.key === key);
+  const first = column?.end ? `-${key}` : key;
+  if (now === first) {
+    return column?.end ? key : `-${key}`;
+  }
+  return first;
+}
+
+/** Rows sorted by a column of the table; as they are if there is no such column. */
+function sortedRows(rows, columns, sorted) {
+  const column = columns.find((one) => one.key === (sorted ?? '').replace(/^-/, ''));
+  if (!column?.value) {
+    return rows;
+  }
+  const sign = sorted.startsWith('-') ? -1 : 1;
+  const values = new Map(rows.map((row) => [row, column.value(row)]));
+  const isNumber = rows.length > 0 && typeof values.get(rows[0]) === 'number';
+  // A collator that knows numbers in names takes too long for many.
+  const compare = isNumber ? (a, b) => a - b : rows.length <= 10000 ? byName.compare : (a, b) => (a < b ? -1 : a > b ? 1 : 0);
+  return rows.slice().sort((a, b) => sign * compare(values.get(a), values.get(b)));
+}

@@ -1,0 +1,297 @@
+// Nodes as tiles on a canvas: how high a tile is filled, and how dark, shows how full the node is.
+
+const SCALES = {
+  light: [[222, 235, 247], [158, 202, 225], [66, 146, 198], [8, 81, 156], [8, 40, 100]],
+  dark: [[38, 52, 70], [44, 88, 136], [58, 132, 190], [122, 186, 228], [204, 232, 250]],
+};
+
+function scaleColor(share, theme) {
+  const stops = SCALES[theme];
+  const at = Math.max(0, Math.min(1, share)) * (stops.length - 1);
+  const low = Math.min(stops.length - 2, Math.floor(at));
+  const part = at - low;
+  const mixed = stops[low].map((value, i) => Math.round(value + (stops[low + 1][i] - value) * part));
+  return `rgb(${mixed.join(',')})`;
+}
+
+function tileSize(nodes) {
+  if (nodes <= 60) {
+    return { width: 44, height: 44, gap: 4 };
+  }
+  if (nodes <= 400) {
+    return { width: 20, height: 24, gap: 3 };
+  }
+  if (nodes <= 2000) {
+    return { width: 11, height: 15, gap: 2 };
+  }
+  return { width: 7, height: 11, gap: 1 };
+}
+
+const GROUP_HEAD = 18;
+const GROUP_SPACE = 8;
+
+/**
+ * A field of tiles for nodes in groups, with a marked one that arrow keys move.
+ *
+ * @param label what the field shows
+ * @param describe the text for a node
+ * @param choose is told the node that is chosen by a click or Enter
+ */
+function tileField({ label, describe, choose }) {
+  const canvas = el('canvas', {
+    class: 'tiles',
+    tabindex: '0',
+    role: 'slider',
+    'aria-label': label,
+    'aria-valuemin': '0',
+    onkeydown: press,
+    onmousemove: (event) => hover(at(event)),
+    onmouseleave: () => hover(-1),
+    onclick: (event) => {
+      const index = at(event);
+      if (index >= 0) {
+        move(index);
+        choose(order[index]);
+      }
+    },
+    onfocus: () => draw(),
+    onblur: () => draw(),
+  });
+  const tip = el('div', { class: 'tip', 'aria-hidden': 'true' });
+  const root = el('div', { class: 'tile-field' }, canvas, tip);
+  let groups = [];
+  let share = () => 0;
+  let isCrossed = () => false;
+  let isDim = () => false;
+  let order = [];
+  let boxes = new Float64Array(0);
+  let size = tileSize(0);
+  let marked = -1;
+  let hovered = -1;
+  let width = 0;
+  observeSize(root, () => {
+    if (root.clientWidth !== width) {
+      layout();
+      draw();
+    }
+  });
+
+  function layout() {
+    width = root.clientWidth || 800;
+    const perRow = Math.max(1, Math.floor((width + size.gap) / (size.width + size.gap)));
+    boxes = new Float64Array(order.length * 2);
+    let index = 0;
+    let y = 0;
+    const hasHeads = groups.length > 1 || (groups[0]?.title ?? '') !== '';
+    for (const group of groups) {
+      group.y = y;
+      y += hasHeads ? GROUP_HEAD : 0;
+      group.nodes.forEach((_, i) => {
+        boxes[2 * index] = (i % perRow) * (size.width + size.gap);
+        boxes[2 * index + 1] = y + Math.floor(i / perRow) * (size.height + size.gap);
+        index++;
+      });
+      y += Math.ceil(group.nodes.length / perRow) * (size.height + size.gap) + GROUP_SPACE;
+    }
+    const height = Math.max(1, y - GROUP_SPACE);
+    const ratio = window.devicePixelRatio || 1;
+    canvas.width = Math.round(width * ratio);
+    canvas.height = Math.round(height * ratio);
+    canvas.style.width = `${width}px`;
+    canvas.style.height = `${height}px`;
+  }
+
+  function draw() {
+    const theme = currentTheme();
+    const style = getComputedStyle(document.documentElement);
+    const color = (name) => style.getPropertyValue(name).trim();
+    const context = canvas.getContext('2d');
+    const ratio = window.devicePixelRatio || 1;
+    context.setTransform(ratio, 0, 0, ratio, 0, 0);
+    context.clearRect(0, 0, width, canvas.height);
+    context.font = `600 11px ${style.getPropertyValue('--font')}`;
+    if (groups.length > 1 || (groups[0]?.title ?? '') !== '') {
+      for (const group of groups) {
+        context.fillStyle = color('--text');
+        context.fillText(group.title, 0, group.y + 12);
+        const used = context.measureText(group.title).width;
+        context.fillStyle = color('--quiet');
+        context.fillText(group.note, used + 8, group.y + 12);
+      }
+    }
+    const empty = color('--tile');
+    const line = color('--line');
+    const bad = color('--bad');
+    for (let index = 0; index < order.length; index++) {
+      const node = order[index];
+      const value = share(node);
+      const x = boxes[2 * index];
+      const y = boxes[2 * index + 1];
+      context.globalAlpha = isDim(node) ? 0.3 : 1;
+      context.fillStyle = empty;
+      context.fillRect(x, y, size.width, size.height);
+      const level = Math.round(Math.max(0, Math.min(1, value)) * size.height);
+      context.fillStyle = scaleColor(value, theme);
+      context.fillRect(x, y + size.height - level, size.width, level);
+      if (value > 1.0001) {
+        context.fillStyle = bad;
+        context.fillRect(x, y, size.width, Math.max(2, size.height / 6));
+      }
+      if (isCrossed(node)) {
+        context.strokeStyle = color('--text');
+        context.lineWidth = 1;
+        context.beginPath();
+        context.moveTo(x, y + size.height);
+        context.lineTo(x + size.width, y);
+        context.stroke();
+      }
+      if (size.width >= 40) {
+        context.font = `600 12px ${style.getPropertyValue('--font')}`;
+        // On what is dark of the fill the text is light, and the other way round.
+        const isDark = (theme === 'light') === (level > size.height / 2 && value > 0.45);
+        context.fillStyle = isDark ? '#ffffff' : '#10202f';
+        context.textAlign = 'center';
+        context.fillText(percent(value), x + size.width / 2, y + size.height / 2 + 4);
+        context.textAlign = 'start';
+      }
+      if (size.width >= 11) {
+        context.strokeStyle = line;
+        context.lineWidth = 1;
+        context.strokeRect(x + 0.5, y + 0.5, size.width - 1, size.height - 1);
+      }
+    }
+    context.globalAlpha = 1;
+    if (marked >= 0) {
+      frame(context, marked, color('--accent'), 2);
+    }
+    if (hovered >= 0 && hovered !== marked) {
+      frame(context, hovered, color('--text'), 1);
+    }
+  }
+
+  function frame(context, index, color, thick) {
+    context.strokeStyle = color;
+    context.lineWidth = thick;
+    context.strokeRect(boxes[2 * index] - thick / 2, boxes[2 * index + 1] - thick / 2, size.width + thick, size.height + thick);
+  }
+
+  function at(event) {
+    const box = canvas.getBoundingClientRect();
+    const x = event.clientX - box.left;
+    const y = event.clientY - box.top;
+    for (let index = 0; index < order.length; index++) {
+      const left = boxes[2 * index];
+      const top = boxes[2 * index + 1];
+      if (x >= left && x < left + size.width + size.gap && y >= top && y < top + size.height + size.gap) {
+        return index;
+      }
+    }
+    return -1;
+  }
+
+  function hover(index) {
+    if (index === hovered) {
+      return;
+    }
+    hovered = index;
+    showTip(index);
+    draw();
+  }
+
+  function showTip(index) {
+    tip.classList.toggle('shown', index >= 0);
+    if (index >= 0) {
+      fill(tip, describe(order[index]).split('\n').map((line, i) => el(i === 0 ? 'strong' : 'span', null, line)));
+      const left = Math.min(boxes[2 * index], Math.max(0, width - 260));
+      tip.style.left = `${left}px`;
+      tip.style.top = `${boxes[2 * index + 1] + size.height + 6}px`;
+    }
+  }
+
+  function press(event) {
+    if (order.length === 0 || event.ctrlKey || event.metaKey || event.altKey) {
+      return;
+    }
+    const now = marked;
+    const moves = { ArrowRight: now + 1, ArrowLeft: now - 1, ArrowDown: below(now, 1), ArrowUp: below(now, -1), Home: 0, End: order.length - 1 };
+    if (event.key in moves) {
+      event.preventDefault();
+      move(Math.max(0, Math.min(order.length - 1, moves[event.key])));
+      showTip(marked);
+      draw();
+    } else if ((event.key === 'Enter' || event.key === ' ') && marked >= 0) {
+      event.preventDefault();
+      choose(order[marked]);
+    } else if (event.key === 'Escape') {
+      showTip(-1);
+    }
+  }
+
+  // The nearest tile of the next row in that direction.
+  function below(from, direction) {
+    if (from < 0) {
+      return 0;
+    }
+    const x = boxes[2 * from];
+    let best = from;
+    let row = NaN;
+    for (let index = from + direction; index >= 0 && index < order.length; index += direction) {
+      const y = boxes[2 * index + 1];
+      if (y === boxes[2 * from + 1]) {
+        continue;
+      }
+      if (Number.isNaN(row)) {
+        row = y;
+        best = index;
+      }
+      if (y !== row) {
+        break;
+      }
+      if (Math.abs(boxes[2 * index] - x) < Math.abs(boxes[2 * best] - x)) {
+        best = index;
+      }
+    }
+    return best;
+  }
+
+  function move(index) {
+    marked = index;
+    canvas.setAttribute('aria-valuenow', index);
+    canvas.setAttribute('aria-valuetext', index < 0 ? 'no node' : describe(order[index]).replaceAll('\n', ', '));
+  }
+
+  return {
+    root,
+    /** Shows groups of nodes, {title, note, nodes} each; settings tell what a node's tile is like. */
+    show(shown, settings) {
+      groups = shown;
+      order = shown.flatMap((group) => group.nodes);
+      share = settings.share;
+      isCrossed = settings.isCrossed ?? (() => false);
+      isDim = settings.isDim ?? (() => false);
+      size = tileSize(order.length * (settings.columns ?? 1));
+      hovered = -1;
+      showTip(-1);
+      canvas.setAttribute('aria-valuemax', Math.max(0, order.length - 1));
+      move(settings.marked === undefined || settings.marked < 0 ? -1 : order.indexOf(settings.marked));
+      if (marked < 0) {
+        canvas.setAttribute('aria-valuenow', '0');
+      }
+      layout();
+      draw();
+    },
+    draw,
+  };
+}
+
+/** What the colours and heights of tiles mean. */
+function tileLegend() {
+  const theme = currentTheme();
+  return el(
+    'span',
+    { class: 'legend' },
+    '0%',
+    [0, 0.25, 0.5, 0.75, 1].map((value) => el('span', { class: 'swatch', css: { 'background-color': scaleColor(value, theme) } })),
+    '100% of allocatable is requested; height says the same. Struck through: takes no pods.',
+  );
+}

@@ -17,7 +17,10 @@ import org.moorage.objects.internal.TreeDecoder;
  * watch: a bound pod counts with what can be read of it, anything else is left out. For use by one thread.
  */
 public final class ObjectLists<T extends ClusterObject> {
-    private final PagedList pages;
+    private final ApiRequests requests;
+    private final ObjectKind<T> kind;
+    private final Duration readTimeout;
+    private final ServedVersions versions = new ServedVersions();
     private final WatchedObjects<T> objects;
     private final String what;
 
@@ -29,7 +32,9 @@ public final class ObjectLists<T extends ClusterObject> {
      * @param readTimeout how long the next part of an answer may take
      */
     public ObjectLists(ApiRequests requests, ObjectKind<T> kind, Set<KeptJson> json, Duration readTimeout) {
-        pages = requests.list(kind, readTimeout);
+        this.requests = requests;
+        this.kind = kind;
+        this.readTimeout = readTimeout;
         objects = new WatchedObjects<>(kind, json, new TreeDecoder(), (namespace, name) -> Optional.empty());
         what = "list " + kind.plural();
     }
@@ -44,13 +49,13 @@ public final class ObjectLists<T extends ClusterObject> {
     }
 
     /**
-     * Lists them.
+     * Lists them, in the newest version that can be read and that the server serves.
      *
      * @throws ClusterException if the server does not answer with a list
      */
     public void read(Taker<T> taker) {
         try {
-            String ignored = pages.read(new PagedList.Items() {
+            PagedList.Items items = new PagedList.Items() {
                 @Override
                 public void begin() {
                     objects.listBegins();
@@ -61,7 +66,9 @@ public final class ObjectLists<T extends ClusterObject> {
                 public void add(ObjectNode object) {
                     objects.read(object).ifPresent(taker::add);
                 }
-            });
+            };
+            String ignored = versions.<T, String, IOException>newest(
+                    kind, version -> requests.list(version, readTimeout).read(items));
             objects.listEnds();
         } catch (IOException e) {
             throw new ClusterException(what + ": " + ErrorText.of(e), 0, e);

@@ -47,16 +47,24 @@ public final class OlderVersions {
 
     /** A kind in all versions whose objects can be read: the model's, and then the older ones, newest first. */
     public static <T extends ClusterObject> List<ObjectKind<T>> readable(ObjectKind<T> kind) {
-        List<String> older = NEWEST_FIRST.get(kind);
-        if (older == null) {
-            return List.of(kind);
-        }
+        List<String> older = older(kind);
         List<ObjectKind<T>> all = new ArrayList<>();
         all.add(kind);
         for (String version : older) {
             all.add(new ObjectKind<>(version, kind.kind(), kind.plural(), kind.namespaced(), kind.type()));
         }
         return all;
+    }
+
+    // Also of a kind whose objects are taken as texts.
+    private static List<String> older(ObjectKind<?> kind) {
+        for (Map.Entry<ObjectKind<?>, List<String>> entry : NEWEST_FIRST.entrySet()) {
+            ObjectKind<?> typed = entry.getKey();
+            if (typed.kind().equals(kind.kind()) && typed.apiVersion().equals(kind.apiVersion())) {
+                return entry.getValue();
+            }
+        }
+        return List.of();
     }
 
     /** The kind of the model that has an older version of this name. */

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.app.internal.live;
+
+import java.nio.file.Path;
+import java.util.Optional;
+import org.moorage.app.internal.process.KubeconfigFile;
+import org.moorage.config.ClientConnection;
+import org.moorage.kubernetes.ApiConnection;
+import picocli.CommandLine.Option;
+
+/** How a command reaches a cluster that runs. */
+public final class LiveOptions {
+    private static final ClientConnection UNCONFIGURED = new ClientConnection("", "", "", 0, 0);
+
+    @Option(
+            names = "--kubeconfig",
+            paramLabel = "FILE",
+            description =
+                    "How to reach the API server, and as whom; else KUBECONFIG, ~/.kube/config, or the cluster that this"
+                            + " runs in.")
+    private Optional<Path> kubeconfig = Optional.empty();
+
+    @Option(
+            names = "--master",
+            paramLabel = "URL",
+            description = "The API server's address, in place of the kubeconfig's.")
+    private Optional<String> master = Optional.empty();
+
+    /** Whether a flag names a cluster. */
+    public boolean areGiven() {
+        return kubeconfig.isPresent() || master.isPresent();
+    }
+
+    /** How to reach the API server; nothing is read yet. */
+    public ApiConnection connection() {
+        return new ApiConnection(KubeconfigFile.find(kubeconfig, master, UNCONFIGURED), master);
+    }
+}

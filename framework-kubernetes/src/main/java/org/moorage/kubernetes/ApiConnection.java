@@ -65,6 +65,63 @@ public record ApiConnection(Optional<Path> kubeconfig, Optional<String> master) 
                 .orElseGet(ApiConnection::fromInside);
     }
 
+    /**
+     * Another server that takes the credentials of an API server's users, as the port of a scheduler does.
+     *
+     * @param address its address
+     * @param certificateAuthority who signs its certificate; empty for the kubeconfig's
+     * @param skipsTlsVerify whether its certificate is not looked at
+     * @param tokenFile a token, in place of the kubeconfig's credentials
+     * @param clientCertificate the client's certificate, in place of the kubeconfig's
+     * @param clientKey the key of that certificate
+     */
+    public record OtherServer(
+            String address,
+            Optional<Path> certificateAuthority,
+            boolean skipsTlsVerify,
+            Optional<Path> tokenFile,
+            Optional<Path> clientCertificate,
+            Optional<Path> clientKey) {}
+
+    /**
+     * A client for another server, with the credentials of the kubeconfig, if there is one. Nothing is sent yet.
+     *
+     * @throws ClusterException if the kubeconfig cannot be used
+     */
+    public ApiClient open(OtherServer other) {
+        Optional<Kubeconfig> config = kubeconfig.map(Kubeconfig::read);
+        boolean ownCertificate = other.clientCertificate().isPresent();
+        TlsSettings tls = new TlsSettings(
+                source(
+                        "certificate authority",
+                        other.certificateAuthority(),
+                        config.map(Kubeconfig::certificateAuthority)),
+                source("client certificate", other.clientCertificate(), config.map(Kubeconfig::clientCertificate)),
+                source(
+                        "client key",
+                        other.clientKey(),
+                        ownCertificate ? Optional.empty() : config.map(Kubeconfig::clientKey)),
+                other.skipsTlsVerify(),
+                "");
+        CredentialSource credentials = other.tokenFile()
+                .<CredentialSource>map(TokenFile::new)
+                .or(() -> ownCertificate
+                        ? Optional.empty()
+                        : config.map(known -> known.credentials(InstantSource.system())))
+                .orElseGet(() -> CredentialSource.fixed(Credential.NONE));
+        OkHttpClient.Builder http = new OkHttpClient.Builder().addInterceptor(new Credentials(credentials, tls));
+        if (other.skipsTlsVerify()) {
+            http.hostnameVerifier((host, session) -> true);
+        }
+        return client(other.address(), http);
+    }
+
+    private static PemSource source(String setting, Optional<Path> file, Optional<PemSource> otherwise) {
+        return file.map(path -> PemSource.ofFile(setting, path))
+                .or(() -> otherwise)
+                .orElse(PemSource.NONE);
+    }
+
     private ApiClient fromFile(Path file) {
         Kubeconfig config = Kubeconfig.read(file);
         TlsSettings tls = new TlsSettings(

@@ -68,6 +68,18 @@ public final class ApiRequests implements AutoCloseable {
     }
 
     /**
+     * Reads a page.
+     *
+     * @param what the request, for messages
+     * @param atMost how long it may take
+     * @param longest how many bytes it may have
+     * @throws ClusterException if the server did not answer with a success, or with more
+     */
+    public String page(String what, String path, Duration atMost, int longest) {
+        return server(atMost).page(what, path, longest);
+    }
+
+    /**
      * Creates an object.
      *
      * @param what the request, for messages

@@ -192,6 +192,28 @@ final class ApiServer {
     }
 
     /**
+     * Reads a page.
+     *
+     * @param what the request, for messages
+     * @param longest how many bytes it may have
+     * @throws ClusterException if the server did not answer with a success, or with more
+     */
+    String page(String what, String path, int longest) {
+        try (StreamedResponse response = send(what, request(what, "GET", path, Map.of(), null), http)) {
+            byte[] body = response.body().readNBytes(longest + 1);
+            if (body.length > longest) {
+                throw new ClusterException(
+                        what + ": " + address() + ": an answer of more than " + longest + " bytes (expected: less)",
+                        0,
+                        null);
+            }
+            return new String(body, StandardCharsets.UTF_8);
+        } catch (IOException e) {
+            throw new ClusterException(what + ": " + address() + ": " + ErrorText.of(e), 0, e);
+        }
+    }
+
+    /**
      * Sends a GET request whose response is read as it comes.
      *
      * @param what the request, for messages

@@ -3,8 +3,10 @@ package org.moorage.runtime;
 
 import java.util.Collection;
 import java.util.function.Consumer;
+import org.moorage.api.GroupKey;
 import org.moorage.api.model.Pod;
 import org.moorage.config.plugin.Thrown;
+import org.moorage.runtime.decision.AttemptDetails;
 import org.moorage.runtime.decision.Decision;
 import org.moorage.runtime.metrics.SchedulerListener;
 import org.slf4j.Logger;
@@ -19,6 +21,30 @@ final class LoggedListeners implements SchedulerListener {
 
     LoggedListeners(Collection<SchedulerListener> listeners) {
         this.listeners = listeners.toArray(SchedulerListener[]::new);
+    }
+
+    @Override
+    public boolean takesDetails() {
+        for (SchedulerListener listener : listeners) {
+            if (listener.takesDetails()) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    @Override
+    public void explained(Pod pod, AttemptDetails details) {
+        tell(listener -> {
+            if (listener.takesDetails()) {
+                listener.explained(pod, details);
+            }
+        });
+    }
+
+    @Override
+    public void groupDecided(GroupKey group, String result, String message) {
+        tell(listener -> listener.groupDecided(group, result, message));
     }
 
     @Override

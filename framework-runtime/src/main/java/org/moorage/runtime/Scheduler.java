@@ -43,6 +43,7 @@ import org.moorage.objects.KeptJson;
 import org.moorage.runtime.cluster.Cluster;
 import org.moorage.runtime.cluster.ClusterSource;
 import org.moorage.runtime.debug.CacheComparison;
+import org.moorage.runtime.debug.PodState;
 import org.moorage.runtime.debug.SchedulerDump;
 import org.moorage.runtime.decision.Decision;
 import org.moorage.runtime.decision.Evaluation;
@@ -257,7 +258,8 @@ public final class Scheduler implements AutoCloseable {
                 new PodGroupConditions(writer, threads.reports()),
                 new PodGroupEvents(writer),
                 builder.featureGates,
-                builder.randomTies ? builder.random : null);
+                builder.randomTies ? builder.random : null,
+                listener);
         int percentage = builder.config.percentageOfNodesToScore();
         loop = new SchedulingLoop(
                 threads,
@@ -556,6 +558,38 @@ public final class Scheduler implements AutoCloseable {
                 store.counts(),
                 groups.podGroups(),
                 groups.compositePodGroups());
+    }
+
+    /**
+     * Where a pod is and what it waits for. May be called at any time from any thread.
+     *
+     * @return empty if no pod of that name is known
+     */
+    public Optional<PodState> podState(String namespace, String name) {
+        return store.lister(ObjectKind.POD).get(namespace, name).map(this::podState);
+    }
+
+    private PodState podState(Pod pod) {
+        Optional<PodState.Queued> queued = queue.state(pod);
+        Map<String, Duration> permits =
+                waitingPods.find(pod.uid()).map(WaitingPod::timeLeft).orElse(Map.of());
+        PodState.Place place;
+        if (pod.status().isTerminal()) {
+            place = PodState.Place.ENDED;
+        } else if (pod.isBound()) {
+            place = PodState.Place.BOUND;
+        } else if (!isResponsible(pod)) {
+            place = PodState.Place.OTHER_SCHEDULER;
+        } else if (queued.isPresent()) {
+            place = PodState.Place.QUEUED;
+        } else if (!permits.isEmpty()) {
+            place = PodState.Place.WAITING_FOR_PERMIT;
+        } else {
+            place = queue.isInFlight(pod) || cache.isAssumed(pod.uid())
+                    ? PodState.Place.IN_FLIGHT
+                    : PodState.Place.ELSEWHERE;
+        }
+        return new PodState(pod, place, queued, permits);
     }
 
     /** Compares the cache and the queue with the objects that the cluster has told of. May be called at any time from any thread. */

@@ -6,24 +6,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
 import java.io.InputStream;
-import java.io.PrintWriter;
-import java.io.Writer;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.net.URI;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
 import java.security.cert.X509Certificate;
-import java.time.InstantSource;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executors;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.function.BooleanSupplier;
 import javax.net.ssl.HttpsURLConnection;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.TrustManager;
@@ -31,14 +21,10 @@ import javax.net.ssl.X509TrustManager;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.FieldSource;
-import org.moorage.app.internal.process.HostProcess;
 import org.moorage.app.internal.rehearsal.MadeUpApiServer;
-import org.moorage.app.internal.report.Terminal;
 
 /** The pages of a scheduler that runs with other flags than the default. */
 class ServedPagesTest {
-    private static final long SECONDS = 60;
-
     private record Case(String name, List<String> flags, String page, String line) {
         @Override
         public String toString() {
@@ -57,59 +43,13 @@ class ServedPagesTest {
                     "/metrics",
                     "version_info{binary=\"1.37\",component=\"kube\",emulation=\"1.36\",min_compat=\"1.35\"} 1.0"));
 
-    /** Keeps what stops the scheduler. */
-    private static final class UntilStopped implements HostProcess {
-        private final CompletableFuture<BooleanSupplier> stop = new CompletableFuture<>();
-
-        @Override
-        public void logPrints() {
-            // The process is that of the tests.
-        }
-
-        @Override
-        public void onTermination(BooleanSupplier value) {
-            stop.complete(value);
-        }
-
-        @Override
-        public void exit(int code) {
-            throw new IllegalStateException("exit " + code);
-        }
-    }
-
     @ParameterizedTest
     @FieldSource("CASES")
     void showWhatHolds(Case c, @TempDir Path folder)
             throws IOException, GeneralSecurityException, InterruptedException, ExecutionException, TimeoutException {
-        try (MadeUpApiServer server = MadeUpApiServer.start(Executors.defaultThreadFactory())) {
-            int port = freePort();
-            List<String> arguments = new ArrayList<>(List.of(
-                    "--kubeconfig=" + Files.writeString(folder.resolve("kubeconfig"), server.kubeconfig()),
-                    "--leader-elect=false",
-                    "--bind-address=127.0.0.1",
-                    "--secure-port=" + port,
-                    "--authorization-always-allow-paths=" + c.page));
-            arguments.addAll(c.flags);
-            UntilStopped process = new UntilStopped();
-            PrintWriter nowhere = new PrintWriter(Writer.nullWriter());
-            Terminal terminal = Terminal.plain(InputStream.nullInputStream(), nowhere, nowhere, InstantSource.system());
-            CompletableFuture<Integer> ended = CompletableFuture.supplyAsync(
-                    () -> Main.run(Additions.NONE, terminal, process, arguments.toArray(String[]::new)));
-            // From then on it listens.
-            BooleanSupplier stop = process.stop.get(SECONDS, TimeUnit.SECONDS);
-            try {
-                assertThat(read(URI.create("https://127.0.0.1:" + port + c.page)))
-                        .contains(c.line);
-            } finally {
-                assertThat(stop.getAsBoolean()).isTrue();
-                assertThat(ended.get(SECONDS, TimeUnit.SECONDS)).isZero();
-            }
-        }
-    }
-
-    private static int freePort() throws IOException {
-        try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            return socket.getLocalPort();
+        try (MadeUpApiServer server = MadeUpApiServer.start(Executors.defaultThreadFactory());
+                RunningScheduler scheduler = RunningScheduler.start(server, c.page, folder, c.flags)) {
+            assertThat(read(URI.create(scheduler.address() + c.page))).contains(c.line);
         }
     }
 

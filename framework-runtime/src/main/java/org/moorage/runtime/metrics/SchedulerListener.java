@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.moorage.runtime.metrics;
 
+import org.moorage.api.GroupKey;
 import org.moorage.api.model.Pod;
 import org.moorage.api.plugin.Handle;
 import org.moorage.runtime.FailurePolicy;
+import org.moorage.runtime.decision.AttemptDetails;
 import org.moorage.runtime.decision.Decision;
 
 /**
@@ -13,6 +15,26 @@ import org.moorage.runtime.decision.Decision;
 public interface SchedulerListener {
     /** A listener that does nothing. */
     SchedulerListener NONE = new SchedulerListener() {};
+
+    /** Whether it is told what led to decisions, which costs a look at each node that was rejected. Asked in each attempt. */
+    default boolean takesDetails() {
+        return false;
+    }
+
+    /**
+     * What led to the decision about that pod of which {@link #decided} is told next, on the same thread. Told only where {@link
+     * #takesDetails} has said so, and not of attempts that failed with an error.
+     */
+    default void explained(Pod pod, AttemptDetails details) {}
+
+    /**
+     * An attempt to schedule a group of pods ended, after {@link #decided} for each of its pods.
+     *
+     * @param group the group that has no parent
+     * @param result {@code scheduled}, {@code unschedulable}, {@code waiting_on_preemption} or {@code error}
+     * @param message why it is not scheduled
+     */
+    default void groupDecided(GroupKey group, String result, String message) {}
 
     /** An attempt to schedule a pod ended. */
     default void decided(Decision decision) {}

@@ -14,38 +14,39 @@ import org.moorage.api.FitMessage;
 import org.moorage.api.NodeInfo;
 import org.moorage.api.Status;
 import org.moorage.api.plugin.NodeStatuses;
+import org.moorage.runtime.decision.AttemptDetails.NodeReason;
 import org.moorage.runtime.decision.PluginStatus;
 import org.moorage.runtime.internal.extender.Extenders;
 
 /** Why no node is feasible for a pod: each node's status, and the plugins that rejected. */
 public final class Diagnosis implements NodeStatuses {
     // Of a node that an extender leaves out of its answer. As in kube-scheduler, the message has no reason for it.
-    private static final Status NOT_REJECTED = Status.unresolvable("not rejected");
+    private static final PluginStatus NOT_REJECTED = new PluginStatus("", Status.unresolvable("not rejected"));
 
     private final List<NodeInfo> nodes;
     private final int nodeCount;
-    private final @Nullable Status[] statusByIndex;
+    private final @Nullable PluginStatus[] answerByIndex;
     // Of nodes that only an extender knows.
     private final Map<String, Status> statusByOtherName = new TreeMap<>();
-    private final Status absent;
+    private final PluginStatus absent;
     private final String preFilterMessage;
     private final Set<String> unschedulablePlugins = new TreeSet<>();
     private final Set<String> pendingPlugins = new TreeSet<>();
 
-    private Diagnosis(List<NodeInfo> nodes, int nodeCount, Status absent, String preFilterMessage) {
+    private Diagnosis(List<NodeInfo> nodes, int nodeCount, PluginStatus absent, String preFilterMessage) {
         this.nodes = nodes;
         this.nodeCount = nodeCount;
         // They may be some of a snapshot's nodes, in the order of their indexes.
-        statusByIndex =
-                new Status[nodes.isEmpty() ? 0 : nodes.get(nodes.size() - 1).index() + 1];
+        answerByIndex = new PluginStatus
+                [nodes.isEmpty() ? 0 : nodes.get(nodes.size() - 1).index() + 1];
         this.absent = absent;
         this.preFilterMessage = preFilterMessage;
     }
 
     /** No node was looked at, because a PreFilter plugin rejected the pod, or several left no node. */
     static Diagnosis ofPreFilter(List<NodeInfo> nodes, PluginStatus rejection, Set<String> namingPlugins) {
-        Diagnosis diagnosis = new Diagnosis(
-                nodes, nodes.size(), rejection.status(), rejection.status().message());
+        Diagnosis diagnosis =
+                new Diagnosis(nodes, nodes.size(), rejection, rejection.status().message());
         diagnosis.unschedulablePlugins.addAll(namingPlugins);
         diagnosis.addRejector(rejection);
         return diagnosis;
@@ -64,9 +65,11 @@ public final class Diagnosis implements NodeStatuses {
             plugins.add(nominated.answer.plugin());
         }
         // kube-scheduler has one set for who named nodes and who rejected the nominated one.
-        Status absent = namingPlugins.isEmpty()
+        PluginStatus absent = namingPlugins.isEmpty()
                 ? NOT_REJECTED
-                : Status.unresolvable("node(s) didn't satisfy plugin(s) [" + String.join(" ", plugins) + "]");
+                : new PluginStatus(
+                        String.join(" ", plugins),
+                        Status.unresolvable("node(s) didn't satisfy plugin(s) [" + String.join(" ", plugins) + "]"));
         Diagnosis diagnosis = new Diagnosis(nodes, nodes.size(), absent, "");
         diagnosis.unschedulablePlugins.addAll(namingPlugins);
         if (nominated != null) {
@@ -80,7 +83,7 @@ public final class Diagnosis implements NodeStatuses {
 
     /** A plugin rejected the chosen node at Reserve or Permit. */
     public static Diagnosis ofChosenNode(PluginStatus rejection) {
-        Diagnosis diagnosis = new Diagnosis(List.of(), 1, rejection.status(), "");
+        Diagnosis diagnosis = new Diagnosis(List.of(), 1, rejection, "");
         diagnosis.addRejector(rejection);
         return diagnosis;
     }
@@ -91,7 +94,7 @@ public final class Diagnosis implements NodeStatuses {
         for (NodeInfo node : nodes) {
             Status status = others.remove(node.name());
             if (status != null) {
-                statusByIndex[node.index()] = status;
+                answerByIndex[node.index()] = new PluginStatus(Extenders.NAME, status);
             }
         }
         statusByOtherName.putAll(others);
@@ -103,7 +106,7 @@ public final class Diagnosis implements NodeStatuses {
     }
 
     void reject(NodeInfo node, PluginStatus rejection) {
-        statusByIndex[node.index()] = rejection.status();
+        answerByIndex[node.index()] = rejection;
         addRejector(rejection);
     }
 
@@ -125,8 +128,8 @@ public final class Diagnosis implements NodeStatuses {
 
     @Override
     public Status status(NodeInfo node) {
-        Status status = statusByIndex[node.index()];
-        return status == null ? absent : status;
+        PluginStatus answer = answerByIndex[node.index()];
+        return answer == null ? absent.status() : answer.status();
     }
 
     @Override
@@ -161,14 +164,30 @@ public final class Diagnosis implements NodeStatuses {
         for (Status status : statusByOtherName.values()) {
             sentence.add(status);
         }
-        for (Status status : statusByIndex) {
-            if (status != null) {
-                sentence.add(status);
+        for (PluginStatus answer : answerByIndex) {
+            if (answer != null) {
+                sentence.add(answer.status());
                 recorded++;
             }
         }
         if (!absent.equals(NOT_REJECTED)) {
-            sentence.add(absent, nodeCount - recorded);
+            sentence.add(absent.status(), nodeCount - recorded);
         }
+    }
+
+    /** Why how many nodes will not do, and whose words these are; the reason of most nodes first. */
+    public List<NodeReason> reasons() {
+        NodeReasons reasons = new NodeReasons();
+        statusByOtherName.forEach((name, status) -> reasons.add(new PluginStatus(Extenders.NAME, status), name));
+        int recorded = statusByOtherName.size();
+        for (NodeInfo node : nodes) {
+            PluginStatus answer = answerByIndex[node.index()];
+            if (answer != null) {
+                reasons.add(answer, node.name());
+                recorded++;
+            }
+        }
+        reasons.add(absent, nodeCount - recorded);
+        return reasons.sorted();
     }
 }

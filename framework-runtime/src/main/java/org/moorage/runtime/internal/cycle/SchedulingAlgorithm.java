@@ -15,6 +15,8 @@ import org.moorage.api.CycleState;
 import org.moorage.api.NodeInfo;
 import org.moorage.api.Status;
 import org.moorage.api.model.Pod;
+import org.moorage.runtime.decision.AttemptDetails;
+import org.moorage.runtime.decision.AttemptDetails.NodeTotal;
 import org.moorage.runtime.decision.PluginStatus;
 import org.moorage.runtime.internal.cache.TrialSnapshot;
 import org.moorage.runtime.internal.extender.ExtenderException;
@@ -47,6 +49,9 @@ public final class SchedulingAlgorithm {
     private final FilterRun.Answers answers = new FilterRun.Answers();
     private final ScoreRun scoreRun;
     private long[] randoms = new long[0];
+    // The nodes that the last cycle has scored, and their totals.
+    private List<NodeInfo> scoredNodes = List.of();
+    private long[] scoredTotals = new long[0];
 
     /**
      * An algorithm.
@@ -120,6 +125,7 @@ public final class SchedulingAlgorithm {
      * without this one.
      */
     Result find(Profile profile, CycleState state, Pod pod, TrialSnapshot snapshot, @Nullable CycleRecorder recorder) {
+        scoredNodes = List.of();
         List<NodeInfo> all = snapshot.candidates();
         FilterRun filterRun = FilterRun.preFilter(profile, state, pod, snapshot);
         if (recorder != null) {
@@ -172,10 +178,31 @@ public final class SchedulingAlgorithm {
         EquivalenceCache.Alike scored = extenders.filter() ? null : alike;
         long[] totals = scoreRun.score(profile, state, pod, left, scored, recorder);
         addScoresOfExtenders(totals, pod, left, recorder);
+        scoredNodes = left;
+        scoredTotals = totals;
         int chosen = randomTies
                 ? HostSelection.anyOfHighest(totals, randoms, left.size(), random)
                 : HostSelection.highest(totals, randoms, left.size());
         return new Result(left.get(chosen), totals[chosen], evaluated, left.size(), null);
+    }
+
+    /** The nodes that had the highest totals in the last cycle, the highest first, and only a few; none if it has scored none. */
+    public List<NodeTotal> best() {
+        List<NodeTotal> best = new ArrayList<>(AttemptDetails.EXAMPLES + 1);
+        for (int i = 0; i < scoredNodes.size(); i++) {
+            long total = scoredTotals[i];
+            int place = best.size();
+            while (place > 0 && best.get(place - 1).total() < total) {
+                place--;
+            }
+            if (place < AttemptDetails.EXAMPLES) {
+                best.add(place, new NodeTotal(scoredNodes.get(i).name(), total));
+                if (best.size() > AttemptDetails.EXAMPLES) {
+                    best.remove(AttemptDetails.EXAMPLES);
+                }
+            }
+        }
+        return best;
     }
 
     /**

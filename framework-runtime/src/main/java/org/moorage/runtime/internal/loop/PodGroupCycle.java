@@ -19,6 +19,7 @@ import org.moorage.api.plugin.FeatureGates;
 import org.moorage.api.plugin.Nomination;
 import org.moorage.config.plugin.PluginText;
 import org.moorage.config.plugin.Thrown;
+import org.moorage.runtime.decision.AttemptDetails;
 import org.moorage.runtime.decision.Decision;
 import org.moorage.runtime.decision.GroupEvaluation;
 import org.moorage.runtime.decision.GroupEvaluation.Attempt;
@@ -44,6 +45,7 @@ import org.moorage.runtime.internal.queue.SchedulingQueue;
 import org.moorage.runtime.internal.report.PodGroupConditions;
 import org.moorage.runtime.internal.report.PodGroupEvents;
 import org.moorage.runtime.internal.report.SchedulingFailures;
+import org.moorage.runtime.metrics.SchedulerListener;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -63,12 +65,14 @@ public final class PodGroupCycle {
     private final PodGroupEvents events;
     private final FeatureGates features;
     private final @Nullable RandomGenerator ties;
+    private final SchedulerListener listener;
 
     /**
      * A cycle for groups of any profile.
      *
      * @param podCycle has pods bound
      * @param ties chooses among the best placements; null for the first of them
+     * @param listener is told how attempts at groups end
      */
     public PodGroupCycle(
             Map<String, Profile> profiles,
@@ -79,7 +83,8 @@ public final class PodGroupCycle {
             PodGroupConditions conditions,
             PodGroupEvents events,
             FeatureGates features,
-            @Nullable RandomGenerator ties) {
+            @Nullable RandomGenerator ties,
+            SchedulerListener listener) {
         trees = new GroupTrees(profiles, features);
         this.cache = cache;
         this.queue = queue;
@@ -89,6 +94,7 @@ public final class PodGroupCycle {
         this.events = events;
         this.features = features;
         this.ties = ties;
+        this.listener = listener;
         if (features.isEnabled(FeatureGates.GENERIC_WORKLOAD)) {
             profiles.values().forEach(PodGroupCycle::checkGangs);
         }
@@ -155,6 +161,7 @@ public final class PodGroupCycle {
                 last = failures.error(pod, message, 0);
             }
         }
+        listener.groupDecided(queued.tree().key(), "error", message);
         finish(attempt, queued, PodGroupOutcome.ERROR);
         return Optional.ofNullable(last);
     }
@@ -209,6 +216,10 @@ public final class PodGroupCycle {
         }
         GroupResult ofRoot = Objects.requireNonNull(results.get(root.key()));
         profile.metrics().groupAttempted(profile.name(), result(ofRoot), System.nanoTime() - start);
+        listener.groupDecided(
+                root.key(),
+                result(ofRoot),
+                code == Code.SUCCESS ? "" : ofRoot.status().message());
         // As in kube-scheduler it is what was so before PodGroupPostFilter.
         finish(
                 attempt,
@@ -412,6 +423,12 @@ public final class PodGroupCycle {
             String message,
             RejectorPlugins rejectors,
             Nomination nomination) {
+        Diagnosis diagnosis = member.diagnosis();
+        if (diagnosis != null && listener.takesDetails()) {
+            listener.explained(
+                    queued.pod(),
+                    new AttemptDetails(diagnosis.reasons(), List.of(), Optional.empty(), nomination.nodeName()));
+        }
         return failures.unschedulable(queued, message, member.evaluated(), rejectors, nomination);
     }
 

@@ -16,6 +16,7 @@ import org.moorage.api.plugin.ExtensionPoint;
 import org.moorage.api.plugin.Nomination;
 import org.moorage.config.plugin.PluginText;
 import org.moorage.config.plugin.Thrown;
+import org.moorage.runtime.decision.AttemptDetails;
 import org.moorage.runtime.decision.Decision;
 import org.moorage.runtime.decision.PluginStatus;
 import org.moorage.runtime.internal.binding.AssumedPod;
@@ -142,6 +143,9 @@ public final class SchedulingCycle {
         if (!attempt.commit(queued)) {
             return Optional.empty();
         }
+        if (listener.takesDetails()) {
+            listener.explained(pod, new AttemptDetails(List.of(), algorithm.best(), Optional.empty(), ""));
+        }
         return Optional.of(
                 pod.isBound()
                         ? resizeFits(queued, profile, state, node, result.evaluated())
@@ -157,11 +161,13 @@ public final class SchedulingCycle {
             int evaluated) {
         String postFilterMessage = "";
         Nomination nomination = Nomination.keep();
+        Optional<PluginStatus> postFilter = Optional.empty();
         try {
             Optional<PostFilterRun> answer =
                     PostFilterRun.of(profile, state, queued.pod(), diagnosis, PostFilterRun.Execution.DONE);
-            postFilterMessage =
-                    answer.map(run -> run.result().status().message()).orElse("");
+            postFilter = answer.map(
+                    run -> new PluginStatus(run.plugin(), run.result().status()));
+            postFilterMessage = postFilter.map(told -> told.status().message()).orElse("");
             nomination = answer.map(run -> run.result().nomination()).orElse(Nomination.clear());
         } catch (PluginFailure failure) {
             LOG.atError()
@@ -170,15 +176,22 @@ public final class SchedulingCycle {
                     .setCause(failure)
                     .log("Status after running PostFilter plugins for pod");
             postFilterMessage = failure.getMessage();
+            postFilter = Optional.of(PluginStatus.error(failure.plugin(), postFilterMessage));
         }
-        return attempt.commit(queued)
-                ? Optional.of(failures.unschedulable(
-                        queued,
-                        diagnosis.message(postFilterMessage),
-                        evaluated,
-                        SchedulingFailures.rejectors(diagnosis),
-                        nomination))
-                : Optional.empty();
+        if (!attempt.commit(queued)) {
+            return Optional.empty();
+        }
+        if (listener.takesDetails()) {
+            listener.explained(
+                    queued.pod(),
+                    new AttemptDetails(diagnosis.reasons(), List.of(), postFilter, nomination.nodeName()));
+        }
+        return Optional.of(failures.unschedulable(
+                queued,
+                diagnosis.message(postFilterMessage),
+                evaluated,
+                SchedulingFailures.rejectors(diagnosis),
+                nomination));
     }
 
     // Pods may have been rejected because of the nomination. kube-scheduler leaves them unschedulable until the flush.

@@ -317,4 +317,9 @@ final class PodGroupMembers {
             }
         });
     }
+
+    /** Where a member is whose group is in no sub-queue. */
+    SubQueue placeOutsideSubQueues(Pod member) {
+        return forest.root(WorkloadForest.key(member)).isEmpty() ? SubQueue.INCOMPLETE : SubQueue.PENDING;
+    }
 }

@@ -60,6 +60,21 @@ final class QueueingHintMap {
         return hints;
     }
 
+    /** The labels of the events that each of these plugins of a profile registered. */
+    Map<String, List<String>> eventsByPlugin(String profile, RejectorPlugins rejectors) {
+        Map<String, List<String>> byPlugin = new HashMap<>();
+        QueueProfile known = profiles.get(profile);
+        for (PluginEvents events : known == null ? List.<PluginEvents>of() : known.events()) {
+            if (rejectors.contains(events.plugin())) {
+                List<String> labels = new ArrayList<>();
+                events.registrations()
+                        .forEach(registration -> labels.add(registration.event().label()));
+                byPlugin.put(events.plugin(), labels);
+            }
+        }
+        return byPlugin;
+    }
+
     /** Whether that plugin of the profile registered the event. */
     boolean isRegisteredBy(String profile, String plugin, ClusterEvent event) {
         for (QueueingHintFunction function : of(profile, event)) {

@@ -51,6 +51,11 @@ final class QueueingHints {
         this.metrics = metrics;
     }
 
+    /** The labels of the events that each of these plugins waits for. */
+    Map<String, List<String>> eventsByPlugin(String profile, RejectorPlugins rejectors) {
+        return hints.eventsByPlugin(profile, rejectors);
+    }
+
     /** Whether a plugin of any profile registered the event. May be asked from any thread. */
     boolean isRegistered(ClusterEvent event) {
         return hints.isRegistered(event);

@@ -2,7 +2,9 @@
 package org.moorage.runtime.internal.queue;
 
 import java.util.HashSet;
+import java.util.List;
 import java.util.Set;
+import java.util.TreeSet;
 import org.moorage.api.Code;
 
 /**
@@ -28,6 +30,13 @@ public record RejectorPlugins(Set<String> unschedulable, Set<String> pending) {
     /** Whether the plugin rejected the attempt, in one way or the other. */
     public boolean contains(String plugin) {
         return unschedulable.contains(plugin) || pending.contains(plugin);
+    }
+
+    /** Their names, in order. */
+    List<String> sorted() {
+        Set<String> all = new TreeSet<>(unschedulable);
+        all.addAll(pending);
+        return List.copyOf(all);
     }
 
     RejectorPlugins withUnschedulable(String plugin) {

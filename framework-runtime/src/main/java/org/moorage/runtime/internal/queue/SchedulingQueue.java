@@ -25,6 +25,7 @@ import org.moorage.api.model.Pod;
 import org.moorage.api.model.SchedulingGroup;
 import org.moorage.api.plugin.FeatureGates;
 import org.moorage.api.plugin.Nomination;
+import org.moorage.runtime.debug.PodState;
 import org.moorage.runtime.debug.SchedulerDump;
 import org.moorage.runtime.debug.SchedulerDump.PendingPod;
 import org.moorage.runtime.decision.HintEvaluation.PluginHint;
@@ -630,6 +631,48 @@ public final class SchedulingQueue implements PodActivation, AutoCloseable {
                     ? known.flatMap(waiting -> members.queuedGroup(pod))
                             .flatMap(group -> Optional.ofNullable(group.gate()))
                     : known.flatMap(waiting -> Optional.ofNullable(waiting.gate()));
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Whether a pod is being scheduled, alone or with its group. */
+    public boolean isInFlight(Pod pod) {
+        lock.lock();
+        try {
+            return inFlight.contains(pod.uid());
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** How a pod waits; empty if it is not in the queue. */
+    public Optional<PodState.Queued> state(Pod pod) {
+        lock.lock();
+        try {
+            Optional<QueuedPodInfo> known = find(pod).filter(waiting -> waiting.isSamePod(pod));
+            if (known.isEmpty()) {
+                return Optional.empty();
+            }
+            QueuedEntity tried = known.get();
+            String in = queued.placeOf(tried).toString();
+            if (members.isMember(pod)) {
+                tried = members.queuedGroup(pod).map(QueuedEntity.class::cast).orElse(tried);
+                in = members.queuedGroup(pod)
+                        .map(group -> queued.placeOf(group).toString())
+                        .orElseGet(() -> members.placeOutsideSubQueues(pod).toString());
+            }
+            Instant now = clock.instant();
+            Duration backoff = Duration.between(now, tried.backoffEnd());
+            RejectorPlugins rejectors = known.get().rejectors();
+            return Optional.of(new PodState.Queued(
+                    in,
+                    Duration.between(tried.timestamp(), now),
+                    known.get().attempts(),
+                    tried.backoffEnd().equals(PodBackoff.NONE) || backoff.isNegative() ? Duration.ZERO : backoff,
+                    Optional.ofNullable(tried.gate()),
+                    rejectors.sorted(),
+                    hints.eventsByPlugin(pod.spec().schedulerName(), rejectors)));
         } finally {
             lock.unlock();
         }

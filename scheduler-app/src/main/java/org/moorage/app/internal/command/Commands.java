@@ -31,6 +31,7 @@ public final class Commands {
         commands.put(ConformCommand.class, ConformCommand::new);
         commands.put(ConfigCommand.class, () -> new ConfigCommand(terminal));
         commands.put(PluginsCommand.class, () -> new PluginsCommand(terminal));
+        commands.put(WhyCommand.class, () -> new WhyCommand(terminal));
         commands.put(AnnotateCommand.class, () -> new AnnotateCommand(terminal));
         return commands;
     }

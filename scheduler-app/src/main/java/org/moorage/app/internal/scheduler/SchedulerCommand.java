@@ -20,6 +20,8 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import org.moorage.api.model.Pod;
 import org.moorage.api.plugin.ClusterException;
+import org.moorage.app.internal.attempts.AttemptsPage;
+import org.moorage.app.internal.attempts.KeptAttempts;
 import org.moorage.app.internal.command.ConfigOptions;
 import org.moorage.app.internal.logging.Logging;
 import org.moorage.app.internal.metrics.ApiServerMetrics;
@@ -119,6 +121,9 @@ public final class SchedulerCommand {
         LoadedConfig loaded = config.load(
                 registry, this::policy, options.configOfRemovedFlags(), options.flagValues(config.hasFile()));
         Set<String> metricsLeftOut = options.metricsLeftOut();
+        Optional<KeptAttempts> attempts = options.keptAttempts() == 0
+                ? Optional.empty()
+                : Optional.of(new KeptAttempts(options.keptAttempts(), InstantSource.system()));
         if (options.writeConfigTo().isPresent()) {
             return write(loaded, options.writeConfigTo().get());
         }
@@ -134,7 +139,7 @@ public final class SchedulerCommand {
                 .hostName(hostName)
                 .requestMetrics(requestMetrics)
                 .threads(threads)
-                .settings(builder -> settings(builder, registry))
+                .settings(builder -> settings(builder, registry, attempts))
                 .onSynced(this::synced)
                 .onLost(() -> lost(process))
                 .build()) {
@@ -144,7 +149,7 @@ public final class SchedulerCommand {
                             loaded.config().leaderElection().resourceName(), leadership::isLeader));
             metrics.show(scheduler::gauges);
             metrics.showWatches(own.cluster()::watchStatuses);
-            Optional<SecureServer> server = serve(loaded, own, metricsLeftOut, requestMetrics);
+            Optional<SecureServer> server = serve(loaded, own, metricsLeftOut, requestMetrics, attempts);
             process.onTermination(() -> terminate(own, server));
             logStart(loaded, scheduler);
             // While the cluster's objects are listed.
@@ -203,7 +208,9 @@ public final class SchedulerCommand {
         }
     }
 
-    private Scheduler.Builder settings(Scheduler.Builder builder, PluginRegistry registry) {
+    private Scheduler.Builder settings(
+            Scheduler.Builder builder, PluginRegistry registry, Optional<KeptAttempts> attempts) {
+        attempts.ifPresent(builder::listener);
         builder.listener(metrics)
                 .listener(new PodLog())
                 .metrics(metrics)
@@ -225,7 +232,11 @@ public final class SchedulerCommand {
     }
 
     private Optional<SecureServer> serve(
-            LoadedConfig loaded, KubernetesScheduler own, Set<String> metricsLeftOut, RequestMetrics requestMetrics) {
+            LoadedConfig loaded,
+            KubernetesScheduler own,
+            Set<String> metricsLeftOut,
+            RequestMetrics requestMetrics,
+            Optional<KeptAttempts> attempts) {
         if (options.serving().securePort() == 0) {
             return Optional.empty();
         }
@@ -284,6 +295,7 @@ public final class SchedulerCommand {
         ServedPages.metrics(server, "/metrics", new MetricsText(measured, metricsLeftOut));
         ServedPages.metrics(server, "/metrics/slis", new MetricsText(checked, metricsLeftOut));
         ServedPages.addTo(server, loaded, flags, scheduler, monotonicClock);
+        server.page(AttemptsPage.PATH, new AttemptsPage(scheduler, attempts));
         return Optional.of(server);
     }
 

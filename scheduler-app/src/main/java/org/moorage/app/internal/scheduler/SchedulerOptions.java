@@ -28,6 +28,8 @@ public final class SchedulerOptions {
     private static final MinorVersion VERSION_BEFORE =
             new MinorVersion(EffectiveVersion.BINARY.major(), EffectiveVersion.BINARY.minor() - 1);
 
+    private static final int MOST_KEPT_ATTEMPTS = 100;
+
     @Option(
             names = "--kubeconfig",
             paramLabel = "FILE",
@@ -67,6 +69,15 @@ public final class SchedulerOptions {
             defaultValue = "5m0s",
             description = "After what time a rejected pod is tried again although nothing happened.")
     private String maxInUnschedulable = "5m0s";
+
+    @Option(
+            names = "--keep-attempts",
+            paramLabel = "N",
+            defaultValue = "0",
+            description =
+                    "How many of the last attempts at each pod to keep for /debug/attempts and moorage why; 0 for none"
+                            + " (default). Those of 20000 pods at most.")
+    private int keptAttempts;
 
     @Option(names = "--disabled-metrics", paramLabel = "NAME", split = ",", description = "Metrics that are left out.")
     private List<String> disabledMetrics = new ArrayList<>();
@@ -135,6 +146,15 @@ public final class SchedulerOptions {
                 .filter(duration -> !duration.isNegative())
                 .orElseThrow(() -> new CommandException("--pod-max-in-unschedulable-pods-duration: \""
                         + maxInUnschedulable + "\" (expected: a duration such as 5m)"));
+    }
+
+    /** How many attempts at each pod are kept. */
+    int keptAttempts() {
+        if (keptAttempts < 0 || keptAttempts > MOST_KEPT_ATTEMPTS) {
+            throw new CommandException(
+                    "--keep-attempts: " + keptAttempts + " (expected: 0 to " + MOST_KEPT_ATTEMPTS + ")");
+        }
+        return keptAttempts;
     }
 
     /** The names of metrics that are not shown. */

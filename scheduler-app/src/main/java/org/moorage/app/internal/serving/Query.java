@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /**
  * What is asked of a page.
@@ -45,6 +46,11 @@ public record Query(String method, String path, Map<String, List<String>> parame
 
     boolean has(String parameter) {
         return parameters.containsKey(parameter);
+    }
+
+    /** The first value of a parameter. */
+    public Optional<String> value(String parameter) {
+        return values(parameter).stream().findFirst();
     }
 
     List<String> values(String parameter) {

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.app;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.PrintWriter;
+import java.io.Writer;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.BooleanSupplier;
+import org.moorage.app.internal.process.HostProcess;
+import org.moorage.app.internal.rehearsal.MadeUpApiServer;
+import org.moorage.app.internal.report.Terminal;
+
+/** The scheduler of the command line, in this process, for the made-up cluster. */
+final class RunningScheduler implements AutoCloseable {
+    private static final long SECONDS = 60;
+
+    private final int port;
+    private final CompletableFuture<Integer> ended;
+    private final BooleanSupplier stop;
+
+    private RunningScheduler(int port, CompletableFuture<Integer> ended, BooleanSupplier stop) {
+        this.port = port;
+        this.ended = ended;
+        this.stop = stop;
+    }
+
+    /** Keeps what stops the scheduler. */
+    private static final class UntilStopped implements HostProcess {
+        private final CompletableFuture<BooleanSupplier> stop = new CompletableFuture<>();
+
+        @Override
+        public void logPrints() {
+            // The process is that of the tests.
+        }
+
+        @Override
+        public void onTermination(BooleanSupplier value) {
+            stop.complete(value);
+        }
+
+        @Override
+        public void exit(int code) {
+            throw new IllegalStateException("exit " + code);
+        }
+    }
+
+    /**
+     * Starts it; from then on it listens.
+     *
+     * @param openPath the path that anybody may read
+     * @param folder for its files
+     */
+    static RunningScheduler start(MadeUpApiServer server, String openPath, Path folder, List<String> flags)
+            throws IOException, InterruptedException, ExecutionException, TimeoutException {
+        int port = freePort();
+        List<String> arguments = new ArrayList<>(List.of(
+                "--kubeconfig=" + Files.writeString(folder.resolve("kubeconfig"), server.kubeconfig()),
+                "--leader-elect=false",
+                "--bind-address=127.0.0.1",
+                "--secure-port=" + port,
+                "--authorization-always-allow-paths=" + openPath));
+        arguments.addAll(flags);
+        UntilStopped process = new UntilStopped();
+        PrintWriter nowhere = new PrintWriter(Writer.nullWriter());
+        Terminal terminal = Terminal.plain(InputStream.nullInputStream(), nowhere, nowhere, InstantSource.system());
+        CompletableFuture<Integer> ended = CompletableFuture.supplyAsync(
+                () -> Main.run(Additions.NONE, terminal, process, arguments.toArray(String[]::new)));
+        return new RunningScheduler(port, ended, process.stop.get(SECONDS, TimeUnit.SECONDS));
+    }
+
+    private static int freePort() throws IOException {
+        try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            return socket.getLocalPort();
+        }
+    }
+
+    String address() {
+        return "https://127.0.0.1:" + port;
+    }
+
+    @Override
+    public void close() {
+        assertThat(stop.getAsBoolean()).isTrue();
+        assertThat(ended.orTimeout(SECONDS, TimeUnit.SECONDS).join()).isZero();
+    }
+}

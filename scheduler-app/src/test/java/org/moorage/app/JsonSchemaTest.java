@@ -58,6 +58,23 @@ class JsonSchemaTest {
     }
 
     @Test
+    void describesViewsAndPodsThatWereCreatedAgain() throws IOException {
+        String owned = CLUSTER.replace("\"name\": \"old\"", """
+                "name": "old", "ownerReferences": [
+                {"apiVersion": "apps/v1", "kind": "ReplicaSet", "name": "set", "uid": "s", "controller": true}]""");
+        for (String views : List.of("zone,owner", "type,namespace")) {
+            JsonNode answer = JSON.readTree(
+                    CapturedRun.withInput(owned, "simulate", "-o", "json", "--by", views, "-").out());
+
+            assertThat(JsonSchema.problems("simulate", answer)).isEmpty();
+            assertThat(answer.path("summary").path("createdAgain").asInt()).isEqualTo(1);
+            assertThat(answer.findValuesAsText("createdAgainAs")).singleElement().asString().startsWith("default/set-");
+            assertThat(answer.has("zones")).isEqualTo(views.startsWith("zone"));
+            assertThat(answer.has("namespaces")).isEqualTo(views.endsWith("namespace"));
+        }
+    }
+
+    @Test
     void describesWhatSimulateAnswersOfChanges() throws IOException {
         JsonNode answer = JSON.readTree(
                 CapturedRun.of("simulate", "-o", "json", "--changes", CapturedRun.FIRST_CHANGES, CapturedRun.FIRST)

@@ -62,7 +62,7 @@ class SimulateTest {
                         [example.com/quota]
 
                         NODE        PODS     CPU                          MEMORY                           example.com/gpu
-                        control-1   1/110    0.2/4      5%   #.........   256Mi/8Gi      3%   ..........   -
+                        control-1   1/110    200m/4     5%   #.........   256Mi/8Gi      3%   ..........   -
                         web-1       5/110    2.25/4    56%   ######....   4.5Gi/8Gi     56%   ######....   -
                         web-2       3/110    1.5/4     38%   ####......   3Gi/8Gi       38%   ####......   -
                         web-3       0/110    0/4        0%   ..........   0/8Gi          0%   ..........   -
@@ -359,5 +359,14 @@ class SimulateTest {
 
                         no pod waits for a node
                         """);
+    }
+
+    @Test
+    void putsPodsAndNodesTogetherAsAsked() {
+        String views = first("--by", "type,namespace").out();
+
+        assertThat(views).contains("NAMESPACE   PODS   PLACED   MESSAGE").contains("\ndefault       12        9   ");
+        assertThat(views).contains("TYPE        NODES   PODS ").contains("\n(no type)       6   11/660 ");
+        assertThat(first("--by", "rack").err()).contains("--by", "\"rack\" (expected: one of node, zone, type, owner, namespace)");
     }
 }

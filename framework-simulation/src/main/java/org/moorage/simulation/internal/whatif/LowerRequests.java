@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.moorage.simulation.internal.whatif;
 
+import java.math.BigDecimal;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -21,13 +22,17 @@ final class LowerRequests {
     private final Map<ResourceName, Long> amounts = new TreeMap<>(Comparator.comparing(ResourceName::name));
 
     /**
-     * At least that much; what is counted in bytes is rounded up to whole Mi.
+     * At least that much, rounded up as people write it: what is counted in bytes to whole Mi, from 10 Gi on to whole Gi, and from 10 cores on to tenths.
      *
      * @param least by resource, in the units of {@link org.moorage.api.model.Resources}
      */
     LowerRequests(Map<ResourceName, Long> least) {
-        least.forEach((resource, amount) ->
-                amounts.put(resource, isBytes(resource) && amount > MI ? (amount + MI - 1) / MI * MI : amount));
+        least.forEach((resource, amount) -> {
+            long unit = isBytes(resource)
+                    ? amount > 10 * GI ? GI : amount > MI ? MI : 1
+                    : resource.equals(ResourceName.CPU) && amount > 10_000 ? 100 : 1;
+            amounts.put(resource, (amount + unit - 1) / unit * unit);
+        });
     }
 
     private static boolean isBytes(ResourceName resource) {
@@ -43,7 +48,9 @@ final class LowerRequests {
 
     private static String text(ResourceName resource, long amount) {
         if (resource.equals(ResourceName.CPU)) {
-            return amount % 1000 == 0 ? Long.toString(amount / 1000) : amount + "m";
+            return amount % 100 == 0 && amount > 1000 || amount % 1000 == 0
+                    ? BigDecimal.valueOf(amount, 3).stripTrailingZeros().toPlainString()
+                    : amount + "m";
         }
         if (isBytes(resource) && amount % GI == 0) {
             return amount / GI + "Gi";

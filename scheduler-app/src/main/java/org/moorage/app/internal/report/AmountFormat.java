@@ -11,19 +11,26 @@ import org.moorage.api.model.Resources;
 /** How amounts of resources, and what share of a whole they are, are shown to people. */
 final class AmountFormat {
     private static final String[] BINARY = {"Ki", "Mi", "Gi", "Ti", "Pi", "Ei"};
+    private static final String HUGE_PAGES = "hugepages-";
     private static final int BAR = 10;
     // By eighths of the cell that are filled.
     private static final String EIGHTHS = " ▏▎▍▌▋▊▉";
 
     private AmountFormat() {}
 
-    /** For example {@code 1.5} cores, {@code 512Mi}, {@code 4}. */
+    /** For example {@code 1.5} and {@code 250m} cores, {@code 512Mi}, {@code 4}. */
     static String text(ResourceName resource, long amount) {
         return switch (resource.slot()) {
-            case 0 -> BigDecimal.valueOf(amount, 3).stripTrailingZeros().toPlainString();
+            case 0 -> cores(amount);
             case 1, 2 -> bytes(amount);
-            default -> Long.toString(amount);
+            default -> resource.name().startsWith(HUGE_PAGES) ? bytes(amount) : Long.toString(amount);
         };
+    }
+
+    private static String cores(long milli) {
+        return milli > 0 && milli < 1000
+                ? milli + "m"
+                : BigDecimal.valueOf(milli, 3).stripTrailingZeros().toPlainString();
     }
 
     /** The resources of which there is something, in the order in which they are shown. */

@@ -3,10 +3,15 @@ package org.moorage.app.internal.report;
 
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.moorage.api.model.Pod;
 import org.moorage.api.model.PodSpec;
 import org.moorage.simulation.SimulatedPod;
@@ -19,12 +24,20 @@ import org.moorage.simulation.SimulatedPod.State;
  * @param pods the pods, in order; at least one
  */
 record PodRows(String name, List<SimulatedPod> pods) {
-    /** What became of some pods of the group, for one reason. */
-    record Outcome(State state, String message, int pods) {
-        Outcome withoutCount() {
-            return new Outcome(state, message, 0);
-        }
-    }
+    /** Such as "had to leave node-1 for a more important pod". */
+    private static final Pattern LEFT = Pattern.compile("had to leave ([^ ]+) for .*");
+
+    /**
+     * What became of some pods of the group, for the same reasons.
+     *
+     * @param reasons equal for the same reasons, whatever the numbers of nodes
+     * @param message what was said of them, the numbers as ranges
+     */
+    record Outcome(State state, String reasons, String message, int pods) {}
+
+    private record Same(State state, String reasons) {}
+
+    private record AllOf(String namespace) {}
 
     private record Alike(String namespace, PodSpec spec) {}
 
@@ -34,19 +47,25 @@ record PodRows(String name, List<SimulatedPod> pods) {
 
     /**
      * The groups of these pods: those with the most failures come first, then those with the most pods without a node, and else in order. Owners
-     * none of whose pods has a node, all with the same message, are one group.
+     * none of whose pods has a node, all for the same reasons, are one group.
+     *
+     * @param byNamespace whether those of a namespace are a group, in place of those of an owner
      */
-    static List<PodRows> of(List<SimulatedPod> pods) {
+    static List<PodRows> of(List<SimulatedPod> pods, boolean byNamespace) {
         Map<Object, List<SimulatedPod>> byKey = new LinkedHashMap<>();
         for (SimulatedPod pod : pods) {
-            byKey.computeIfAbsent(key(pod.pod()), any -> new ArrayList<>()).add(pod);
+            Object key = byNamespace ? new AllOf(pod.pod().namespace()) : key(pod.pod());
+            byKey.computeIfAbsent(key, any -> new ArrayList<>()).add(pod);
         }
         Map<Object, List<PodRows>> byOutcome = new LinkedHashMap<>();
         byKey.forEach((key, owned) -> {
             PodRows group = new PodRows(name(key, owned), owned);
-            List<Outcome> outcomes = group.outcomes();
-            boolean isAlike = outcomes.size() == 1 && group.unplaced() == owned.size();
-            Object same = isAlike ? outcomes.get(0).withoutCount() : key;
+            List<Outcome> outcomes =
+                    outcomes(owned.stream().filter(PodRows::isWanted).toList());
+            boolean isAlike = !byNamespace && outcomes.size() == 1 && group.unplaced() == group.demand();
+            Object same = isAlike
+                    ? new Same(outcomes.get(0).state(), outcomes.get(0).reasons())
+                    : key;
             byOutcome.computeIfAbsent(same, any -> new ArrayList<>()).add(group);
         });
         List<PodRows> groups = new ArrayList<>();
@@ -72,6 +91,9 @@ record PodRows(String name, List<SimulatedPod> pods) {
     }
 
     private static String name(Object key, List<SimulatedPod> pods) {
+        if (key instanceof AllOf all) {
+            return all.namespace;
+        }
         if (key instanceof PodOwner owner) {
             return owner.namespace() + "/" + owner.name();
         }
@@ -82,31 +104,76 @@ record PodRows(String name, List<SimulatedPod> pods) {
     private int failures() {
         int count = 0;
         for (SimulatedPod pod : pods) {
-            count += pod.state().isFailure() ? 1 : 0;
+            count += pod.state().isFailure() && isWanted(pod) ? 1 : 0;
         }
         return count;
     }
 
-    /** How many of the pods have no node. */
+    // Another one has come in the place of one that was created again.
+    private static boolean isWanted(SimulatedPod pod) {
+        return pod.createdAgainAs().isEmpty();
+    }
+
+    /** How many pods there are, without those that others were created for. */
+    int demand() {
+        int count = 0;
+        for (SimulatedPod pod : pods) {
+            count += isWanted(pod) ? 1 : 0;
+        }
+        return count;
+    }
+
+    /** How many of these have no node. */
     int unplaced() {
         int count = 0;
         for (SimulatedPod pod : pods) {
-            count += pod.nodeName().isEmpty() ? 1 : 0;
+            count += pod.nodeName().isEmpty() && isWanted(pod) ? 1 : 0;
         }
         return count;
     }
 
     /** What became of the pods that were not simply placed, the most frequent first. */
     List<Outcome> outcomes() {
-        Map<Outcome, Integer> counts = new LinkedHashMap<>();
+        return outcomes(pods);
+    }
+
+    private static List<Outcome> outcomes(List<SimulatedPod> pods) {
+        Map<Same, List<SimulatedPod>> podsByReasons = new LinkedHashMap<>();
+        Map<Same, CountedReasons> messages = new LinkedHashMap<>();
         for (SimulatedPod pod : pods) {
             if (pod.state() != State.SCHEDULED) {
-                counts.merge(new Outcome(pod.state(), SimulationReport.message(pod), 0), 1, Integer::sum);
+                CountedReasons reasons = CountedReasons.of(SimulationReport.message(pod));
+                boolean isPreempted = pod.state() == State.PREEMPTED && LEFT.matcher(pod.message()).matches();
+                Same same = new Same(pod.state(), isPreempted ? "" : reasons.key());
+                podsByReasons.computeIfAbsent(same, any -> new ArrayList<>()).add(pod);
+                messages.merge(same, reasons, (first, second) -> isPreempted ? first : first.with(second));
             }
         }
         List<Outcome> outcomes = new ArrayList<>();
-        counts.forEach((outcome, count) -> outcomes.add(new Outcome(outcome.state, outcome.message, count)));
+        podsByReasons.forEach((same, alike) -> outcomes.add(new Outcome(
+                same.state, same.reasons, message(alike, Objects.requireNonNull(messages.get(same))), alike.size())));
         outcomes.sort(Comparator.comparingInt(outcome -> -outcome.pods));
         return outcomes;
+    }
+
+    private static String message(List<SimulatedPod> alike, CountedReasons reasons) {
+        String first = SimulationReport.message(alike.get(0));
+        if (alike.stream().allMatch(pod -> SimulationReport.message(pod).equals(first))) {
+            return first;
+        }
+        Set<String> left = new HashSet<>();
+        int again = 0;
+        for (SimulatedPod pod : alike) {
+            Matcher matcher = LEFT.matcher(pod.message());
+            if (matcher.matches()) {
+                left.add(matcher.group(1));
+            }
+            again += isWanted(pod) ? 0 : 1;
+        }
+        if (left.isEmpty()) {
+            return reasons.toString();
+        }
+        return "had to leave " + (left.size() == 1 ? left.iterator().next() : left.size() + " nodes")
+                + " for more important pods" + (again == 0 ? "" : ", and " + again + " were created again");
     }
 }

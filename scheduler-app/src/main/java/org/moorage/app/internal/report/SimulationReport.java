@@ -7,6 +7,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
@@ -16,16 +17,13 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import org.moorage.api.model.ObjectKind;
-import org.moorage.api.model.Pod;
-import org.moorage.api.model.ResourceName;
-import org.moorage.api.model.Resources;
+import org.moorage.app.internal.report.SimulationRows.View;
 import org.moorage.app.internal.report.TextTable.Cell;
 import org.moorage.objects.internal.InputNotes;
 import org.moorage.simulation.PodMove;
 import org.moorage.simulation.SimulatedPod;
 import org.moorage.simulation.SimulatedPod.State;
 import org.moorage.simulation.SimulationResult;
-import org.moorage.simulation.SimulationResult.NodePods;
 import org.moorage.simulation.dump.RecordedChange;
 
 /** The pods, groups of pods and nodes at the end of a simulation. */
@@ -35,27 +33,15 @@ public final class SimulationReport implements Report {
     private static final int OWNER_ROWS = 20;
     private static final int OUTCOMES = 3;
     private static final int CHANGE_ROWS = 20;
-    private static final int NODE_ROWS = 20;
-    private static final int FULLEST_NODES = 10;
+    private static final int LONG_MESSAGE = 60;
 
     private final SimulationResult result;
     private final List<RecordedChange> changes;
     private final SimulationRows rows;
     private final Duration took;
     private final Optional<Long> seed;
-    private final List<ResourceName> resources;
-    private final List<NodeUsage> usages = new ArrayList<>();
+    private final NodeTable nodes;
     private final GroupTable groups;
-
-    /** What is shown of the use of cpu and memory, from much to little. */
-    private enum Usage {
-        BARS,
-        AMOUNTS,
-        SHARES
-    }
-
-    /** What the pods of a node request, and what is allocatable, in the order of the resources. */
-    private record NodeUsage(String node, long pods, long allowedPods, long[] requested, long[] allocatable) {}
 
     /**
      * A report.
@@ -77,45 +63,7 @@ public final class SimulationReport implements Report {
         this.seed = seed;
         this.rows = rows;
         groups = new GroupTable(result.groups(), rows);
-        resources = resources(result.nodes());
-        for (NodePods node : result.nodes()) {
-            long[] requested = new long[resources.size()];
-            long[] allocatable = new long[resources.size()];
-            for (int i = 0; i < requested.length; i++) {
-                allocatable[i] = node.node().allocatableResources().amount(resources.get(i));
-                for (Pod pod : node.pods()) {
-                    requested[i] += pod.requestsWithClaims().amount(resources.get(i));
-                }
-            }
-            usages.add(new NodeUsage(
-                    node.node().name(), node.pods().size(), node.node().allowedPods(), requested, allocatable));
-        }
-    }
-
-    // Cpu and memory; what else pods request; extended resources that nodes have.
-    private static List<ResourceName> resources(List<NodePods> nodes) {
-        Map<String, Long> others = new TreeMap<>();
-        for (NodePods node : nodes) {
-            Resources allocatable = node.node().allocatableResources();
-            for (int i = 0; i < allocatable.scalarCount(); i++) {
-                boolean extended = ResourceName.isExtended(allocatable.scalarName(i));
-                others.merge(allocatable.scalarName(i), extended ? allocatable.scalarAmount(i) : 0, Long::sum);
-            }
-            for (Pod pod : node.pods()) {
-                Resources requested = pod.requestsWithClaims();
-                others.merge(ResourceName.EPHEMERAL_STORAGE.name(), requested.ephemeralStorage(), Long::sum);
-                for (int i = 0; i < requested.scalarCount(); i++) {
-                    others.merge(requested.scalarName(i), requested.scalarAmount(i), Long::sum);
-                }
-            }
-        }
-        List<ResourceName> names = new ArrayList<>(List.of(ResourceName.CPU, ResourceName.MEMORY));
-        others.forEach((name, amount) -> {
-            if (amount > 0) {
-                names.add(ResourceName.of(name));
-            }
-        });
-        return names;
+        nodes = new NodeTable(result.nodes(), rows);
     }
 
     @Override
@@ -124,22 +72,15 @@ public final class SimulationReport implements Report {
         List<SimulatedPod> pods = podsOutsideGroups();
         List<SimulatedPod> shown = shown(pods);
         if (!shown.isEmpty()) {
-            if (rows.allPods() || shown.size() <= POD_ROWS) {
+            boolean hasViewOfPods = rows.by(View.OWNER) || rows.by(View.NAMESPACE);
+            if (rows.allPods() || shown.size() <= POD_ROWS && !hasViewOfPods) {
                 podTable(shown).print(terminal);
             } else {
                 printOwners(pods, terminal);
             }
             terminal.out().println();
         }
-        if (!usages.isEmpty()) {
-            widestNodeTable(terminal).print(terminal);
-            if (!rows.allNodes() && usages.size() > NODE_ROWS) {
-                terminal.out()
-                        .println("The " + FULLEST_NODES + " fullest of " + usages.size()
-                                + " nodes (--all-nodes shows the others).");
-            }
-            terminal.out().println();
-        }
+        nodes.print(terminal);
         printChanges(terminal);
         terminal.out().println(summary());
     }
@@ -210,24 +151,46 @@ public final class SimulationReport implements Report {
     private static TextTable podTable(List<SimulatedPod> pods) {
         TextTable table =
                 new TextTable().left("POD").left("NODE").right("SCORE").left("MESSAGE");
+        Map<String, CountedReasons> firstByReasons = new HashMap<>();
+        Map<String, String> podByReasons = new HashMap<>();
         for (SimulatedPod pod : pods) {
             String score = pod.score().isPresent() ? Long.toString(pod.score().getAsLong()) : "-";
             table.row(List.of(
                     Cell.of(pod.pod().key()),
                     new Cell(pod.nodeName().isEmpty() ? "-" : pod.nodeName(), style(pod.state())),
                     Cell.of(score),
-                    Cell.of(message(pod))));
+                    Cell.of(messageOrFirst(pod, firstByReasons, podByReasons))));
         }
         return table;
     }
 
+    // A long message stands there once.
+    private static String messageOrFirst(
+            SimulatedPod pod, Map<String, CountedReasons> firstByReasons, Map<String, String> podByReasons) {
+        String message = message(pod);
+        if (message.length() < LONG_MESSAGE) {
+            return message;
+        }
+        CountedReasons reasons = CountedReasons.of(message);
+        CountedReasons first = firstByReasons.putIfAbsent(reasons.key(), reasons);
+        if (first == null) {
+            podByReasons.put(reasons.key(), pod.pod().key());
+            return message;
+        }
+        return "as " + podByReasons.get(reasons.key()) + (first.equals(reasons) ? "" : ", for other numbers of nodes");
+    }
+
     private void printOwners(List<SimulatedPod> pods, Terminal terminal) {
-        List<PodRows> owners = new ArrayList<>(PodRows.of(pods));
+        List<PodRows> owners = new ArrayList<>(PodRows.of(pods, rows.by(View.NAMESPACE)));
         if (rows.onlyUnplaced()) {
             owners.removeIf(owner -> owner.unplaced() == 0);
         }
         TextTable table =
-                new TextTable().left("PODS OF").right("PODS").right("PLACED").left("MESSAGE");
+                new TextTable()
+                .left(rows.by(View.NAMESPACE) ? "NAMESPACE" : "PODS OF")
+                .right("PODS")
+                .right("PLACED")
+                .left("MESSAGE");
         int shown = Math.min(owners.size(), OWNER_ROWS);
         for (PodRows owner : owners.subList(0, shown)) {
             addRows(table, owner);
@@ -236,7 +199,7 @@ public final class SimulationReport implements Report {
         int others = 0;
         int unplaced = 0;
         for (PodRows owner : owners.subList(shown, owners.size())) {
-            others += owner.pods().size();
+            others += owner.demand();
             unplaced += owner.unplaced();
         }
         if (others > 0) {
@@ -249,7 +212,7 @@ public final class SimulationReport implements Report {
 
     private static void addRows(TextTable table, PodRows group) {
         List<PodRows.Outcome> outcomes = group.outcomes();
-        int pods = group.pods().size();
+        int pods = group.demand();
         int placed = pods - group.unplaced();
         List<Cell> cells = new ArrayList<>();
         cells.add(Cell.of(group.name()));
@@ -286,130 +249,35 @@ public final class SimulationReport implements Report {
         return again ? "at attempt " + pod.attempts() : plugin + pod.message();
     }
 
-    private TextTable widestNodeTable(Terminal terminal) {
-        TextTable table = nodeTable(terminal, Usage.BARS);
-        if (terminal.width() > 0 && table.width() > terminal.width()) {
-            table = nodeTable(terminal, Usage.AMOUNTS);
-        }
-        if (terminal.width() > 0 && table.width() > terminal.width()) {
-            table = nodeTable(terminal, Usage.SHARES);
-        }
-        return table;
-    }
-
-    private TextTable nodeTable(Terminal terminal, Usage shown) {
-        TextTable table = new TextTable().left("NODE").left("PODS");
-        for (ResourceName resource : resources) {
-            String name =
-                    resource.slot() < 0 ? resource.name() : resource.name().toUpperCase(Locale.ROOT);
-            if (shown == Usage.SHARES) {
-                table.right(name);
-                continue;
-            }
-            table.left(name);
-            if (hasBar(resource)) {
-                table.right("");
-            }
-            if (shown == Usage.BARS && hasBar(resource)) {
-                table.left("");
-            }
-        }
-        NodeUsage all = new NodeUsage("all nodes", 0, 0, new long[resources.size()], new long[resources.size()]);
-        for (NodeUsage usage : shownNodes()) {
-            table.row(cells(usage, TextStyle.PLAIN, terminal, shown));
-        }
-        for (NodeUsage usage : usages) {
-            all = sum(all, usage);
-        }
-        if (usages.size() > 1) {
-            table.row(cells(all, TextStyle.BOLD, terminal, shown));
-        }
-        return table;
-    }
-
-    private List<NodeUsage> shownNodes() {
-        if (rows.allNodes() || usages.size() <= NODE_ROWS) {
-            return usages;
-        }
-        List<NodeUsage> byShare = new ArrayList<>(usages);
-        byShare.sort(Comparator.comparingDouble(usage -> -largestShare(usage)));
-        return byShare.subList(0, FULLEST_NODES);
-    }
-
-    private static double largestShare(NodeUsage usage) {
-        double largest = 0;
-        for (int i = 0; i < usage.requested.length; i++) {
-            if (usage.allocatable[i] > 0) {
-                largest = Math.max(largest, (double) usage.requested[i] / usage.allocatable[i]);
-            }
-        }
-        return largest;
-    }
-
-    private static boolean hasBar(ResourceName resource) {
-        return resource.equals(ResourceName.CPU) || resource.equals(ResourceName.MEMORY);
-    }
-
-    private static NodeUsage sum(NodeUsage all, NodeUsage more) {
-        long[] requested = all.requested.clone();
-        long[] allocatable = all.allocatable.clone();
-        for (int i = 0; i < requested.length; i++) {
-            requested[i] += more.requested[i];
-            allocatable[i] += more.allocatable[i];
-        }
-        return new NodeUsage(
-                all.node, all.pods + more.pods, all.allowedPods + more.allowedPods, requested, allocatable);
-    }
-
-    private List<Cell> cells(NodeUsage usage, TextStyle nameStyle, Terminal terminal, Usage shown) {
-        List<Cell> cells = new ArrayList<>();
-        cells.add(new Cell(usage.node, nameStyle));
-        cells.add(Cell.of(usage.pods + "/" + usage.allowedPods));
-        for (int i = 0; i < resources.size(); i++) {
-            ResourceName resource = resources.get(i);
-            long requested = usage.requested[i];
-            long allocatable = usage.allocatable[i];
-            TextStyle style = AmountFormat.style(requested, allocatable);
-            String amounts = AmountFormat.text(resource, requested) + "/" + AmountFormat.text(resource, allocatable);
-            String percent = AmountFormat.percent(requested, allocatable) + "%";
-            if (!hasBar(resource) && requested == 0 && allocatable == 0) {
-                cells.add(Cell.of("-"));
-            } else if (shown == Usage.SHARES) {
-                cells.add(new Cell(percent, style));
-            } else if (hasBar(resource)) {
-                cells.add(Cell.of(amounts));
-                cells.add(new Cell(percent, style));
-                if (shown == Usage.BARS) {
-                    cells.add(new Cell(AmountFormat.bar(requested, allocatable, terminal), style));
-                }
-            } else {
-                cells.add(new Cell(amounts + "  " + percent, style));
-            }
-        }
-        return cells;
-    }
-
     private String summary() {
         if (result.pods().isEmpty()) {
             return "no pod waits for a node";
         }
+        long again = createdAgain();
         List<String> counts = new ArrayList<>();
         for (State state : State.values()) {
-            int count = result.count(state);
+            long count = result.count(state) - (state == State.PREEMPTED ? again : 0);
             if (count > 0) {
                 counts.add(count + " " + countText(state));
             }
         }
-        int pods = result.pods().size();
+        long pods = result.pods().size() - again;
         return String.format(
                 Locale.ROOT,
-                "%d %s: %s%s in %.2f s%s",
+                "%d %s: %s%s%s in %.2f s%s",
                 pods,
                 pods == 1 ? "pod" : "pods",
                 String.join(", ", counts),
+                again > 0 ? "; " + again + " preempted and created again" : "",
                 groups.summary().isEmpty() ? "" : "; " + groups.summary(),
                 took.toMillis() / 1000.0,
                 seed.map(value -> " (seed " + value + ")").orElse(""));
+    }
+
+    private long createdAgain() {
+        return result.pods().stream()
+                .filter(pod -> !pod.createdAgainAs().isEmpty())
+                .count();
     }
 
     @Override
@@ -422,22 +290,18 @@ public final class SimulationReport implements Report {
         if (!result.groups().isEmpty()) {
             tree.putArray("groups").addAll(groupTrees(result));
         }
-        ArrayNode nodes = tree.putArray("nodes");
-        for (NodeUsage usage : usages) {
-            ObjectNode entry = nodes.addObject()
-                    .put("node", usage.node)
-                    .put("pods", usage.pods)
-                    .put("allowedPods", usage.allowedPods);
-            ObjectNode amounts = entry.putObject("resources");
-            for (int i = 0; i < resources.size(); i++) {
-                if (usage.requested[i] != 0 || usage.allocatable[i] != 0) {
-                    putAmount(amounts, resources.get(i), usage.requested[i], usage.allocatable[i]);
-                }
-            }
+        nodes.addTo(tree);
+        if (rows.by(View.OWNER) || rows.by(View.NAMESPACE)) {
+            ArrayNode entries = tree.putArray(rows.by(View.NAMESPACE) ? "namespaces" : "owners");
+            PodRows.of(result.pods(), rows.by(View.NAMESPACE)).forEach(group -> entries.add(tree(group)));
         }
         ObjectNode summary = tree.putObject("summary").put("pods", result.pods().size());
         for (State state : State.values()) {
             summary.put(name(state), result.count(state));
+        }
+        long again = createdAgain();
+        if (again > 0) {
+            summary.put("createdAgain", again);
         }
         if (!changes.isEmpty()) {
             summary.put("changes", changes.size());
@@ -468,6 +332,9 @@ public final class SimulationReport implements Report {
             tree.put("plugin", pod.plugin());
         }
         tree.put("attempts", pod.attempts());
+        if (!pod.createdAgainAs().isEmpty()) {
+            tree.put("createdAgainAs", pod.createdAgainAs());
+        }
         if (!pod.movedBy().isEmpty()) {
             ArrayNode moves = tree.putArray("movedBy");
             for (PodMove move : pod.movedBy()) {
@@ -478,6 +345,22 @@ public final class SimulationReport implements Report {
                         .put("name", move.change().object().key())
                         .put("event", move.event());
             }
+        }
+        return tree;
+    }
+
+    private static ObjectNode tree(PodRows group) {
+        ObjectNode tree = JsonNodeFactory.instance
+                .objectNode()
+                .put("name", group.name())
+                .put("pods", group.demand())
+                .put("placed", group.demand() - group.unplaced());
+        ArrayNode outcomes = tree.putArray("outcomes");
+        for (PodRows.Outcome outcome : group.outcomes()) {
+            outcomes.addObject()
+                    .put("outcome", name(outcome.state()))
+                    .put("pods", outcome.pods())
+                    .put("message", outcome.message());
         }
         return tree;
     }
@@ -510,11 +393,5 @@ public final class SimulationReport implements Report {
             case DELETING -> "deleting";
             case DELETED -> "deleted";
         };
-    }
-
-    private static void putAmount(ObjectNode amounts, ResourceName resource, long requested, long allocatable) {
-        // In thousandths, as programs have no use for "1.5".
-        String name = resource.equals(ResourceName.CPU) ? "milliCpu" : resource.name();
-        amounts.putObject(name).put("requested", requested).put("allocatable", allocatable);
     }
 }

@@ -1,7 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.moorage.app.internal.report;
 
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.TypeConversionException;
 
 /** The options that select which pods and nodes of a simulation have a row. */
 public final class SimulationRows {
@@ -13,6 +19,52 @@ public final class SimulationRows {
 
     @Option(names = "--all-nodes", description = "A row for every node, however many there are.")
     private boolean allNodes;
+
+    @Option(
+            names = "--by",
+            paramLabel = "VIEW",
+            split = ",",
+            converter = ViewName.class,
+            description = "What has a row: of nodes zone, type or node, of pods owner or namespace. May be given for both.")
+    private List<View> views = new ArrayList<>();
+
+    /** What nodes or pods are put together by. */
+    enum View {
+        NODE,
+        ZONE,
+        TYPE,
+        OWNER,
+        NAMESPACE;
+
+        private boolean isOfNodes() {
+            return this == NODE || this == ZONE || this == TYPE;
+        }
+    }
+
+    /** Takes the names in lower case. */
+    static final class ViewName implements ITypeConverter<View> {
+        @Override
+        public View convert(String text) {
+            for (View view : View.values()) {
+                if (view.name().toLowerCase(Locale.ROOT).equals(text)) {
+                    return view;
+                }
+            }
+            throw new TypeConversionException(
+                    "\"" + text + "\" (expected: one of node, zone, type, owner, namespace)");
+        }
+    }
+
+    /** Whether rows are by this; the last one that is given counts, of those of nodes and of those of pods. */
+    boolean by(View wanted) {
+        @Nullable View last = null;
+        for (View view : views) {
+            if (view.isOfNodes() == wanted.isOfNodes()) {
+                last = view;
+            }
+        }
+        return last == wanted;
+    }
 
     boolean onlyUnplaced() {
         return onlyUnplaced;

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.app.internal.report;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+class CountedReasonsTest {
+    /** Messages, and what they are together; empty if they have different reasons. */
+    record Case(String name, List<String> messages, String together) {
+        @Override
+        public String toString() {
+            return name;
+        }
+    }
+
+    static Stream<Case> cases() {
+        String none = "0/9 nodes are available: ";
+        return Stream.of(
+                new Case(
+                        "numbers become ranges, the reason of most nodes first",
+                        List.of(none + "3 A, 6 B.", none + "4 A, 5 B.", none + "2 A, 7 B."),
+                        none + "5 to 7 B, 2 to 4 A."),
+                new Case("their order does not count", List.of(none + "4 A, 5 B.", none + "10 B, 4 A."), none + "5 to 10 B, 4 A."),
+                new Case(
+                        "a reason with a comma is one",
+                        List.of(none + "4 A, but not B, 5 C.", none + "5 A, but not B, 4 C."),
+                        none + "4 to 5 A, but not B, 4 to 5 C."),
+                new Case(
+                        "so it is with what preemption says",
+                        List.of(
+                                none + "9 A. preemption: 0/9 nodes are available: 2 P, 7 Q.",
+                                none + "9 A. preemption: 0/9 nodes are available: 3 P, 6 Q."),
+                        none + "9 A. preemption: 0/9 nodes are available: 6 to 7 Q, 2 to 3 P."),
+                new Case("other reasons", List.of(none + "9 A.", none + "9 B."), ""),
+                new Case("a reason more", List.of(none + "9 A.", none + "8 A, 1 B."), ""),
+                new Case("other texts", List.of("waits for a", "waits for b"), ""),
+                new Case("the same text", List.of("waits for 3 pods", "waits for 3 pods"), "waits for 3 pods"),
+                new Case(
+                        "a number that none has as many nodes as",
+                        List.of(none + "99999999999 A.", none + "99999999999 A."),
+                        none + "99999999999 A."));
+    }
+
+    @ParameterizedTest
+    @MethodSource("cases")
+    void messagesWithTheSameReasonsAreOne(Case given) {
+        List<CountedReasons> reasons =
+                given.messages().stream().map(CountedReasons::of).toList();
+
+        if (given.together().isEmpty()) {
+            assertThat(reasons).extracting(CountedReasons::key).doesNotHaveDuplicates();
+        } else {
+            assertThat(reasons).extracting(CountedReasons::key).containsOnly(reasons.get(0).key());
+            assertThat(reasons.stream().reduce(CountedReasons::with).orElseThrow())
+                    .hasToString(given.together());
+        }
+    }
+}

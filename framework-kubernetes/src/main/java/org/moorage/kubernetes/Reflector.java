@@ -7,13 +7,13 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.io.IOException;
 import java.time.Duration;
 import java.time.InstantSource;
-import java.util.ArrayList;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
 import org.moorage.api.model.ClusterObject;
 import org.moorage.api.model.ObjectKind;
 import org.moorage.api.model.OtherObject;
@@ -249,19 +249,7 @@ final class Reflector<T extends ClusterObject> implements Runnable {
     }
 
     private void list() throws IOException {
-        List<T> all = new ArrayList<>();
-        PagedList.Items items = new PagedList.Items() {
-            @Override
-            public void begin() {
-                all.clear();
-                objects.listBegins();
-            }
-
-            @Override
-            public void add(ObjectNode object) {
-                objects.read(object).ifPresent(all::add);
-            }
-        };
+        ListedObjects items = new ListedObjects();
         String version = versions.newest(kind, candidate -> {
             served = candidate;
             return new PagedList(server, candidate, query(), requestTimeout, stop).read(items);
@@ -269,7 +257,7 @@ final class Reflector<T extends ClusterObject> implements Runnable {
         objects.listEnds();
         boolean isTakenIn = false;
         try {
-            listener.replaced(kind, all);
+            items.end();
             isTakenIn = true;
         } finally {
             if (!isTakenIn) {
@@ -280,8 +268,33 @@ final class Reflector<T extends ClusterObject> implements Runnable {
         resourceVersion = version;
         hasBeenListed = true;
         refusedSince = 0;
-        progress.listed(served.apiVersion(), objects.unreadable(), all.size(), version);
+        progress.listed(served.apiVersion(), objects.unreadable(), items.count, version);
         settled.complete(null);
+    }
+
+    /** Gives the listener the objects of a list. */
+    private final class ListedObjects implements PagedList.Items {
+        private ClusterListener.@Nullable Listing<T> listing;
+        private int count;
+
+        @Override
+        public void begin() {
+            count = 0;
+            listing = listener.listing(kind);
+            objects.listBegins();
+        }
+
+        @Override
+        public void add(ObjectNode tree) {
+            objects.read(tree).ifPresent(object -> {
+                count++;
+                Objects.requireNonNull(listing).add(object);
+            });
+        }
+
+        void end() {
+            Objects.requireNonNull(listing).end();
+        }
     }
 
     private void watch() throws IOException {

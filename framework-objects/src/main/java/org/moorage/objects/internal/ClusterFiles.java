@@ -144,6 +144,20 @@ public final class ClusterFiles {
         }
     }
 
+    /**
+     * As {@link #read(List, InputStream, InputNotes, ObjectConsumer)}, of an input that is open.
+     *
+     * @param name its name in messages
+     */
+    public static void read(String name, InputStream input, InputNotes notes, ObjectConsumer objects) {
+        ClusterFiles files = new ClusterFiles(notes, objects);
+        try {
+            readStream(name, input, files::readDocuments);
+        } catch (ClusterFileException e) {
+            notes.problem(message(e));
+        }
+    }
+
     private static String message(RuntimeException e) {
         return Objects.requireNonNullElse(e.getMessage(), "");
     }

@@ -81,6 +81,19 @@ public final class WatchEvents {
         }
     }
 
+    /**
+     * As {@link #read}, of an input that is open. It may have no events.
+     *
+     * @param name its name in messages
+     */
+    public static void readInput(String name, InputStream input, InputNotes notes, Consumer<Event> consumer) {
+        try {
+            ClusterFiles.readStream(name, input, new WatchEvents(notes, consumer)::readDocuments);
+        } catch (ClusterFileException e) {
+            notes.problem(String.valueOf(e.getMessage()));
+        }
+    }
+
     private void readFile(String source) {
         try {
             Path file = Path.of(source);

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.moorage.runtime.cluster;
 
+import java.util.ArrayList;
 import java.util.Collection;
+import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import org.moorage.api.model.ClusterObject;
@@ -11,6 +13,39 @@ import org.moorage.api.model.ObjectKind;
 public interface ClusterListener {
     /** These are now all the objects of the kind; those that were known and are not among them are gone. */
     <T extends ClusterObject> void replaced(ObjectKind<T> kind, Collection<T> objects);
+
+    /**
+     * A list of all objects of the kind begins. Collects them for {@link #replaced}, unless a listener has no need of all of them at once.
+     *
+     * @return is given them one by one
+     */
+    default <T extends ClusterObject> Listing<T> listing(ObjectKind<T> kind) {
+        List<T> all = new ArrayList<>();
+        return new Listing<>() {
+            @Override
+            public void add(T object) {
+                all.add(object);
+            }
+
+            @Override
+            public void end() {
+                replaced(kind, all);
+            }
+        };
+    }
+
+    /**
+     * Takes the objects of a list. One that is not ended does not count.
+     *
+     * @param <T> the objects' type
+     */
+    interface Listing<T extends ClusterObject> {
+        /** One of its objects. */
+        void add(T object);
+
+        /** These were all. */
+        void end();
+    }
 
     /** The object came into being or changed. */
     <T extends ClusterObject> void applied(ObjectKind<T> kind, T object);

@@ -70,6 +70,7 @@ public final class ClusterDumpReader {
     private Optional<String> changes = Optional.empty();
     private List<String> changed = List.of();
     private boolean createsLostPodsAgain;
+    private Optional<InputStream> changesInput = Optional.empty();
 
     /** A reader for the features that are on by default, that keeps no JSON text of objects. */
     public ClusterDumpReader() {
@@ -146,6 +147,31 @@ public final class ClusterDumpReader {
     public ClusterDumpReader withChanges(String source) {
         changes = Optional.of(source);
         return this;
+    }
+
+    /**
+     * As {@link #withChanges(String)}, from an input that is open.
+     *
+     * @param name the input's name in messages
+     * @param input is read to its end, and not closed
+     */
+    public ClusterDumpReader withChanges(String name, InputStream input) {
+        changes = Optional.of(name);
+        changesInput = Optional.of(input);
+        return this;
+    }
+
+    /**
+     * Reads a cluster as it is from an input that is open.
+     *
+     * @param name the input's name in messages
+     * @param input is read to its end, and not closed
+     * @throws org.moorage.objects.ClusterFileException with all that is wrong
+     */
+    public ClusterDump read(String name, InputStream input) {
+        Reading reading = new Reading();
+        ClusterFiles.read(name, input, reading.notes, reading::add);
+        return reading.end(InputStream.nullInputStream());
     }
 
     /**
@@ -335,7 +361,9 @@ public final class ClusterDumpReader {
             objects.removeIf(object -> object == PENDING);
             trees.removeIf(tree -> tree == DELETED);
             GonePods.clean(objects, deleted);
-            changes.ifPresent(source -> WatchEvents.read(source, stdin, notes, this::add));
+            changes.ifPresent(source -> changesInput.ifPresentOrElse(
+                    input -> WatchEvents.readInput(source, input, notes, this::add),
+                    () -> WatchEvents.read(source, stdin, notes, this::add)));
             notes.throwProblems();
             customResources.complete(objects);
             replaceLostPods();

@@ -30,7 +30,9 @@ final class NodeReasons {
 
     /** A node will not do. */
     void add(PluginStatus answer, String nodeName) {
-        for (Count count : counts(answer)) {
+        List<Count> told = counts(answer);
+        for (int i = 0; i < told.size(); i++) {
+            Count count = told.get(i);
             count.nodes++;
             if (count.examples.size() < AttemptDetails.EXAMPLES) {
                 count.examples.add(nodeName);
@@ -45,8 +47,10 @@ final class NodeReasons {
         }
     }
 
+    @SuppressWarnings("ReferenceEquality") // what is the same need not be compared
     private List<Count> counts(PluginStatus answer) {
-        if (!answer.equals(last)) {
+        boolean isSame = last != null && answer.status() == last.status() && answer.plugin() == last.plugin();
+        if (!isSame && !answer.equals(last)) {
             List<Count> found = new ArrayList<>();
             for (String reason : answer.status().reasons()) {
                 Key key = new Key(answer.plugin(), reason);

@@ -32,6 +32,9 @@ public final class Commands {
         commands.put(ConfigCommand.class, () -> new ConfigCommand(terminal));
         commands.put(PluginsCommand.class, () -> new PluginsCommand(terminal));
         commands.put(WhyCommand.class, () -> new WhyCommand(terminal));
+        commands.put(ShadowCommand.class, () -> new ShadowCommand(terminal));
+        commands.put(RecordCommand.class, () -> new RecordCommand(terminal));
+        commands.put(ReplayCommand.class, () -> new ReplayCommand(terminal));
         commands.put(AnnotateCommand.class, () -> new AnnotateCommand(terminal));
         return commands;
     }

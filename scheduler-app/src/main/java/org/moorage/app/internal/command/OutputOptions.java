@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.moorage.app.internal.command;
 
+import org.moorage.app.internal.process.CommandException;
 import org.moorage.app.internal.report.OutputFormat;
 import org.moorage.app.internal.report.Report;
 import org.moorage.app.internal.report.Terminal;
@@ -14,6 +15,18 @@ final class OutputOptions {
             converter = OutputFormat.Named.class,
             description = "How to answer: ${COMPLETION-CANDIDATES} (default: ${DEFAULT-VALUE}).")
     private OutputFormat format = OutputFormat.TABLE;
+
+    /**
+     * Whether a command that answers bit by bit prints lines of JSON.
+     *
+     * @throws CommandException if YAML is asked for, which has no such form
+     */
+    boolean isLines() {
+        if (format == OutputFormat.YAML) {
+            throw new CommandException("-o: yaml (expected: table, or json for a line for each answer)");
+        }
+        return format == OutputFormat.JSON;
+    }
 
     /** Prints the report in the selected form. */
     void print(Report report, Terminal terminal) {

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.app.internal.command;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.Optional;
+import java.util.Random;
+import java.util.Set;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.Callable;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+import org.moorage.api.model.ObjectKind;
+import org.moorage.api.model.Quantity;
+import org.moorage.app.internal.live.LiveChange;
+import org.moorage.app.internal.live.LiveChanges;
+import org.moorage.app.internal.live.LiveObjects;
+import org.moorage.app.internal.live.LiveOptions;
+import org.moorage.app.internal.live.RunningTime;
+import org.moorage.app.internal.process.CommandException;
+import org.moorage.app.internal.process.ProcessThreads;
+import org.moorage.app.internal.recording.RecordingWriter;
+import org.moorage.app.internal.report.Terminal;
+import org.moorage.kubernetes.ClusterSettings;
+import org.moorage.kubernetes.KubernetesCluster;
+import org.moorage.objects.KeptJson;
+import org.moorage.runtime.MonotonicClock;
+import org.moorage.runtime.metrics.SchedulerListener;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** Records a cluster that runs. */
+@Command(
+        name = "record",
+        description = {
+            "Records a cluster that runs: all objects that decide where pods go, and then each change of them, with its time.",
+            "",
+            "What breaks off is watched anew, and what was missed is written as changes. Secrets and ConfigMaps are not read;",
+            "environment, commands and probes of containers are left out. It goes on until SIGINT, SIGTERM, --for or --limit.",
+        },
+        footer = {
+            "",
+            "Example:",
+            "  moorage record monday.jsonl --for 8h --limit 2Gi",
+            "  moorage replay monday.jsonl --config other.yaml",
+        })
+final class RecordCommand implements Callable<Integer> {
+    private static final int MOST_UNWRITTEN = 2_000;
+    private static final Duration FLUSH = Duration.ofMillis(500);
+
+    private final Terminal terminal;
+
+    @Mixin
+    private LiveOptions live = new LiveOptions();
+
+    @Mixin
+    private RunningTime time = new RunningTime();
+
+    @Option(
+            names = "--limit",
+            paramLabel = "SIZE",
+            description = "How large the recording may become, such as 500Mi; without a limit if left out.")
+    private Optional<String> limit = Optional.empty();
+
+    @Parameters(index = "0", paramLabel = "FILE", description = "Where to; a file that is there is replaced.")
+    private Path file = Path.of("");
+
+    private final BlockingQueue<LiveChange> changes = new LinkedBlockingQueue<>(MOST_UNWRITTEN);
+    private final AtomicBoolean isListed = new AtomicBoolean();
+    private final AtomicReference<@Nullable RuntimeException> failure = new AtomicReference<>();
+
+    RecordCommand(Terminal terminal) {
+        this.terminal = terminal;
+    }
+
+    @Override
+    public Integer call() {
+        long most = limit.map(RecordCommand::bytes).orElse(Long.MAX_VALUE);
+        ProcessThreads threads = new ProcessThreads(SchedulerListener.NONE);
+        ClusterSettings settings =
+                ClusterSettings.on(ClusterSettings.ownHostName()).withRate(0, 1);
+        try (RecordingWriter writer = RecordingWriter.create(file, terminal.clock());
+                KubernetesCluster cluster = new KubernetesCluster(
+                        live.connection().open(), settings, InstantSource.system(), new Random(), threads)) {
+            threads.replaceable("watch", () -> watch(cluster)).start();
+            record(writer, most);
+            terminal.note("recorded " + writer.summary());
+        }
+        return 0;
+    }
+
+    private static long bytes(String text) {
+        try {
+            long amount = Quantity.parse(text).value();
+            if (amount > 0) {
+                return amount;
+            }
+        } catch (IllegalArgumentException notAnAmount) {
+            // As one that is too small.
+        }
+        throw new CommandException("--limit: \"" + text + "\" (expected: an amount of bytes such as 500Mi)");
+    }
+
+    private void watch(KubernetesCluster cluster) {
+        try {
+            cluster.watch(Set.copyOf(LiveObjects.KINDS), KeptJson.NONE, new LiveChanges(this::add, this::missing));
+            isListed.set(true);
+        } catch (RuntimeException cannotBeWatched) {
+            failure.set(cannotBeWatched);
+        }
+    }
+
+    private void missing(ObjectKind<?> kind, String reason) {
+        if (LiveObjects.isRequired(kind)) {
+            failure.set(new CommandException(reason));
+        } else {
+            terminal.note(reason);
+        }
+    }
+
+    // Whoever is behind holds the watches up, and with them memory.
+    private void add(LiveChange change) {
+        try {
+            changes.put(change);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private void record(RecordingWriter writer, long most) {
+        time.begin(MonotonicClock.system());
+        boolean wasListed = false;
+        while (!time.isOver() && writer.bytes() < most) {
+            RuntimeException thrown = failure.get();
+            if (thrown != null) {
+                throw thrown;
+            }
+            boolean areAllSeen = isListed.get();
+            LiveChange next = next();
+            if (next != null) {
+                writer.add(next);
+                continue;
+            }
+            if (areAllSeen && !wasListed) {
+                wasListed = true;
+                writer.listed();
+                terminal.note("all objects are written; recording changes");
+            }
+            writer.flush();
+        }
+        if (!wasListed) {
+            throw new CommandException(file + ": the objects of the cluster were not all written (expected: a larger "
+                    + (writer.bytes() < most ? "--for" : "--limit") + ")");
+        }
+        if (writer.bytes() >= most) {
+            terminal.note("the limit is reached");
+        }
+    }
+
+    private @Nullable LiveChange next() {
+        try {
+            LiveChange next = changes.poll();
+            return next == null ? changes.poll(FLUSH.toMillis(), TimeUnit.MILLISECONDS) : next;
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            time.end();
+            return null;
+        }
+    }
+}

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.app.internal.command;
+
+import java.nio.file.Path;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import org.moorage.app.internal.recording.RecordedPods;
+import org.moorage.app.internal.recording.Recording;
+import org.moorage.app.internal.recording.Replay;
+import org.moorage.app.internal.report.ReplayReport;
+import org.moorage.app.internal.report.Terminal;
+import org.moorage.config.LoadedConfig;
+import org.moorage.config.plugin.JarRules;
+import org.moorage.config.plugin.PluginRegistry;
+import org.moorage.simulation.Simulation;
+import org.moorage.simulation.dump.ClusterDump;
+import org.moorage.simulation.dump.ClusterDumpReader;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** Schedules the pods of a recording with another configuration. */
+@Command(
+        name = "replay",
+        description = {
+            "Schedules the pods of a recording with another configuration, and tells where they would have gone.",
+            "",
+            "What was bound when the recording began stays. Each pod that waited or came is decided about here, at once; of the",
+            "other scheduler's bindings nothing is taken over, and all other changes are replayed as they were seen.",
+        },
+        footer = {
+            "",
+            "Example:",
+            "  moorage replay monday.jsonl --config other.yaml",
+        })
+final class ReplayCommand implements Callable<Integer> {
+    private final Terminal terminal;
+
+    @Mixin
+    private ConfigOptions config = new ConfigOptions();
+
+    @Mixin
+    private ExtenderOptions extenders = new ExtenderOptions();
+
+    @Option(names = "--seed", paramLabel = "N", description = "Have chance decide the same way each time.")
+    private Optional<Long> seed = Optional.empty();
+
+    @Option(names = "--all-pods", description = "Show every pod, not only those that went elsewhere.")
+    private boolean allPods;
+
+    @Mixin
+    private OutputOptions output = new OutputOptions();
+
+    @Parameters(index = "0", paramLabel = "RECORDING", description = "What moorage record has written.")
+    private Path file = Path.of("");
+
+    ReplayCommand(Terminal terminal) {
+        this.terminal = terminal;
+    }
+
+    @Override
+    public Integer call() {
+        PluginRegistry registry = config.registry(JarRules.WithoutVersion.NOTED, terminal::warn);
+        LoadedConfig loaded = config.load(registry);
+        Recording recording = Recording.open(file);
+        ClusterDump dump = recording.read(new ClusterDumpReader(loaded, registry));
+        ConfigFile.warn(loaded, terminal);
+        WorkloadOptions.tell(dump, terminal);
+        Simulation simulation = Simulation.of(dump.objects(), loaded, registry).changes(dump.changes());
+        seed.ifPresent(simulation::seed);
+        if (extenders.ignore()) {
+            simulation.ignoringExtenders();
+        }
+        Replay replay = Replay.of(
+                simulation, RecordedPods.of(recording, dump), dump.changes().size());
+        output.print(new ReplayReport(replay, allPods), terminal);
+        return 0;
+    }
+}

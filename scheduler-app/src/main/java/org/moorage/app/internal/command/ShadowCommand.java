@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.app.internal.command;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Random;
+import java.util.Set;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.Callable;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+import org.moorage.api.model.ObjectKind;
+import org.moorage.api.plugin.FeatureGates;
+import org.moorage.app.internal.live.LiveChange;
+import org.moorage.app.internal.live.LiveChanges;
+import org.moorage.app.internal.live.LiveOptions;
+import org.moorage.app.internal.live.RunningTime;
+import org.moorage.app.internal.process.CommandException;
+import org.moorage.app.internal.process.ProcessThreads;
+import org.moorage.app.internal.report.ShadowReport;
+import org.moorage.app.internal.report.Terminal;
+import org.moorage.app.internal.shadow.DecisionJudge;
+import org.moorage.config.LoadedConfig;
+import org.moorage.config.plugin.JarRules;
+import org.moorage.config.plugin.PluginRegistry;
+import org.moorage.kubernetes.ClusterSettings;
+import org.moorage.kubernetes.KubernetesCluster;
+import org.moorage.objects.KeptJson;
+import org.moorage.runtime.MonotonicClock;
+import org.moorage.runtime.metrics.SchedulerListener;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+
+/** Decides beside a scheduler that runs, without binding. */
+@Command(
+        name = "shadow",
+        description = {
+            "Decides beside a scheduler that runs, and tells where it would have decided otherwise, and why.",
+            "",
+            "Nothing is written to the cluster. Each binding of a pod for a profile of the configuration is held against what the",
+            "plugins say here of the cluster as the other scheduler may have seen it: bindings and other changes in any order that",
+            "can have been. What no order explains is a difference. Which nodes the other scheduler looks at, of a large cluster,",
+            "nobody sees: where percentageOfNodesToScore allows it, that is told apart.",
+        },
+        exitCodeListHeading = "%nExit codes:%n",
+        exitCodeList = {" 0:each decision is explained", " 1:some are not, or the cluster cannot be watched"},
+        footer = {
+            "",
+            "Example:",
+            "  moorage shadow --config scheduler.yaml --for 10m -o json > differences.jsonl",
+        })
+final class ShadowCommand implements Callable<Integer> {
+    private static final int MOST_UNTAKEN = 50_000;
+    private static final Duration PAUSE = Duration.ofMillis(50);
+
+    private final Terminal terminal;
+
+    @Mixin
+    private ConfigOptions config = new ConfigOptions();
+
+    @Mixin
+    private LiveOptions live = new LiveOptions();
+
+    @Mixin
+    private RunningTime time = new RunningTime();
+
+    @Mixin
+    private OutputOptions output = new OutputOptions();
+
+    private final InstantSource clock = MonotonicClock.system();
+    private final BlockingQueue<LiveChange> changes = new LinkedBlockingQueue<>(MOST_UNTAKEN);
+    private final AtomicBoolean isSynced = new AtomicBoolean();
+    private final AtomicReference<@Nullable RuntimeException> failure = new AtomicReference<>();
+
+    ShadowCommand(Terminal terminal) {
+        this.terminal = terminal;
+    }
+
+    @Override
+    public Integer call() {
+        PluginRegistry registry = config.registry(JarRules.WithoutVersion.NOTED, terminal::warn);
+        LoadedConfig loaded = config.load(registry);
+        ConfigFile.warn(loaded, terminal);
+        ShadowReport report = new ShadowReport(output.isLines(), terminal);
+        ProcessThreads threads = new ProcessThreads(SchedulerListener.NONE);
+        ClusterSettings settings =
+                ClusterSettings.on(ClusterSettings.ownHostName()).withRate(0, 1);
+        try (DecisionJudge judge = new DecisionJudge(loaded, registry, report::tell);
+                KubernetesCluster cluster = new KubernetesCluster(
+                        live.connection().open(), settings, InstantSource.system(), new Random(), threads)) {
+            threads.replaceable("watch", () -> watch(cluster, loaded.featureGates()))
+                    .start();
+            shadow(judge);
+            judge.finish(elapsed());
+            report.end(judge.verdicts());
+            return judge.verdicts().areAllExplained() ? 0 : 1;
+        }
+    }
+
+    private void watch(KubernetesCluster cluster, FeatureGates gates) {
+        try {
+            Set<ObjectKind<?>> kinds = new HashSet<>(ObjectKind.TYPED);
+            if (!gates.isEnabled(FeatureGates.GENERIC_WORKLOAD)) {
+                kinds.remove(ObjectKind.POD_GROUP);
+            }
+            if (!gates.isEnabled(FeatureGates.COMPOSITE_POD_GROUP)) {
+                kinds.remove(ObjectKind.COMPOSITE_POD_GROUP);
+            }
+            cluster.watch(kinds, KeptJson.NONE, new LiveChanges(this::add, (kind, reason) -> terminal.note(reason)));
+            isSynced.set(true);
+        } catch (RuntimeException cannotBeWatched) {
+            failure.set(cannotBeWatched);
+        }
+    }
+
+    // Whoever is behind holds the watches up, and with them memory.
+    private void add(LiveChange change) {
+        try {
+            changes.put(change);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private Duration elapsed() {
+        return Duration.between(Instant.EPOCH, clock.instant());
+    }
+
+    private void shadow(DecisionJudge judge) {
+        time.begin(clock);
+        boolean isTold = false;
+        List<LiveChange> taken = new ArrayList<>();
+        while (!time.isOver()) {
+            RuntimeException thrown = failure.get();
+            if (thrown != null) {
+                throw thrown;
+            }
+            boolean wasSynced = isSynced.get();
+            taken.clear();
+            if (judge.backlog() < MOST_UNTAKEN) {
+                drain(taken);
+            }
+            taken.forEach(change -> judge.take(change, elapsed()));
+            if (wasSynced) {
+                if (!isTold) {
+                    terminal.note("watching; each decision from now on is judged");
+                    isTold = true;
+                }
+                judge.judge(elapsed());
+            }
+        }
+        if (!isSynced.get()) {
+            throw new CommandException("the objects of the cluster were not listed in time (expected: a longer --for)");
+        }
+        changes.drainTo(taken);
+        taken.forEach(change -> judge.take(change, elapsed()));
+    }
+
+    private void drain(List<LiveChange> taken) {
+        try {
+            LiveChange next = changes.poll(PAUSE.toMillis(), TimeUnit.MILLISECONDS);
+            if (next != null) {
+                taken.add(next);
+                changes.drainTo(taken);
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            time.end();
+        }
+    }
+}

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.app.internal.live;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.Optional;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.moorage.app.internal.process.CommandException;
+import org.moorage.app.internal.process.Signals;
+import org.moorage.objects.GoDuration;
+import picocli.CommandLine.Option;
+
+/** How long a command runs that watches a cluster: until it is told to end, or for some time. */
+public final class RunningTime {
+    private final CountDownLatch ended = new CountDownLatch(1);
+    private @Nullable InstantSource clock;
+    private @Nullable Instant end;
+
+    @Option(
+            names = "--for",
+            paramLabel = "DURATION",
+            description = "How long to go on, such as 10m; else until SIGINT or SIGTERM.")
+    private Optional<String> duration = Optional.empty();
+
+    /**
+     * The time begins; from now on signals end it.
+     *
+     * @param monotonic measures, and never goes back
+     * @throws CommandException if the flag's value is no duration
+     */
+    public void begin(InstantSource monotonic) {
+        clock = monotonic;
+        end = duration.map(this::parsed).map(monotonic.instant()::plus).orElse(null);
+        boolean ignored = Signals.handle("INT", this::end) && Signals.handle("TERM", this::end);
+    }
+
+    private Duration parsed(String text) {
+        return GoDuration.parse(text)
+                .filter(parsed -> !parsed.isNegative() && !parsed.isZero())
+                .orElseThrow(() -> new CommandException("--for: \"" + text + "\" (expected: a duration such as 10m)"));
+    }
+
+    /** Ends it. */
+    public void end() {
+        ended.countDown();
+    }
+
+    /** Whether it is over. */
+    public boolean isOver() {
+        return ended.getCount() == 0
+                || clock != null && end != null && !clock.instant().isBefore(end);
+    }
+
+    /** Waits until it is over, or for so long. */
+    public void await(Duration atMost) {
+        try {
+            boolean ignored = ended.await(atMost.toNanos(), TimeUnit.NANOSECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            end();
+        }
+    }
+}

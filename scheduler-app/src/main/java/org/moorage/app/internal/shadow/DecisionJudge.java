@@ -1,0 +1,497 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.app.internal.shadow;
+
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeSet;
+import java.util.function.Consumer;
+import org.moorage.api.model.ObjectKind;
+import org.moorage.api.model.Pod;
+import org.moorage.api.model.PodCondition;
+import org.moorage.api.plugin.FeatureGates;
+import org.moorage.app.internal.live.LiveChange;
+import org.moorage.config.LoadedConfig;
+import org.moorage.config.plugin.PluginRegistry;
+import org.moorage.objects.EventType;
+import org.moorage.runtime.decision.Evaluation;
+
+/**
+ * Finds out how the decisions of another scheduler can have come about.
+ *
+ * <p>The other scheduler binds in the background, and hears of changes at moments of its own. So neither the order of the bindings nor that of
+ * other changes is the one in which it decided: bindings that were seen wait in a window, and other changes behind them. A binding is taken
+ * out of the window, and in, when its node is a right choice in the cluster as it is then; if none of the window is, the next change is
+ * taken in. What is a right choice at no time within a limit is tried before others that were taken in last; what no order explains is a
+ * {@link Difference}, and taken in as well.
+ *
+ * <p>For one thread.
+ */
+public final class DecisionJudge implements AutoCloseable {
+    /** How long a binding waits for those of pods that the other scheduler should have tried before. */
+    private static final Duration HOLD = Duration.ofMillis(1_500);
+    /** How long a binding waits for something that explains it. */
+    private static final Duration LONGEST = Duration.ofSeconds(4);
+    /** How long a pod must wait before it is told that it fits: longer than the other scheduler has it back off. */
+    private static final Duration WAITS = Duration.ofSeconds(20);
+    /** How much later than here the other scheduler may hear of a change. */
+    private static final Duration LONGEST_DELAY = Duration.ofSeconds(1);
+    /** How many bindings of the window are tried in one state of the cluster. */
+    private static final int MOST_CANDIDATES = 24;
+    /** How far back a binding is tried. */
+    private static final int FARTHEST_BACK = 48;
+
+    private static final int MOST_REORDER_QUESTIONS = 400;
+
+    /** How many pods that wait are looked at before bindings have their turn. */
+    private static final int MOST_CHECKED = 8;
+
+    private final ShadowedCluster cluster;
+    private final boolean groupsPods;
+    private final int percentageOfNodesToScore;
+    private final Consumer<Difference> differences;
+
+    /** Pods that the other scheduler is to place, by UID. */
+    private final Map<String, Waiting> waiting = new HashMap<>();
+
+    /** The same that were not seen to be rejected, in the order in which they should be tried. */
+    private final TreeSet<Waiting> untried = new TreeSet<>(Waiting.ORDER);
+
+    /** Those that have got a node that is not judged yet, in the order in which they should have been tried. */
+    private final TreeSet<Waiting> window = new TreeSet<>(Waiting.ORDER);
+
+    /** Other changes that were seen and are not taken in. */
+    private final Deque<Seen> changes = new ArrayDeque<>();
+
+    /** The bindings that were taken in since the last other change, the last one at the end. */
+    private final List<Taken> taken = new ArrayList<>();
+
+    private long seen;
+    private long state;
+    private Verdicts verdicts = Verdicts.NONE;
+
+    /** A pod and what is known of it. */
+    private static final class Waiting {
+        static final Comparator<Waiting> ORDER = Comparator.<Waiting>comparingInt(
+                        pod -> -pod.pod.spec().priority())
+                .thenComparingLong(pod -> pod.arrival);
+
+        private final long arrival;
+        private final Duration arrivedAt;
+        private Pod pod;
+        private Optional<Pod> bound = Optional.empty();
+        private Duration boundAt = Duration.ZERO;
+        /** The state of the cluster in which its node was no right choice. */
+        private long refusedIn = -1;
+
+        private String rejection = "";
+        private Duration checkedAt = Duration.ZERO;
+        private boolean isToBeChecked;
+        private boolean fitted;
+
+        Waiting(Pod pod, long arrival, Duration arrivedAt) {
+            this.pod = pod;
+            this.arrival = arrival;
+            this.arrivedAt = arrivedAt;
+        }
+    }
+
+    /** A change that is not taken in, which one it is of all, and when it was seen. */
+    private record Seen(LiveChange change, long number, Duration at) {}
+
+    /** A binding that was taken in. */
+    private record Taken(Waiting pod, Pod bound) {}
+
+    private enum Choice {
+        EQUAL,
+        TIE,
+        NOMINATED,
+        WRONG
+    }
+
+    /**
+     * A judge of a cluster of which nothing is known yet.
+     *
+     * @param config what decides here
+     * @param differences is told what no order explains
+     */
+    public DecisionJudge(LoadedConfig config, PluginRegistry registry, Consumer<Difference> differences) {
+        cluster = new ShadowedCluster(config, registry);
+        groupsPods = config.featureGates().isEnabled(FeatureGates.GENERIC_WORKLOAD);
+        percentageOfNodesToScore = config.config().percentageOfNodesToScore();
+        this.differences = differences;
+    }
+
+    /** What came of the decisions so far. */
+    public Verdicts verdicts() {
+        return verdicts;
+    }
+
+    /** How many bindings and other changes wait to be taken in. */
+    public int backlog() {
+        return window.size() + changes.size();
+    }
+
+    /**
+     * A change was seen.
+     *
+     * @param now the time, counted from any moment
+     */
+    public void take(LiveChange change, Duration now) {
+        seen++;
+        if (change.kind().equals(ObjectKind.POD)) {
+            takePod(change, now);
+        } else {
+            later(change, now);
+        }
+    }
+
+    private void later(LiveChange change, Duration now) {
+        changes.add(new Seen(change, seen, now));
+    }
+
+    private void takePod(LiveChange change, Duration now) {
+        Waiting known = waiting.get(change.uid());
+        if (change.type() == EventType.DELETED || change.object().isEmpty()) {
+            if (known != null && known.bound.isEmpty()) {
+                forget(known);
+                cluster.apply(change);
+            } else {
+                later(change, now);
+            }
+            return;
+        }
+        Pod pod = (Pod) change.object().get();
+        if (known == null) {
+            if (pod.isBound() || !cluster.isResponsible(pod) || pod.status().isTerminal()) {
+                later(change, now);
+            } else {
+                Waiting added = new Waiting(pod, seen, now);
+                waiting.put(pod.uid(), added);
+                if (pod.spec().schedulingGates().isEmpty()) {
+                    untried.add(added);
+                }
+                cluster.apply(pod);
+                rejected(added, pod, now);
+            }
+        } else if (known.bound.isPresent()) {
+            known.bound = Optional.of(pod);
+        } else if (pod.isBound()) {
+            untried.remove(known);
+            known.bound = Optional.of(pod);
+            known.boundAt = now;
+            window.add(known);
+        } else {
+            update(known, pod, now);
+        }
+    }
+
+    private void update(Waiting known, Pod pod, Duration now) {
+        boolean wasUntried = untried.remove(known);
+        boolean isUngated = !known.pod.spec().schedulingGates().isEmpty()
+                && pod.spec().schedulingGates().isEmpty();
+        known.pod = pod;
+        cluster.apply(pod);
+        if (wasUntried || isUngated) {
+            untried.add(known);
+        }
+        rejected(known, pod, now);
+    }
+
+    private void forget(Waiting pod) {
+        waiting.remove(pod.pod.uid());
+        untried.remove(pod);
+        window.remove(pod);
+    }
+
+    // Takes note that the other scheduler has rejected a pod, if its status says so.
+    private void rejected(Waiting known, Pod pod, Duration now) {
+        Optional<PodCondition> condition = pod.status().conditions().stream()
+                .filter(each -> each.type().equals(PodCondition.POD_SCHEDULED)
+                        && each.status().equals("False")
+                        && each.reason().equals("Unschedulable"))
+                .findFirst();
+        if (condition.isEmpty() || condition.get().message().equals(known.rejection)) {
+            return;
+        }
+        untried.remove(known);
+        known.rejection = condition.get().message();
+        known.checkedAt = now;
+        known.isToBeChecked = true;
+        known.fitted = false;
+    }
+
+    /** Judges what can be judged by now. */
+    public void judge(Duration now) {
+        while (step(now, false)) {}
+        checkWaiting(now, false);
+    }
+
+    /** Judges all that is left, and waits for nothing more. */
+    public void finish(Duration now) {
+        while (step(now, true)) {}
+        checkWaiting(now, true);
+    }
+
+    private boolean step(Duration now, boolean isLast) {
+        boolean isHeld = false;
+        int tried = 0;
+        for (Waiting candidate : window) {
+            if (!isLast
+                    && isBehindOthers(candidate)
+                    && now.minus(candidate.boundAt).compareTo(HOLD) < 0) {
+                isHeld = true;
+                break;
+            }
+            if (tried++ == MOST_CANDIDATES) {
+                break;
+            }
+            takeInBefore(candidate);
+            if (candidate.refusedIn != state && accept(candidate)) {
+                return true;
+            }
+        }
+        if (isHeld) {
+            return false;
+        }
+        if (!changes.isEmpty() && !isOfWindow(changes.peek().change())) {
+            takeIn(changes.remove().change());
+            return true;
+        }
+        if (window.isEmpty()) {
+            return false;
+        }
+        Waiting first = window.first();
+        if (!isLast && now.minus(first.boundAt).compareTo(LONGEST) < 0) {
+            return false;
+        }
+        if (!reorder(first)) {
+            report(first);
+        }
+        return true;
+    }
+
+    // Whether the other scheduler should have tried other pods before, of which no decision was seen.
+    private boolean isBehindOthers(Waiting candidate) {
+        return !untried.isEmpty() && Waiting.ORDER.compare(untried.first(), candidate) < 0;
+    }
+
+    // A pod that is gone by now was there when others were decided about.
+    private boolean isOfWindow(LiveChange change) {
+        Waiting pod = change.kind().equals(ObjectKind.POD) ? waiting.get(change.uid()) : null;
+        return pod != null && pod.bound.isPresent();
+    }
+
+    // What the other scheduler must have known when it heard of the pod: other pods' changes of before come by the same
+    // watch, and those of other kinds are not late for long.
+    private void takeInBefore(Waiting pod) {
+        for (Seen next = changes.peek();
+                next != null
+                        && next.number() < pod.arrival
+                        && !isOfWindow(next.change())
+                        && (next.change().kind().equals(ObjectKind.POD)
+                                || pod.arrivedAt.minus(next.at()).compareTo(LONGEST_DELAY) > 0);
+                next = changes.peek()) {
+            takeIn(changes.remove().change());
+        }
+    }
+
+    private void takeIn(LiveChange change) {
+        boolean matters = matters(change);
+        cluster.apply(change);
+        if (matters) {
+            state++;
+            taken.clear();
+        }
+    }
+
+    // Running pods change all the time, mostly in what decides nothing.
+    private boolean matters(LiveChange change) {
+        if (change.type() != EventType.MODIFIED || !(change.object().orElse(null) instanceof Pod pod)) {
+            return true;
+        }
+        return cluster.find(pod)
+                .filter(before -> before.uid().equals(pod.uid())
+                        && before.spec().equals(pod.spec())
+                        && before.metadata().labels().equals(pod.metadata().labels())
+                        && before.metadata().isDeleting() == pod.metadata().isDeleting()
+                        && before.status().isTerminal() == pod.status().isTerminal())
+                .isEmpty();
+    }
+
+    private boolean accept(Waiting candidate) {
+        if (groupsPods && !candidate.pod.spec().podGroupName().isEmpty()) {
+            verdicts = verdicts.plusUnjudged();
+            put(candidate);
+            return true;
+        }
+        Choice choice;
+        try {
+            choice = choice(candidate, cluster.evaluate(candidate.pod));
+        } catch (RuntimeException failure) {
+            // What a plugin cannot say of one pod says nothing about the others.
+            verdicts = verdicts.plusUnjudged();
+            put(candidate);
+            return true;
+        }
+        if (choice == Choice.WRONG) {
+            candidate.refusedIn = state;
+            return false;
+        }
+        count(choice);
+        put(candidate);
+        return true;
+    }
+
+    private void count(Choice choice) {
+        verdicts = switch (choice) {
+            case EQUAL -> verdicts.plusEqual();
+            case TIE -> verdicts.plusTie();
+            case NOMINATED -> verdicts.plusNominated();
+            case WRONG -> throw new IllegalArgumentException("choice: WRONG (expected: a right one)");
+        };
+    }
+
+    private static Choice choice(Waiting pod, Evaluation evaluation) {
+        String nodeName = pod.bound.orElseThrow().nodeName();
+        List<String> best = evaluation.best();
+        if (best.contains(nodeName)) {
+            return best.size() == 1 ? Choice.EQUAL : Choice.TIE;
+        }
+        // The node on which room was made is taken before others are looked at.
+        return pod.pod.status().nominatedNodeName().equals(nodeName)
+                        && evaluation.feasible().contains(nodeName)
+                ? Choice.NOMINATED
+                : Choice.WRONG;
+    }
+
+    // Takes a binding in.
+    private void put(Waiting pod) {
+        forget(pod);
+        Pod bound = pod.bound.orElseThrow();
+        cluster.apply(bound);
+        state++;
+        taken.add(new Taken(pod, bound));
+        if (taken.size() > FARTHEST_BACK) {
+            taken.remove(0);
+        }
+    }
+
+    /** Whether a binding is explained if it came about before some of those that were taken in last, and these are, too. */
+    private boolean reorder(Waiting pod) {
+        int questions = 0;
+        List<Taken> undone = new ArrayList<>();
+        for (int back = taken.size() - 1; back >= 0 && questions < MOST_REORDER_QUESTIONS; back--) {
+            Taken last = taken.get(back);
+            cluster.unbind(last.bound());
+            undone.add(0, last);
+            questions++;
+            if (isRight(pod)) {
+                Choice choice = choice(pod, cluster.evaluate(pod.pod));
+                cluster.apply(pod.bound.orElseThrow());
+                int again = 0;
+                while (again < undone.size() && isRight(undone.get(again).pod())) {
+                    cluster.apply(undone.get(again).bound());
+                    again++;
+                }
+                questions += again;
+                if (again == undone.size()) {
+                    count(choice);
+                    verdicts = verdicts.plusReordered();
+                    // It is in already; what follows keeps the books.
+                    put(pod);
+                    return true;
+                }
+                for (int i = again - 1; i >= 0; i--) {
+                    cluster.unbind(undone.get(i).bound());
+                }
+                cluster.unbind(pod.bound.orElseThrow());
+            }
+        }
+        undone.forEach(each -> cluster.apply(each.bound()));
+        return false;
+    }
+
+    private boolean isRight(Waiting pod) {
+        try {
+            return choice(pod, cluster.evaluate(pod.pod)) != Choice.WRONG;
+        } catch (RuntimeException failure) {
+            return false;
+        }
+    }
+
+    private void report(Waiting pod) {
+        String nodeName = pod.bound.orElseThrow().nodeName();
+        Evaluation evaluation = cluster.evaluate(pod.pod);
+        Difference.Kind kind = kind(evaluation, nodeName);
+        verdicts = kind == Difference.Kind.SAMPLING ? verdicts.plusSampling() : verdicts.plusDifference();
+        differences.accept(Difference.of(kind, evaluation, nodeName));
+        put(pod);
+    }
+
+    private Difference.Kind kind(Evaluation evaluation, String nodeName) {
+        Long total = evaluation.totals().get(nodeName);
+        if (total == null) {
+            return Difference.Kind.REJECTED_HERE;
+        }
+        long noBetter = evaluation.totals().values().stream()
+                .filter(each -> each <= total)
+                .count();
+        int sample = SampleSize.of(cluster.nodes(), percentageOfNodesToScore);
+        return sample < evaluation.feasible().size() && noBetter >= sample
+                ? Difference.Kind.SAMPLING
+                : Difference.Kind.LOWER_SCORE;
+    }
+
+    // Only while no decision is open: each of them takes room.
+    private void checkWaiting(Duration now, boolean isLast) {
+        if (!window.isEmpty() || !changes.isEmpty()) {
+            return;
+        }
+        int checked = 0;
+        for (Waiting pod : List.copyOf(waiting.values())) {
+            if (!pod.isToBeChecked || pod.fitted && now.minus(pod.checkedAt).compareTo(WAITS) < 0) {
+                continue;
+            }
+            check(pod, now);
+            if (!isLast && ++checked == MOST_CHECKED) {
+                // Bindings come before.
+                return;
+            }
+        }
+    }
+
+    private void check(Waiting pod, Duration now) {
+        Evaluation evaluation;
+        try {
+            evaluation = cluster.evaluate(pod.pod);
+        } catch (RuntimeException failure) {
+            pod.isToBeChecked = false;
+            verdicts = verdicts.plusUnjudged();
+            return;
+        }
+        if (!evaluation.fits()) {
+            pod.isToBeChecked = false;
+            verdicts = verdicts.plusWaiting();
+        } else if (!pod.fitted) {
+            // Room may have come since, of which the other scheduler makes use soon.
+            pod.fitted = true;
+            pod.checkedAt = now;
+        } else {
+            pod.isToBeChecked = false;
+            verdicts = verdicts.plusFitsHere();
+            differences.accept(Difference.fits(evaluation, pod.rejection));
+        }
+    }
+
+    @Override
+    public void close() {
+        cluster.close();
+    }
+}

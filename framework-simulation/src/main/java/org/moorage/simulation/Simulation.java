@@ -17,6 +17,7 @@ import org.moorage.config.LoadedConfig;
 import org.moorage.config.plugin.PluginRegistry;
 import org.moorage.runtime.decision.Decision;
 import org.moorage.runtime.decision.Evaluation;
+import org.moorage.runtime.whatif.WhatIf;
 import org.moorage.simulation.cluster.InMemoryCluster;
 import org.moorage.simulation.dump.RecordedChange;
 import org.moorage.simulation.whatif.RecreatedPod;
@@ -104,6 +105,19 @@ public final class Simulation {
     public SimulationResult run() {
         try (SimulationRun run = start()) {
             while (step(run).isPresent()) {}
+            return run.result();
+        }
+    }
+
+    /**
+     * As {@link #run()}, and has the cluster at the end to be asked about.
+     *
+     * @param atEnd is given that cluster, to be closed
+     */
+    public SimulationResult run(Consumer<WhatIf> atEnd) {
+        try (SimulationRun run = start()) {
+            while (step(run).isPresent()) {}
+            atEnd.accept(run.whatIf());
             return run.result();
         }
     }

@@ -319,6 +319,11 @@ final class SimulationRun implements AutoCloseable {
         cluster.remove(pod);
     }
 
+    /** The cluster as it is now, to be asked about and closed. */
+    WhatIf whatIf() {
+        return scheduler.whatIf();
+    }
+
     /** What would make a pod fit that does not. */
     List<FittingChange> fittingChanges(Evaluation evaluation) {
         try (WhatIf questions = scheduler.whatIf()) {

@@ -23,6 +23,7 @@ import java.util.function.Supplier;
 import org.moorage.api.plugin.ClusterException;
 import org.moorage.app.internal.command.Commands;
 import org.moorage.app.internal.command.ConfigOptions;
+import org.moorage.app.internal.command.ServeCommand;
 import org.moorage.app.internal.extender.ExtenderCommand;
 import org.moorage.app.internal.logging.Logging;
 import org.moorage.app.internal.process.CommandException;
@@ -245,6 +246,7 @@ public final class Main implements Callable<Integer> {
         commands.put(
                 ExtenderCommand.class,
                 () -> new ExtenderCommand(process, System.getenv(), () -> verbosity.map(Logging::level)));
+        commands.put(ServeCommand.class, () -> new ServeCommand(terminal, process));
         commands.put(RehearseCommand.class, RehearseCommand::new);
         boolean isComplete = true;
         for (Map.Entry<Class<?>, Supplier<Object>> command : commands.entrySet()) {

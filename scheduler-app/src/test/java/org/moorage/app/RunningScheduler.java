@@ -7,8 +7,6 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.PrintWriter;
 import java.io.Writer;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.InstantSource;
@@ -19,14 +17,11 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.BooleanSupplier;
-import org.moorage.app.internal.process.HostProcess;
 import org.moorage.app.internal.rehearsal.MadeUpApiServer;
 import org.moorage.app.internal.report.Terminal;
 
 /** The scheduler of the command line, in this process, for the made-up cluster. */
 final class RunningScheduler implements AutoCloseable {
-    private static final long SECONDS = 60;
-
     private final int port;
     private final CompletableFuture<Integer> ended;
     private final BooleanSupplier stop;
@@ -37,26 +32,6 @@ final class RunningScheduler implements AutoCloseable {
         this.stop = stop;
     }
 
-    /** Keeps what stops the scheduler. */
-    private static final class UntilStopped implements HostProcess {
-        private final CompletableFuture<BooleanSupplier> stop = new CompletableFuture<>();
-
-        @Override
-        public void logPrints() {
-            // The process is that of the tests.
-        }
-
-        @Override
-        public void onTermination(BooleanSupplier value) {
-            stop.complete(value);
-        }
-
-        @Override
-        public void exit(int code) {
-            throw new IllegalStateException("exit " + code);
-        }
-    }
-
     /**
      * Starts it; from then on it listens.
      *
@@ -65,7 +40,7 @@ final class RunningScheduler implements AutoCloseable {
      */
     static RunningScheduler start(MadeUpApiServer server, String openPath, Path folder, List<String> flags)
             throws IOException, InterruptedException, ExecutionException, TimeoutException {
-        int port = freePort();
+        int port = TrustingClient.freePort();
         List<String> arguments = new ArrayList<>(List.of(
                 "--kubeconfig=" + Files.writeString(folder.resolve("kubeconfig"), server.kubeconfig()),
                 "--leader-elect=false",
@@ -78,13 +53,7 @@ final class RunningScheduler implements AutoCloseable {
         Terminal terminal = Terminal.plain(InputStream.nullInputStream(), nowhere, nowhere, InstantSource.system());
         CompletableFuture<Integer> ended = CompletableFuture.supplyAsync(
                 () -> Main.run(Additions.NONE, terminal, process, arguments.toArray(String[]::new)));
-        return new RunningScheduler(port, ended, process.stop.get(SECONDS, TimeUnit.SECONDS));
-    }
-
-    private static int freePort() throws IOException {
-        try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            return socket.getLocalPort();
-        }
+        return new RunningScheduler(port, ended, process.stop());
     }
 
     String address() {
@@ -94,6 +63,6 @@ final class RunningScheduler implements AutoCloseable {
     @Override
     public void close() {
         assertThat(stop.getAsBoolean()).isTrue();
-        assertThat(ended.orTimeout(SECONDS, TimeUnit.SECONDS).join()).isZero();
+        assertThat(ended.orTimeout(UntilStopped.SECONDS, TimeUnit.SECONDS).join()).isZero();
     }
 }

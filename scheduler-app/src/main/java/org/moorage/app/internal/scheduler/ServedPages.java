@@ -53,6 +53,7 @@ final class ServedPages {
                 "/debug/compare",
                 query -> Reply.text(200, scheduler.compareCache().toString()));
         server.page("/debug/flags/v", ServedPages::setVerbosity);
+        SchedulerPage.of(scheduler, clock).addTo(server, "/debug/page");
     }
 
     private static String configz(LoadedConfig config) {

@@ -53,7 +53,8 @@ public record Query(String method, String path, Map<String, List<String>> parame
         return values(parameter).stream().findFirst();
     }
 
-    List<String> values(String parameter) {
+    /** The values of a parameter; none if it is not there. */
+    public List<String> values(String parameter) {
         return parameters.getOrDefault(parameter, List.of());
     }
 }

@@ -27,6 +27,11 @@ public record Reply(int code, String contentType, byte[] body) {
         return new Reply(code, "application/json", text.getBytes(StandardCharsets.UTF_8));
     }
 
+    /** A page for browsers. */
+    public static Reply html(byte[] page) {
+        return new Reply(200, "text/html; charset=utf-8", page);
+    }
+
     /** The response that sends it, with these headers beside its format. */
     public Response response(Map<String, String> headers) {
         Map<String, String> all = new HashMap<>(headers);
@@ -34,7 +39,8 @@ public record Reply(int code, String contentType, byte[] body) {
         return Response.of(code, all, body);
     }
 
-    static Reply notFound() {
+    /** That there is no page of that path. */
+    public static Reply notFound() {
         return text(404, "404 page not found\n");
     }
 

@@ -12,7 +12,6 @@ import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -49,21 +48,15 @@ public final class SecureServer implements AutoCloseable {
 
     private final HttpServer server;
     private final Map<String, Page> pages = new TreeMap<>();
-    private final ClientAuthorities authorities;
-    private final Authentication authentication;
-    private final Authorization authorization;
+    private final Access access;
 
     private SecureServer(
             ServingOptions options,
             Supplier<SSLEngine> tls,
-            ApiRequests authentications,
-            ApiRequests authorizations,
+            Access access,
             InstantSource clock,
             ThreadFactory threads) {
-        authorities = new ClientAuthorities(options, authentications, clock);
-        authentication = new Authentication(authorities, authentications, options.tokenTtl());
-        authorization = new Authorization(
-                authorizations, options.alwaysAllowPaths(), options.authorizedTtl(), options.unauthorizedTtl());
+        this.access = access;
         server = bind(
                 options,
                 new HttpServer.Settings(Optional.of(tls), HttpServer.Limits.DEFAULTS, MOST_THREADS, clock, threads),
@@ -88,7 +81,29 @@ public final class SecureServer implements AutoCloseable {
             ApiRequests authorizations,
             InstantSource clock,
             ThreadFactory threadFactory) {
-        ServerKeys keys = options.certFile().isPresent()
+        Access reviewed = new ReviewedAccess(options, authentications, authorizations, clock);
+        return new SecureServer(options, tls(options, keys(options, hostName, clock)), reviewed, clock, threadFactory);
+    }
+
+    /**
+     * As {@link #listen}, for an address that only this machine reaches: everybody who does may read everything.
+     *
+     * @throws CommandException if it is another address or taken, or the options make no sense
+     */
+    public static SecureServer listenOnLoopback(
+            ServingOptions options, String hostName, InstantSource clock, ThreadFactory threadFactory) {
+        InetSocketAddress address = new InetSocketAddress(options.bindAddress(), options.securePort());
+        if (!address.isUnresolved() && !address.getAddress().isLoopbackAddress()) {
+            throw new CommandException("--bind-address: " + options.bindAddress()
+                    + " (expected: an address of this machine alone such as 127.0.0.1, or --kubeconfig for the API server"
+                    + " that says who may read)");
+        }
+        return new SecureServer(
+                options, tls(options, keys(options, hostName, clock)), Access.OPEN, clock, threadFactory);
+    }
+
+    private static ServerKeys keys(ServingOptions options, String hostName, InstantSource clock) {
+        return options.certFile().isPresent()
                 ? ServerKeys.ofFiles(
                         new ServerKeys.Files(
                                 "--tls-cert-file",
@@ -97,7 +112,6 @@ public final class SecureServer implements AutoCloseable {
                                 options.keyFile().orElseThrow()),
                         clock)
                 : ServerKeys.selfSigned(hostName, clock);
-        return new SecureServer(options, tls(options, keys), authentications, authorizations, clock, threadFactory);
     }
 
     private static HttpServer bind(ServingOptions options, HttpServer.Settings settings, Handler handler) {
@@ -219,7 +233,7 @@ public final class SecureServer implements AutoCloseable {
      * @throws org.moorage.api.plugin.ClusterException if the API server does not tell them, and that is not tolerated
      */
     public void start() {
-        authorities.load();
+        access.load();
         server.start();
         LOG.info("Serving securely on {}:{}", server.address().getAddress().getHostAddress(), port());
     }
@@ -234,30 +248,16 @@ public final class SecureServer implements AutoCloseable {
         // What neither shows credentials nor needs them is answered without asking the API server.
         @Override
         public boolean isHealth(Request request) {
-            return HEALTH.contains(request.path())
-                    && authorization.isOpen(request.path())
-                    && request.certificates().isEmpty()
-                    && request.headers("Authorization").isEmpty();
+            return HEALTH.contains(request.path()) && access.isFree(request);
         }
 
         @Override
         public Answer answer(Request request) {
-            Optional<User> user = authentication.user(request.certificates(), request::headers);
-            if (user.isEmpty()) {
-                return Reply.status(401, "Unauthorized", "Unauthorized", false).response(HEADERS);
+            Optional<Reply> refusal = access.refusal(request);
+            if (refusal.isPresent()) {
+                return refusal.get().response(HEADERS);
             }
-            String path = request.path();
-            if (!authorization.allows(user.get(), request.method(), path)) {
-                String verb = request.method().toLowerCase(Locale.ROOT);
-                return Reply.status(
-                                403,
-                                "Forbidden",
-                                "forbidden: User \"" + user.get().name() + "\" cannot " + verb + " path \"" + path
-                                        + "\"",
-                                true)
-                        .response(HEADERS);
-            }
-            Optional<Page> page = page(path);
+            Optional<Page> page = page(request.path());
             if (page.isEmpty()) {
                 return Reply.notFound().response(HEADERS);
             }

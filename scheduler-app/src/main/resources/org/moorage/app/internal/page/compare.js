@@ -8,11 +8,12 @@ function compareView(page) {
   const kinds = [...new Set(moves.map((move) => move.kind))];
   const search = textField('Search what changed', 'Search pods, owners, nodes', (text) => set({ q: text }, true));
   const kind = choice('What became of pods', [['', 'all that changed'], ...kinds.map((name) => [name, name])], (value) => set({ kind: value }));
-  const by = choice('Filled by', [['', 'the fullest resource'], ...shownResources(after).map((r) => [after.resources[r], after.resources[r]])], (value) => set({ by: value }));
+  const by = choice('Fill', [['', 'fullest resource'], ...shownResources(after).map((r) => [after.resources[r], after.resources[r]])], (value) => set({ by: value }));
   const show = choice('Nodes', [['', 'what changed stands out'], ['all', 'all alike']], (value) => set({ show: value }));
   const summary = el('p', { class: 'summary', role: 'status' });
   const changedNames = new Set(changed.map((row) => row.name));
   const stats = el('div', { class: 'stats' }, kinds.map((name) => stat(name, count(moves.filter((move) => move.kind === name).length), 'pods', link('compare', { kind: name }))), stat('nodes changed', count(changed.length), `of ${count(Math.max(before.nodeCount, after.nodeCount))}`, link('compare')));
+  const legend = el('p', { class: 'note' });
   const fields = [before, after].map((cluster, side) =>
     tileField({
       label: `Nodes ${side === 0 ? 'before' : 'after'}; arrow keys move, Enter selects`,
@@ -37,7 +38,7 @@ function compareView(page) {
     stats,
     el('div', { class: 'bar-of-controls' }, search.root, kind.root, by.root, show.root, summary),
     el('div', { class: 'columns' }, panel('Before', fields[0].root), panel('After', fields[1].root)),
-    el('p', { class: 'note' }, tileLegend()),
+    legend,
     panel('Pods', table.root),
     panel('Nodes', nodeTable.root),
   );
@@ -60,6 +61,7 @@ function compareView(page) {
     const layout = JSON.stringify([settings.by, settings.show, currentTheme()]);
     if (layout !== laidOut) {
       laidOut = layout;
+      fill(legend, tileLegend());
       [before, after].forEach((cluster, side) => {
         const shares = sharesBy(cluster, settings.by);
         // In one order on both sides, so that a node is found at its place.

@@ -13,6 +13,8 @@ const VIEWS = [
 
 let page = null;
 let current = { name: '', view: null };
+// Those that have been shown, so that going back to one is quick.
+let views = new Map();
 
 function currentTheme() {
   const chosen = document.documentElement.dataset.theme;
@@ -75,13 +77,14 @@ function pageOf(data) {
 function use(data) {
   page = pageOf(data);
   current = { name: '', view: null };
+  views = new Map();
   document.title = `${data.title} · Moorage`;
   document.getElementById('title').textContent = data.title;
   fill(document.getElementById('about'), [
     data.command ? el('code', null, data.command) : null,
     el('span', null, `${data.made.replace('T', ' ').replace(/\.\d+Z$|Z$/, ' UTC')} · Moorage ${data.version}, decides as kube-scheduler ${data.decidesAs}`),
   ]);
-  document.getElementById('refresh').hidden = !page.live?.data || location.protocol === 'file:';
+  document.getElementById('refresh').hidden = !page.live || location.protocol === 'file:';
   showRoute();
 }
 
@@ -105,12 +108,14 @@ function showRoute() {
   if (page === null) {
     return;
   }
-  const start = performance.now();
   const now = route();
   const shown = VIEWS.filter((view) => !view.isShown || view.isShown(page, now.view));
   const view = shown.find((one) => one.name === now.view) ?? shown[0];
   if (current.name !== view.name) {
-    current = { name: view.name, view: view.make(page) };
+    if (!views.has(view.name)) {
+      views.set(view.name, view.make(page));
+    }
+    current = { name: view.name, view: views.get(view.name) };
     fill(document.getElementById('view'), current.view.root);
     fill(
       document.getElementById('tabs'),
@@ -123,8 +128,6 @@ function showRoute() {
     announce(view.title);
   }
   current.view.update(now.settings);
-  // What the change of a view took, for the tests of how fast the page is.
-  document.documentElement.dataset.took = (performance.now() - start).toFixed(1);
 }
 
 function tell(message) {

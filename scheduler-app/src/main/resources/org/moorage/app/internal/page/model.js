@@ -92,6 +92,11 @@ function share(part, whole) {
   return whole > 0 ? part / whole : part > 0 ? Infinity : 0;
 }
 
+/** Its owner, or itself if it has none: "team-a/web". */
+function ownerOf(cluster, p) {
+  return cluster.owner(p) ? `${cluster.namespace(p)}/${cluster.owner(p).replace(/^\S+ /, '')}` : cluster.keys[p];
+}
+
 /** What pods request, as text: "2 cpu, 16 Gi memory". */
 function requestText(cluster, p) {
   const texts = [];
@@ -181,6 +186,9 @@ function withoutNodes(cluster, text) {
 
 /** Pods that wait, by the set of their reasons whatever the counts; the most pods first. */
 function waitingRows(cluster) {
+  if (cluster.waiting) {
+    return cluster.waiting;
+  }
   const rows = new Map();
   const parsed = new Map();
   for (let p = 0; p < cluster.podCount; p++) {
@@ -200,10 +208,11 @@ function waitingRows(cluster) {
       rows.set(key, row);
     }
     row.pods.push(p);
-    const owner = `${cluster.namespace(p)}/${cluster.owner(p)}`;
+    const owner = ownerOf(cluster, p);
     row.owners.set(owner, (row.owners.get(owner) ?? 0) + 1);
   }
   const order = ['error', 'lost', 'unschedulable', 'preempted', 'evicted'];
   const rank = (row) => (order.includes(row.state) ? order.indexOf(row.state) : order.length);
-  return [...rows.values()].sort((a, b) => rank(a) - rank(b) || b.pods.length - a.pods.length);
+  cluster.waiting = [...rows.values()].sort((a, b) => rank(a) - rank(b) || b.pods.length - a.pods.length);
+  return cluster.waiting;
 }

@@ -5,9 +5,9 @@ function nodesView(page) {
   const resources = shownResources(cluster);
   const columns = nodeColumns(cluster, resources);
   const search = textField('Search nodes', 'Search nodes, zones, types, taints', (text) => set({ q: text }, true));
-  const by = choice('Filled by', [['', 'the fullest resource'], ...[...resources, cluster.resources.length - 1].map((r) => [cluster.resources[r], cluster.resources[r]])], (value) => set({ by: value }));
-  const group = choice('In groups of', [['', 'one zone'], ['type', 'one instance type'], ['none', 'no groups']], (value) => set({ group: value }));
-  const order = choice('Ordered by', [['', 'how full they are'], ['name', 'name']], (value) => set({ order: value }));
+  const by = choice('Fill', [['', 'fullest resource'], ...[...resources, cluster.resources.length - 1].map((r) => [cluster.resources[r], cluster.resources[r]])], (value) => set({ by: value }));
+  const group = choice('Groups', [['', 'zones'], ['type', 'instance types'], ['none', 'none']], (value) => set({ group: value }));
+  const order = choice('Order', [['', 'fill'], ['name', 'name']], (value) => set({ order: value }));
   const zone = choice('Zone', [['', 'all'], ...nodesBy(cluster, cluster.zone).map(([name]) => [name, name || 'none'])], (value) => set({ zone: value }));
   const type = choice('Type', [['', 'all'], ...nodesBy(cluster, cluster.type).map(([name]) => [name, name || 'none'])], (value) => set({ type: value }));
   const summary = el('p', { class: 'summary', role: 'status' });
@@ -20,8 +20,11 @@ function nodesView(page) {
   const table = dataTable({ label: 'Nodes', columns, open: (i) => set({ node: cluster.nodeName(i) }), sort: (key) => set({ sort: nextSort(route().settings.sort ?? '-fullest', key, columns) }) });
   const detail = el('aside', { class: 'side', 'aria-label': 'The selected node' });
   const main = el('div', { class: 'main' }, panel('', legend, tiles.root), panel('', table.root));
-  const root = el('div', null, el('div', { class: 'bar-of-controls' }, search.root, by.root, group.root, order.root, zone.root, type.root, summary), el('div', { class: 'with-side' }, main, detail));
+  const sides = el('div', { class: 'with-side' }, main, detail);
+  const root = el('div', null, el('div', { class: 'bar-of-controls' }, search.root, by.root, group.root, order.root, zone.root, type.root, summary), sides);
   let listed = null;
+  let rows = null;
+  let detailed = null;
   let laidOut = null;
 
   function update(settings) {
@@ -31,27 +34,43 @@ function nodesView(page) {
     order.set(settings.order ?? '');
     zone.set(settings.zone ?? '');
     type.set(settings.type ?? '');
-    const sorted = settings.sort ?? '-fullest';
-    const filter = JSON.stringify([settings.q, settings.zone, settings.type, sorted]);
-    const isOther = filter !== listed?.filter;
-    if (isOther) {
-      const nodes = found(searchTexts(cluster, 'nodes'), settings.q ?? '', (i) => (!settings.zone || cluster.zone(i) === settings.zone) && (!settings.type || cluster.type(i) === settings.type));
-      listed = { filter, nodes: sortedRows(nodes, columns, sorted), set: new Set(nodes) };
-      const totals = resources.slice(0, 2).map((r) => `${cluster.resources[r]} ${percent(total(cluster, r, nodes).share)}`);
-      summary.textContent = nodes.length === cluster.nodeCount ? `${counted(nodes.length, 'node')}; ${totals.join(', ')} requested` : `${count(nodes.length)} of ${counted(cluster.nodeCount, 'node')}; ${totals.join(', ')} requested`;
-    }
     const selected = settings.node ? cluster.node(settings.node) : -1;
-    const layout = JSON.stringify([settings.by, settings.group, settings.order, filter, selected, currentTheme()]);
-    if (layout !== laidOut) {
-      laidOut = layout;
-      const shares = sharesBy(cluster, settings.by);
-      fill(legend, tileLegend());
-      tiles.show(tileGroups(cluster, listed.nodes, settings, shares), { share: (i) => shares[i], isCrossed: (i) => cluster.nodeState(i) !== '', marked: selected });
+    list(settings);
+    layOut(settings, selected);
+    const sorted = settings.sort ?? '-fullest';
+    if (rows?.nodes !== listed.nodes || rows.sorted !== sorted) {
+      rows = { nodes: listed.nodes, sorted, ordered: sortedRows(listed.nodes, columns, sorted) };
     }
-    fill(detail, selected >= 0 ? nodeDetail(cluster, selected) : settings.node ? el('p', { class: 'empty' }, `There is no node ${settings.node}.`) : null);
-    detail.hidden = !settings.node;
-    root.querySelector('.with-side').classList.toggle('open', Boolean(settings.node));
-    table.show(listed.nodes, sorted, selected >= 0 ? selected : null);
+    if (detailed !== settings.node) {
+      detailed = settings.node;
+      fill(detail, selected >= 0 ? nodeDetail(cluster, selected) : settings.node ? el('p', { class: 'empty' }, `There is no node ${settings.node}.`) : null);
+      detail.hidden = !settings.node;
+      sides.classList.toggle('open', Boolean(settings.node));
+    }
+    table.show(rows.ordered, sorted, selected >= 0 ? selected : null);
+  }
+
+  function list(settings) {
+    const filter = JSON.stringify([settings.q, settings.zone, settings.type]);
+    if (filter === listed?.filter) {
+      return;
+    }
+    const nodes = found(searchTexts(cluster, 'nodes'), settings.q ?? '', (i) => (!settings.zone || cluster.zone(i) === settings.zone) && (!settings.type || cluster.type(i) === settings.type));
+    listed = { filter, nodes };
+    const totals = resources.slice(0, 2).map((r) => `${cluster.resources[r]} ${percent(total(cluster, r, nodes).share)}`);
+    summary.textContent = nodes.length === cluster.nodeCount ? `${counted(nodes.length, 'node')}; ${totals.join(', ')} requested` : `${count(nodes.length)} of ${counted(cluster.nodeCount, 'node')}; ${totals.join(', ')} requested`;
+  }
+
+  function layOut(settings, selected) {
+    const layout = JSON.stringify([settings.by, settings.group, settings.order, listed.filter, currentTheme()]);
+    if (layout === laidOut) {
+      tiles.mark(selected);
+      return;
+    }
+    laidOut = layout;
+    const shares = sharesBy(cluster, settings.by);
+    fill(legend, tileLegend());
+    tiles.show(tileGroups(cluster, listed.nodes, settings, shares), { share: (i) => shares[i], isCrossed: (i) => cluster.nodeState(i) !== '', marked: selected });
   }
 
   return {
@@ -89,6 +108,7 @@ function nodeColumns(cluster, resources) {
   const slots = cluster.resources.length - 1;
   return [
     { key: 'name', title: 'Node', cell: (i) => nodeName(cluster, i), value: (i) => cluster.nodeName(i) },
+    { key: 'fullest', title: 'Fullest', width: '150px', end: true, cell: (i) => `${cluster.resources[cluster.fullestResource[i]]} ${percent(cluster.fullest[i])}`, value: (i) => cluster.fullest[i] },
     { key: 'zone', title: 'Zone', width: '90px', cell: (i) => cluster.zone(i) || '-', value: (i) => cluster.zone(i) },
     { key: 'type', title: 'Type', width: '110px', cell: (i) => cluster.type(i) || '-', value: (i) => cluster.type(i) },
     { key: 'pods', title: 'Pods', width: '86px', end: true, cell: (i) => `${count(cluster.requested[slots][i])} / ${count(cluster.allocatable[slots][i])}`, value: (i) => cluster.requested[slots][i] },
@@ -100,7 +120,6 @@ function nodeColumns(cluster, resources) {
       cell: (i) => (cluster.allocatable[r][i] === 0 && cluster.requested[r][i] === 0 ? '-' : shareCell(cluster.shares[r][i])),
       value: (i) => cluster.shares[r][i],
     })),
-    { key: 'fullest', title: 'Fullest', width: '160px', end: true, cell: (i) => `${cluster.resources[cluster.fullestResource[i]]} ${percent(cluster.fullest[i])}`, value: (i) => cluster.fullest[i] },
   ];
 }
 

@@ -128,14 +128,14 @@ function scoresPanel(cluster, evaluation) {
     {
       key: 'node',
       title: 'Node',
+      width: '240px',
       cell: (entry) => el('span', null, cluster.node(entry.node) >= 0 ? nodeLink(entry.node) : entry.node, evaluation.best.includes(entry.node) ? el('span', { class: 'tag' }, 'best') : null),
       value: (entry) => entry.node,
     },
-    { key: 'total', title: 'Total', width: '170px', end: true, cell: (entry) => scoreCell(entry.total, most), value: (entry) => entry.total },
+    { key: 'total', title: 'Total', end: true, cell: (entry) => scoreCell(entry.total, most), value: (entry) => entry.total },
     ...telling.map((plugin) => ({
       key: plugin,
       title: plugin,
-      width: `${Math.max(150, plugin.length * 7.5 + 30)}px`,
       end: true,
       cell: (entry) => (entry.plugins[plugin] === undefined ? '-' : scoreCell(entry.plugins[plugin], mostOf[plugin])),
       value: (entry) => entry.plugins[plugin] ?? -1,
@@ -155,7 +155,7 @@ function scoresPanel(cluster, evaluation) {
 }
 
 function scoreCell(score, most) {
-  return el('span', { class: 'share' }, bar(Math.min(1, Math.max(0, score) / most), `${score} of at most ${most}`), el('span', { class: 'number' }, count(score)));
+  return el('span', { class: 'share wide' }, bar(Math.min(1, Math.max(0, score) / most), `${score} of at most ${most}`), el('span', { class: 'number' }, count(score)));
 }
 
 /** Nodes and the plugins that reject them: equal answers first, then node by node. */
@@ -191,7 +191,7 @@ function matrixPanel(cluster, evaluation) {
     open: (pattern) => set({ pattern: route().settings.pattern === pattern.name ? '' : pattern.name }),
   });
   const columns = [
-    { key: 'node', title: 'Node', cell: (row) => (cluster.node(row.node) >= 0 ? nodeLink(row.node) : row.node), value: (row) => row.node },
+    { key: 'node', title: 'Node', width: '220px', cell: (row) => (cluster.node(row.node) >= 0 ? nodeLink(row.node) : row.node), value: (row) => row.node },
     { key: 'verdict', title: 'Verdict', width: '110px', cell: verdictCell, value: (row) => (row.fits ? 'a' : 'b') },
     ...pluginColumns,
   ];

@@ -1,7 +1,7 @@
 // A table of any length, of which only the rows in sight are elements.
 
 const ROW = 27;
-const MARGIN = 12;
+const MARGIN = 6;
 
 /**
  * A table of any length.
@@ -12,7 +12,7 @@ const MARGIN = 12;
  * @param open is told the row that is opened; not given if there is nothing to open
  * @param sort is told the column by which to sort
  */
-function dataTable({ label, columns, open, sort, name }) {
+function dataTable({ label, columns, open, sort }) {
   const id = `table-${dataTable.made++}`;
   let rows = [];
   let active = -1;
@@ -121,15 +121,35 @@ function dataTable({ label, columns, open, sort, name }) {
 
   function activate(at) {
     active = at;
+    scrollTo(at);
+    paint(false);
+    mark();
+  }
+
+  function showHead(sorted) {
+    const key = sorted.replace(/^-/, '');
+    for (const head of heads) {
+      if (key !== '' && head.dataset.key === key) {
+        head.setAttribute('aria-sort', sorted.startsWith('-') ? 'descending' : 'ascending');
+      } else {
+        head.removeAttribute('aria-sort');
+      }
+    }
+    table.setAttribute('aria-rowcount', rows.length + 1);
+    // A short list takes no more room than it needs.
+    scroller.style.setProperty('--rows', rows.length);
+    empty.hidden = rows.length > 0;
+    scroller.hidden = rows.length === 0;
+  }
+
+  function scrollTo(at) {
     const top = at * ROW;
-    const head = table.tHead.offsetHeight;
+    const head = ROW + 1;
     if (top < scroller.scrollTop) {
       scroller.scrollTop = top;
     } else if (top + ROW + head > scroller.scrollTop + scroller.clientHeight) {
-      scroller.scrollTop = top + ROW + head - scroller.clientHeight;
+      scroller.scrollTop = Math.ceil((top + ROW + head - scroller.clientHeight) / ROW) * ROW;
     }
-    paint(false);
-    mark();
   }
 
   return {
@@ -138,31 +158,18 @@ function dataTable({ label, columns, open, sort, name }) {
     show(list, sorted, selected) {
       const isOther = list !== rows;
       rows = list;
-      const key = (sorted ?? '').replace(/^-/, '');
-      for (const head of heads) {
-        const isSorted = key !== '' && head.dataset.key === key;
-        if (isSorted) {
-          head.setAttribute('aria-sort', sorted.startsWith('-') ? 'descending' : 'ascending');
-        } else {
-          head.removeAttribute('aria-sort');
-        }
-      }
-      table.setAttribute('aria-rowcount', rows.length + 1);
-      // A short list takes no more room than it needs.
-      scroller.style.setProperty('--rows', rows.length);
-      empty.hidden = rows.length > 0;
-      scroller.hidden = rows.length === 0;
       active = selected === undefined || selected === null ? -1 : rows.indexOf(selected);
       if (isOther) {
+        showHead(sorted ?? '');
         scroller.scrollTop = 0;
+        paint(true);
       }
-      paint(true);
       if (active >= 0) {
-        activate(active);
+        scrollTo(active);
+        paint(false);
       }
+      mark();
     },
-    columns,
-    name,
   };
 }
 dataTable.made = 0;

@@ -69,6 +69,7 @@ function tileField({ label, describe, choose }) {
   let marked = -1;
   let hovered = -1;
   let width = 0;
+  let drawn = null;
   observeSize(root, () => {
     if (root.clientWidth !== width) {
       layout();
@@ -78,6 +79,7 @@ function tileField({ label, describe, choose }) {
 
   function layout() {
     width = root.clientWidth || 800;
+    drawn = null;
     const perRow = Math.max(1, Math.floor((width + size.gap) / (size.width + size.gap)));
     boxes = new Float64Array(order.length * 2);
     let index = 0;
@@ -101,11 +103,33 @@ function tileField({ label, describe, choose }) {
     canvas.style.height = `${height}px`;
   }
 
+  // The tiles are drawn once, and what marks one of them over a copy of that.
   function draw() {
-    const theme = currentTheme();
     const style = getComputedStyle(document.documentElement);
-    const color = (name) => style.getPropertyValue(name).trim();
+    if (drawn === null) {
+      drawn = document.createElement('canvas');
+      drawn.width = canvas.width;
+      drawn.height = canvas.height;
+      drawTiles(drawn.getContext('2d'), style);
+    }
+    const ratio = window.devicePixelRatio || 1;
     const context = canvas.getContext('2d');
+    context.setTransform(1, 0, 0, 1, 0, 0);
+    context.clearRect(0, 0, canvas.width, canvas.height);
+    context.drawImage(drawn, 0, 0);
+    context.setTransform(ratio, 0, 0, ratio, 0, 0);
+    if (marked >= 0) {
+      frame(context, marked, style.getPropertyValue('--accent').trim(), 2);
+    }
+    if (hovered >= 0 && hovered !== marked) {
+      frame(context, hovered, style.getPropertyValue('--text').trim(), 1);
+    }
+  }
+
+  function drawTiles(context, style) {
+    const theme = currentTheme();
+    const color = (name) => style.getPropertyValue(name).trim();
+    const colors = Array.from({ length: 101 }, (_, hundredth) => scaleColor(hundredth / 100, theme));
     const ratio = window.devicePixelRatio || 1;
     context.setTransform(ratio, 0, 0, ratio, 0, 0);
     context.clearRect(0, 0, width, canvas.height);
@@ -131,7 +155,7 @@ function tileField({ label, describe, choose }) {
       context.fillStyle = empty;
       context.fillRect(x, y, size.width, size.height);
       const level = Math.round(Math.max(0, Math.min(1, value)) * size.height);
-      context.fillStyle = scaleColor(value, theme);
+      context.fillStyle = colors[Math.round(Math.max(0, Math.min(1, value)) * 100)];
       context.fillRect(x, y + size.height - level, size.width, level);
       if (value > 1.0001) {
         context.fillStyle = bad;
@@ -147,10 +171,13 @@ function tileField({ label, describe, choose }) {
       }
       if (size.width >= 40) {
         context.font = `600 12px ${style.getPropertyValue('--font')}`;
-        // On what is dark of the fill the text is light, and the other way round.
-        const isDark = (theme === 'light') === (level > size.height / 2 && value > 0.45);
-        context.fillStyle = isDark ? '#ffffff' : '#10202f';
+        // With an edge, since it may stand half on the fill and half beside it.
         context.textAlign = 'center';
+        context.lineWidth = 3;
+        context.lineJoin = 'round';
+        context.strokeStyle = color('--panel');
+        context.strokeText(percent(value), x + size.width / 2, y + size.height / 2 + 4);
+        context.fillStyle = color('--text');
         context.fillText(percent(value), x + size.width / 2, y + size.height / 2 + 4);
         context.textAlign = 'start';
       }
@@ -161,12 +188,6 @@ function tileField({ label, describe, choose }) {
       }
     }
     context.globalAlpha = 1;
-    if (marked >= 0) {
-      frame(context, marked, color('--accent'), 2);
-    }
-    if (hovered >= 0 && hovered !== marked) {
-      frame(context, hovered, color('--text'), 1);
-    }
   }
 
   function frame(context, index, color, thick) {
@@ -280,7 +301,14 @@ function tileField({ label, describe, choose }) {
       layout();
       draw();
     },
-    draw,
+    /** Marks the tile of a node; of none if it is -1. */
+    mark(node) {
+      const index = node < 0 ? -1 : order.indexOf(node);
+      if (index !== marked) {
+        move(index);
+        draw();
+      }
+    },
   };
 }
 

@@ -36,7 +36,7 @@ function waitingView(page) {
   function reasonRow(row, pods, settings) {
     const name = rowName(row);
     const isOpen = settings.row === name || rows.length === 1;
-    const owners = [...groupsOf(pods, (p) => `${cluster.namespace(p)}/${cluster.owner(p)}`)].sort((a, b) => b[1].length - a[1].length);
+    const owners = [...groupsOf(pods, (p) => ownerOf(cluster, p))].sort((a, b) => b[1].length - a[1].length);
     return el(
       'section',
       { class: isOpen ? 'reason-row open' : 'reason-row' },

@@ -26,7 +26,8 @@ final class OpenbLikeCluster {
     };
 
     /** What pods of an application are like. */
-    private record Shape(String name, String kind, int percent, long milliCpu, long mebibytes, int gpus, int priority) {}
+    private record Shape(
+            String name, String kind, int percent, long milliCpu, long mebibytes, int gpus, int priority) {}
 
     private static final Shape[] SHAPES = {
         new Shape("web", "ReplicaSet", 26, 4_000, 12_288, 0, 1_000),
@@ -106,32 +107,66 @@ final class OpenbLikeCluster {
                 drawn -= SHAPES[at++].percent;
             }
             int replicas = Math.min(pods - waiting - made, 1 + random.nextInt(Math.max(2, pods / 90)));
-            application(SHAPES[at], app, replicas, "");
+            application(SHAPES[at], app, replicas);
             made += replicas;
         }
         int share = Math.max(1, waiting / 8);
-        waiting(new Shape("search", "ReplicaSet", 0, 2_000, 4_096, 0, 1_000), share * 2, ",\"nodeSelector\":{\"disk\":\"nvme\"}");
-        waiting(new Shape("llm", "Job", 0, 90_000, 300_000, 8, 500), share * 2, "");
-        waiting(new Shape("warehouse", "StatefulSet", 0, 100_000, 700_000, 0, 0), share, "");
+        String selector = "%d node(s) didn't match Pod's node affinity/selector";
+        waiting(
+                new Shape("search", "ReplicaSet", 0, 2_000, 4_096, 0, 1_000),
+                share * 2,
+                ",\"nodeSelector\":{\"disk\":\"nvme\"}",
+                "Unschedulable",
+                selector);
+        waiting(
+                new Shape("llm", "Job", 0, 90_000, 300_000, 8, 500),
+                share * 2,
+                "",
+                "Unschedulable",
+                "%d Insufficient nvidia.com/gpu");
+        waiting(
+                new Shape("warehouse", "StatefulSet", 0, 100_000, 700_000, 0, 0),
+                share,
+                "",
+                "Unschedulable",
+                "%d Insufficient memory");
         waiting(
                 new Shape("nightly", "Job", 0, 4_000, 8_192, 0, 0),
                 share * 2,
-                ",\"schedulingGates\":[{\"name\":\"example.com/quota\"}]");
-        waiting(new Shape("render", "Job", 0, 8_000, 16_384, 2, 0), share, ",\"nodeSelector\":{\"disk\":\"nvme\"}");
+                ",\"schedulingGates\":[{\"name\":\"example.com/quota\"}]",
+                "SchedulingGated",
+                "");
+        waiting(
+                new Shape("render", "Job", 0, 8_000, 16_384, 2, 0),
+                share,
+                ",\"nodeSelector\":{\"disk\":\"nvme\"}",
+                "Unschedulable",
+                selector);
     }
 
-    private void waiting(Shape shape, int replicas, String more) {
+    // As they stand in the dump of a cluster whose scheduler has tried them.
+    private void waiting(Shape shape, int replicas, String more, String reason, String message) {
         for (int i = 0; i < replicas; i++) {
-            pod(shape, 900 + i % 3, i, "", more);
+            int cordoned = 1 + random.nextInt(1 + nodes / 100);
+            String said = reason.equals("SchedulingGated")
+                    ? "Scheduling is blocked due to non-empty scheduling gates"
+                    : "0/" + nodes + " nodes are available: " + cordoned + " node(s) were unschedulable, "
+                            + String.format(Locale.ROOT, message, nodes - cordoned)
+                            + ". preemption: 0/" + nodes + " nodes are available: " + nodes
+                            + " Preemption is not helpful for scheduling.";
+            String status =
+                    ",\"status\":{\"phase\":\"Pending\",\"conditions\":[{\"type\":\"PodScheduled\",\"status\":\"False\",\"reason\":\""
+                            + reason + "\",\"message\":\"" + said + "\"}]}";
+            pod(shape, 900 + i % 3, i, "", more, status);
         }
     }
 
-    private void application(Shape shape, int app, int replicas, String more) {
+    private void application(Shape shape, int app, int replicas) {
         for (int i = 0; i < replicas; i++) {
             int node = place(shape);
             // Now and then a node was lost, and its pods wait.
             boolean isBound = node >= 0 && random.nextInt(120 + replicas / 4) != 0;
-            pod(shape, app, i, isBound ? String.format(Locale.ROOT, "node-%04d", node) : "", more);
+            pod(shape, app, i, isBound ? String.format(Locale.ROOT, "node-%04d", node) : "", "", "");
             if (isBound) {
                 freeCpu[node] -= shape.milliCpu;
                 freeMemory[node] -= shape.mebibytes;
@@ -158,7 +193,7 @@ final class OpenbLikeCluster {
         return best;
     }
 
-    private void pod(Shape shape, int app, int index, String node, String more) {
+    private void pod(Shape shape, int app, int index, String node, String more, String status) {
         String name = shape.name + "-" + app;
         boolean isReplicaSet = shape.kind.equals("ReplicaSet");
         String suffix = shape.kind.equals("StatefulSet")
@@ -169,7 +204,7 @@ final class OpenbLikeCluster {
                         + "\"ownerReferences\":[{\"apiVersion\":\"apps/v1\",\"kind\":\"%s\",\"name\":\"%1$s\",\"uid\":\"%1$s\","
                         + "\"controller\":true}]},\"spec\":{%s\"priority\":%d,\"tolerations\":[{\"key\":\"dedicated\",\"operator\":"
                         + "\"Exists\"}],\"containers\":[{\"name\":\"main\",\"image\":\"%s\",\"resources\":{\"requests\":{\"cpu\":"
-                        + "\"%dm\",\"memory\":\"%dMi\"%s}}}]%s}}",
+                        + "\"%dm\",\"memory\":\"%dMi\"%s}}}]%s}%s}",
                 name + (isReplicaSet ? "-6f7d9c" : ""),
                 suffix,
                 "team-" + (char) ('a' + app % 12),
@@ -182,7 +217,8 @@ final class OpenbLikeCluster {
                 shape.milliCpu,
                 shape.mebibytes,
                 shape.gpus == 0 ? "" : ",\"nvidia.com/gpu\":\"" + shape.gpus + "\"",
-                more);
+                more,
+                status);
     }
 
     private void line(String format, Object... values) {

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.app.internal.page;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Function;
+import org.moorage.api.model.Pod;
+import org.moorage.app.internal.report.ExplainReport;
+import org.moorage.runtime.decision.Evaluation;
+import org.moorage.runtime.whatif.Transaction;
+import org.moorage.runtime.whatif.WhatIf;
+import org.moorage.simulation.Explanation;
+
+/**
+ * A cluster that a page shows, to be asked what the plugins say of its pods.
+ *
+ * @param view its nodes and pods
+ * @param questions what the plugins say of a pod of the cluster, see {@link #evaluate}
+ * @param profiles the names of the profiles, for pods of which it can be asked
+ */
+public record ShownCluster(ClusterView view, Function<Pod, Evaluation> questions, Set<String> profiles) {
+    public ShownCluster {
+        profiles = Set.copyOf(profiles);
+    }
+
+    /** What the plugins say of a pod as if it waited, and took no room on the node that it may have. */
+    public static Evaluation evaluate(WhatIf cluster, Pod pod) {
+        try (Transaction transaction = cluster.begin()) {
+            if (pod.isBound()) {
+                Transaction ignored = transaction.evict(List.of(pod));
+            }
+            return transaction.evaluate(pod.withoutNode());
+        }
+    }
+
+    /** The pod of that namespace, slash and name; empty if there is none. */
+    Optional<Pod> pod(String key) {
+        for (ClusterView.PodView pod : view.pods()) {
+            if (pod.pod().key().equals(key)) {
+                String node = pod.nodeName();
+                return Optional.of(node.isEmpty() ? pod.pod() : pod.pod().withNode(node));
+            }
+        }
+        return Optional.empty();
+    }
+
+    /** What the plugins say of a pod on each node, in the form in which {@code explain} tells it. */
+    ObjectNode explain(Pod pod) {
+        List<String> notes = pod.isBound()
+                ? List.of(
+                        "The pod is on " + pod.nodeName() + ". This is as if it still waited, and took no room there.")
+                : List.of();
+        Explanation explanation = new Explanation(
+                Explanation.Moment.NOW, Optional.empty(), Optional.empty(), 0, questions.apply(pod), List.of());
+        return new ExplainReport(explanation, notes, true).tree();
+    }
+}

@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.app.internal.page;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.io.IOException;
+import java.lang.management.ManagementFactory;
+import java.lang.management.OperatingSystemMXBean;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledIf;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.FieldSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.openqa.selenium.Keys;
+
+/** The page in a browser. Without one the tests are skipped. */
+@EnabledIf("org.moorage.app.internal.page.Browser#isThere")
+class PageBrowserTest {
+    private static final List<String> VIEWS = List.of(
+            "#/overview",
+            "#/waiting",
+            "#/nodes?node=node-0003",
+            "#/pods",
+            "#/pod",
+            "#/compare",
+            "#/groups",
+            "#/answer");
+
+    private static final double MOST_MILLISECONDS = 100;
+    private static final int TIMES = 7;
+
+    private static Browser browser;
+    private static String small;
+    private static String large;
+    private static String hostile;
+
+    @BeforeAll
+    static void open(@TempDir Path folder) throws IOException {
+        small = write(folder.resolve("small.html"), withEverything(folder));
+        large = write(folder.resolve("large.html"), PageFixture.generated(folder, 5_000, 20_000));
+        hostile = write(folder.resolve("hostile.html"), PageFixture.hostile(folder));
+        browser = Browser.open();
+    }
+
+    private static String write(Path file, PageContent.Builder content) {
+        HtmlReport.write(file, content.build());
+        return file.toUri().toString();
+    }
+
+    private static PageContent.Builder withEverything(Path folder) {
+        PageContent.Builder content = PageFixture.simulated(folder, 20, 110, "web", "search");
+        ObjectNode group = PageFixture.JSON
+                .createObjectNode()
+                .put("kind", "PodGroup")
+                .put("group", "team-a/training")
+                .put("outcome", "unschedulable")
+                .put("message", "0/20 nodes are available")
+                .put("placed", 1)
+                .put("members", 4)
+                .put("needed", 4)
+                .put("domain", "");
+        group.putArray("pods").add("team-a/training-0");
+        ObjectNode attempt = PageFixture.JSON
+                .createObjectNode()
+                .put("time", "2026-11-26T08:00:00Z")
+                .put("result", "unschedulable")
+                .put("node", "")
+                .put("message", "0/20 nodes are available: 20 Insufficient cpu.");
+        String first = content.build().evaluations().get(0).path("pod").asText();
+        ObjectNode answer = PageFixture.JSON.createObjectNode().put("question", "drain");
+        answer.putArray("nodes").addObject().put("node", "node-0001").put("pods", 3);
+        return content.groups(List.of(group))
+                .attempts(first, List.of(attempt, attempt))
+                .answer("drain node-0001", answer);
+    }
+
+    @AfterAll
+    static void close() {
+        if (browser != null) {
+            browser.close();
+        }
+    }
+
+    @BeforeEach
+    void forgetComplaints() {
+        List<String> ignored = browser.complaints();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"light", "dark"})
+    void noViewHasAnErrorOrAnAccessibilityFinding(String theme) throws IOException {
+        browser.show(small, "#/");
+        browser.theme(theme);
+        for (String view : VIEWS) {
+            browser.go(view);
+            assertThat(browser.accessibilityFindings()).as(view).isEmpty();
+            assertThat(browser.count("#failure:not([hidden])")).as(view).isZero();
+        }
+        assertThat(browser.complaints()).isEmpty();
+    }
+
+    @Test
+    void showsTextsOfStrangersAsTexts() {
+        browser.show(hostile, "#/");
+        for (String view : List.of(
+                "#/overview", "#/waiting", "#/nodes?node=node-a", "#/pods", "#/pod?key=default/pod-a", "#/answer")) {
+            browser.go(view);
+            assertThat(browser.run("return String(window.pwned)")).as(view).isEqualTo("undefined");
+            assertThat(browser.count("img")).as(view).isZero();
+        }
+        assertThat(browser.text("h1")).isEqualTo(PageFixture.HOSTILE);
+        assertThat(browser.complaints()).isEmpty();
+    }
+
+    @Test
+    void isUsedByTheKeyboardAlone() {
+        browser.show(small, "#/");
+
+        browser.press("/");
+        browser.press("node-0003", Keys.ENTER);
+        assertThat(browser.address()).endsWith("#/nodes?node=node-0003");
+        assertThat(browser.text(".side h2")).isEqualTo("node-0003");
+
+        assertThat(browser.tabTo("canvas.tiles")).isTrue();
+        browser.press(Keys.HOME);
+        String first = (String) browser.run("return document.querySelector('canvas.tiles').ariaValueText");
+        browser.press(Keys.ARROW_RIGHT);
+        String second = (String) browser.run("return document.querySelector('canvas.tiles').ariaValueText");
+        assertThat(first).startsWith("node-");
+        assertThat(second).startsWith("node-").isNotEqualTo(first);
+        browser.press(Keys.ENTER);
+        assertThat(browser.text(".side h2")).isEqualTo(second.substring(0, second.indexOf(',')));
+        browser.press(Keys.ESCAPE);
+        browser.press(Keys.ESCAPE);
+        assertThat(browser.address()).endsWith("#/nodes");
+
+        browser.press("4");
+        assertThat(browser.address()).endsWith("#/pods");
+        assertThat(browser.tabTo("table.data")).isTrue();
+        browser.press(Keys.ARROW_DOWN, Keys.ARROW_DOWN);
+        browser.press(Keys.ENTER);
+        assertThat(browser.address()).contains("#/pod?key=");
+    }
+
+    @Test
+    void searchesAndKeepsWhatIsSearchedInTheAddress() {
+        browser.show(small, "#/pods");
+        browser.type("input[aria-label='Search pods']", "web node-0001");
+        String found = browser.text(".summary");
+        assertThat(found).matches("\\d+ of \\d+ pods");
+        browser.click("th button[title='Sort by cpu']");
+        String address = browser.address();
+        assertThat(address).contains("q=web+node-0001").contains("sort=-cpu");
+        String firstRow = browser.text("table.data tbody tr:not(.space)");
+
+        browser.show(address.substring(0, address.indexOf('#')), address.substring(address.indexOf('#')));
+
+        assertThat(browser.text(".summary")).isEqualTo(found);
+        assertThat(browser.text("table.data tbody tr:not(.space)")).isEqualTo(firstRow);
+        assertThat(browser.count("th[aria-sort='descending']")).isEqualTo(1);
+    }
+
+    @Test
+    void goesBackToWhatWasSelected() {
+        browser.show(small, "#/waiting");
+        browser.click(".reason-row .head");
+        assertThat(browser.count(".reason-row.open")).isEqualTo(1);
+        browser.click(".reason-row.open .detail td a");
+        assertThat(browser.address()).contains("#/pod?key=");
+        browser.back();
+        assertThat(browser.count(".reason-row.open")).isEqualTo(1);
+    }
+
+    @Test
+    void hasOneRowForEqualSetsOfReasonsWhateverTheCounts() {
+        browser.show(large, "#/waiting");
+        List<Object> rows = new ArrayList<>((List<?>) browser.run(
+                "return [...document.querySelectorAll('.reason-row .reasons')].map((row) => row.textContent)"));
+        assertThat(rows).isNotEmpty().doesNotHaveDuplicates();
+        assertThat(rows).noneMatch(row -> row.toString().matches(".*\\d+ node\\(s\\).*"));
+    }
+
+    @Test
+    void showsWhatPluginsSayOfEachNodeAndTheAttempts() {
+        browser.show(small, "#/pod");
+        assertThat(browser.text("main")).contains("What the plugins say", "Weighted scores", "Nodes and plugins");
+        assertThat(browser.count(".attempts tbody tr:not(.space)"))
+                .as("equal attempts are one row")
+                .isEqualTo(1);
+    }
+
+    @Test
+    void remembersTheThemeThatIsChosen() {
+        browser.show(small, "#/");
+        browser.theme("dark");
+        browser.show(small, "#/");
+        assertThat(browser.run("return document.documentElement.dataset.theme")).isEqualTo("dark");
+        browser.theme("light");
+    }
+
+    private record Interaction(String name, String view, String script) {
+        @Override
+        public String toString() {
+            return name;
+        }
+
+        List<String> scripts() {
+            List<String> scripts = new ArrayList<>();
+            for (int i = 0; i < TIMES; i++) {
+                scripts.add(script.replace("%d", Integer.toString(i + 1)));
+            }
+            return scripts;
+        }
+    }
+
+    private static String typed(String label, String text) {
+        return "(() => { const field = document.querySelector(\"input[aria-label='" + label + "']\"); field.value = '"
+                + text + "'; field.dispatchEvent(new Event('input')); })()";
+    }
+
+    static final List<Interaction> INTERACTIONS = List.of(
+            new Interaction("nodes are searched", "#/nodes", typed("Search nodes", "node-%d")),
+            new Interaction(
+                    "nodes are sorted", "#/nodes", "document.querySelector(\"th[data-key='cpu'] button\").click()"),
+            new Interaction("a node is selected", "#/nodes", "location.hash = '#/nodes?node=node-000%d'"),
+            new Interaction(
+                    "tiles are grouped otherwise",
+                    "#/nodes",
+                    "location.hash = %d % 2 ? '#/nodes?group=type' : '#/nodes?group=none'"),
+            new Interaction(
+                    "a key moves over the tiles",
+                    "#/nodes",
+                    "document.querySelector('canvas.tiles').dispatchEvent(new KeyboardEvent('keydown', {key: 'ArrowRight'}))"),
+            new Interaction("pods are searched", "#/pods", typed("Search pods", "team-a web-%d")),
+            new Interaction(
+                    "pods are sorted", "#/pods", "document.querySelector(\"th[data-key='memory'] button\").click()"),
+            new Interaction(
+                    "a table is scrolled", "#/pods", "document.querySelector('.scroller').scrollTop = 40000 * %d"),
+            new Interaction("another view is shown", "#/pods", "location.hash = %d % 2 ? '#/nodes' : '#/overview'"));
+
+    @ParameterizedTest
+    @FieldSource("INTERACTIONS")
+    void answersAtOnceAtFiveThousandNodes(Interaction interaction) {
+        browser.show(large, interaction.view);
+
+        Browser.Took took = browser.took(interaction.scripts());
+
+        System.err.println(String.format(
+                Locale.ROOT,
+                "%s: %.0f ms, %.0f ms of the processor",
+                interaction.name,
+                took.byClock(),
+                took.ofProcessor()));
+        // On a machine that does other things too, the clock says nothing of the page.
+        assertThat(isQuiet() ? took.byClock() : took.ofProcessor()).isLessThan(MOST_MILLISECONDS);
+    }
+
+    private static boolean isQuiet() {
+        OperatingSystemMXBean system = ManagementFactory.getOperatingSystemMXBean();
+        return system.getSystemLoadAverage() < system.getAvailableProcessors() / 2.0;
+    }
+}

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.app.internal.page;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.Base64;
+import java.util.List;
+import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.zip.GZIPInputStream;
+import org.moorage.api.model.Pod;
+import org.moorage.app.internal.report.ExplainReport;
+import org.moorage.app.internal.report.SimulationReport;
+import org.moorage.builtin.dra.KubeSchedulerPlugins;
+import org.moorage.config.ConfigLoader;
+import org.moorage.config.LoadedConfig;
+import org.moorage.config.plugin.PluginRegistry;
+import org.moorage.simulation.Simulation;
+import org.moorage.simulation.SimulationResult;
+import org.moorage.simulation.dump.ClusterDump;
+
+/** What the tests of pages show. */
+final class PageFixture {
+    static final JsonMapper JSON = JsonMapper.builder().build();
+    /** What strangers may call things to run a script of theirs in whose browser shows it. */
+    static final String HOSTILE = "</script><img src=x onerror='window.pwned=1'><script>window.pwned=2</script>";
+
+    private static final Instant MADE = Instant.parse("2026-11-26T08:00:00Z");
+    private static final Pattern DATA = Pattern.compile("id=\"data\">([^<]*)</script>");
+
+    private PageFixture() {}
+
+    /** A cluster from JSON lines. */
+    static ClusterDump cluster(Path folder, String jsonLines) {
+        try {
+            return ClusterDump.read(Files.writeString(folder.resolve("cluster.jsonl"), jsonLines));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** The page of a generated cluster as it is. */
+    static PageContent.Builder generated(Path folder, int nodes, int pods) {
+        ClusterDump dump = cluster(folder, OpenbLikeCluster.of(nodes, pods));
+        return PageContent.of("cluster-" + nodes + ".jsonl", ClusterView.of(dump.objects()))
+                .command("moorage simulate cluster-" + nodes + ".jsonl --report page.html")
+                .made(MADE);
+    }
+
+    /** The page of a simulation of a generated cluster, with what the plugins say of the first pod of each of these applications. */
+    static PageContent.Builder simulated(Path folder, int nodes, int pods, String... applications) {
+        ClusterDump dump = cluster(folder, OpenbLikeCluster.of(nodes, pods));
+        PluginRegistry registry = PluginRegistry.of(KubeSchedulerPlugins.all());
+        LoadedConfig config = ConfigLoader.defaults(registry);
+        Simulation simulation = Simulation.of(dump.objects(), config, registry).seed(1);
+        SimulationResult result = simulation.run();
+        PageContent.Builder content = PageContent.of("cluster-" + nodes + ".jsonl", ClusterView.of(result))
+                .before(ClusterView.of(dump.objects()))
+                .groups(SimulationReport.groupTrees(result))
+                .command("moorage simulate cluster-" + nodes + ".jsonl --report page.html")
+                .made(MADE);
+        for (String application : applications) {
+            Pod pod = dump.pods().stream()
+                    .filter(any -> any.name().startsWith(application + "-"))
+                    .findFirst()
+                    .orElseThrow();
+            content.evaluation(new ExplainReport(simulation.explainNow(pod), List.of(), true).tree());
+        }
+        return content;
+    }
+
+    /** Two nodes and two pods whose names and messages are hostile where the API server would let them be. */
+    static PageContent.Builder hostile(Path folder) throws IOException {
+        ObjectNode node = JSON.createObjectNode().put("kind", "Node").put("apiVersion", "v1");
+        ObjectNode metadata = node.putObject("metadata").put("name", "node-a");
+        metadata.putObject("labels")
+                .put("topology.kubernetes.io/zone", HOSTILE)
+                .put("node.kubernetes.io/instance-type", HOSTILE);
+        node.putObject("spec")
+                .putArray("taints")
+                .addObject()
+                .put("key", HOSTILE)
+                .put("value", HOSTILE)
+                .put("effect", "NoSchedule");
+        node.putObject("status").putObject("allocatable").put("cpu", "4").put("pods", "10");
+        ObjectNode pod = JSON.createObjectNode().put("kind", "Pod").put("apiVersion", "v1");
+        pod.putObject("metadata")
+                .put("name", "pod-a")
+                .put("namespace", "default")
+                .putArray("ownerReferences")
+                .addObject()
+                .put("apiVersion", "v1")
+                .put("kind", HOSTILE)
+                .put("name", HOSTILE)
+                .put("uid", "1")
+                .put("controller", true);
+        pod.putObject("spec")
+                .putArray("containers")
+                .addObject()
+                .put("name", "main")
+                .put("image", "main");
+        pod.putObject("status")
+                .putArray("conditions")
+                .addObject()
+                .put("type", "PodScheduled")
+                .put("status", "False")
+                .put("reason", "Unschedulable")
+                .put("message", HOSTILE);
+        ClusterDump dump = cluster(folder, JSON.writeValueAsString(node) + "\n" + JSON.writeValueAsString(pod) + "\n");
+        ObjectNode attempt = JSON.createObjectNode()
+                .put("time", HOSTILE)
+                .put("result", HOSTILE)
+                .put("node", HOSTILE)
+                .put("message", HOSTILE);
+        return PageContent.of(HOSTILE, ClusterView.of(dump.objects()))
+                .command(HOSTILE)
+                .made(MADE)
+                .notes(List.of(HOSTILE))
+                .attempts("default/pod-a", List.of(attempt))
+                .answer(HOSTILE, JSON.createObjectNode().put(HOSTILE, HOSTILE))
+                .table(new PageContent.Table(HOSTILE, List.of(HOSTILE), List.of(List.of(HOSTILE))));
+    }
+
+    /** The data that is in a page; empty if there is none. */
+    static Optional<JsonNode> data(byte[] page) throws IOException {
+        Matcher found = DATA.matcher(new String(page, UTF_8));
+        if (!found.find()) {
+            return Optional.empty();
+        }
+        byte[] compressed = Base64.getDecoder().decode(found.group(1));
+        return Optional.of(JSON.readTree(new GZIPInputStream(new ByteArrayInputStream(compressed))));
+    }
+}

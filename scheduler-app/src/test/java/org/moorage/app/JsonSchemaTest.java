@@ -63,12 +63,15 @@ class JsonSchemaTest {
                 "name": "old", "ownerReferences": [
                 {"apiVersion": "apps/v1", "kind": "ReplicaSet", "name": "set", "uid": "s", "controller": true}]""");
         for (String views : List.of("zone,owner", "type,namespace")) {
-            JsonNode answer = JSON.readTree(
-                    CapturedRun.withInput(owned, "simulate", "-o", "json", "--by", views, "-").out());
+            JsonNode answer = JSON.readTree(CapturedRun.withInput(owned, "simulate", "-o", "json", "--by", views, "-")
+                    .out());
 
             assertThat(JsonSchema.problems("simulate", answer)).isEmpty();
             assertThat(answer.path("summary").path("createdAgain").asInt()).isEqualTo(1);
-            assertThat(answer.findValuesAsText("createdAgainAs")).singleElement().asString().startsWith("default/set-");
+            assertThat(answer.findValuesAsText("createdAgainAs"))
+                    .singleElement()
+                    .asString()
+                    .startsWith("default/set-");
             assertThat(answer.has("zones")).isEqualTo(views.startsWith("zone"));
             assertThat(answer.has("namespaces")).isEqualTo(views.endsWith("namespace"));
         }

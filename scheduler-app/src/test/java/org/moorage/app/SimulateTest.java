@@ -367,6 +367,7 @@ class SimulateTest {
 
         assertThat(views).contains("NAMESPACE   PODS   PLACED   MESSAGE").contains("\ndefault       12        9   ");
         assertThat(views).contains("TYPE        NODES   PODS ").contains("\n(no type)       6   11/660 ");
-        assertThat(first("--by", "rack").err()).contains("--by", "\"rack\" (expected: one of node, zone, type, owner, namespace)");
+        assertThat(first("--by", "rack").err())
+                .contains("--by", "\"rack\" (expected: one of node, zone, type, owner, namespace)");
     }
 }

@@ -17,8 +17,8 @@ import java.util.regex.Pattern;
  */
 final class CountedReasons {
     // The number of nodes is followed by the reasons, each with a number.
-    private static final Pattern COUNTED =
-            Pattern.compile("((?:preemption: )?[0-9]+/[0-9]+ nodes are available: )([0-9]+ .*?)(\\.? ?)", Pattern.DOTALL);
+    private static final Pattern COUNTED = Pattern.compile(
+            "((?:preemption: )?[0-9]+/[0-9]+ nodes are available: )([0-9]+ .*?)(\\.? ?)", Pattern.DOTALL);
     private static final Pattern PARTS = Pattern.compile("(?<=\\. )(?=preemption: )");
     private static final Pattern REASONS = Pattern.compile(", (?=[0-9]+ )");
 
@@ -44,8 +44,8 @@ final class CountedReasons {
         String text() {
             List<String> texts = new ArrayList<>();
             nodesByReason.entrySet().stream()
-                    .sorted(Comparator.comparingInt(
-                            (Map.Entry<String, Range> reason) -> -reason.getValue().most()))
+                    .sorted(Comparator.comparingInt((Map.Entry<String, Range> reason) ->
+                            -reason.getValue().most()))
                     .forEach(reason -> texts.add(reason.getValue() + " " + reason.getKey()));
             return start + String.join(", ", texts) + end;
         }
@@ -92,7 +92,10 @@ final class CountedReasons {
         for (int i = 0; i < parts.size(); i++) {
             Map<String, Range> nodes = new LinkedHashMap<>(parts.get(i).nodesByReason());
             other.parts.get(i).nodesByReason().forEach((reason, range) -> nodes.merge(reason, range, Range::with));
-            both.add(new Part(parts.get(i).start(), Collections.unmodifiableMap(nodes), parts.get(i).end()));
+            both.add(new Part(
+                    parts.get(i).start(),
+                    Collections.unmodifiableMap(nodes),
+                    parts.get(i).end()));
         }
         return new CountedReasons(both);
     }

@@ -194,7 +194,8 @@ final class NodeTable {
             boolean isFull = false;
             for (int i = 0; i < shares.length; i++) {
                 if (shares[i] >= FULL) {
-                    nodesByResource.merge(i < resources.size() ? resources.get(i).name() : PODS, 1, Integer::sum);
+                    nodesByResource.merge(
+                            i < resources.size() ? resources.get(i).name() : PODS, 1, Integer::sum);
                     isFull = true;
                 }
             }
@@ -306,8 +307,8 @@ final class NodeTable {
         usages.forEach(usage -> add(usage, nodes.addObject().put("node", usage.name)));
         if (rows.by(View.ZONE) || rows.by(View.TYPE)) {
             ArrayNode groups = tree.putArray(rows.by(View.ZONE) ? "zones" : "types");
-            groups().forEach(usage -> add(
-                    usage, groups.addObject().put("name", usage.name).put("nodes", usage.nodes)));
+            groups().forEach(usage ->
+                    add(usage, groups.addObject().put("name", usage.name).put("nodes", usage.nodes)));
         }
     }
 

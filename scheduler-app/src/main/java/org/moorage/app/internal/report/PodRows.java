@@ -63,9 +63,8 @@ record PodRows(String name, List<SimulatedPod> pods) {
             List<Outcome> outcomes =
                     outcomes(owned.stream().filter(PodRows::isWanted).toList());
             boolean isAlike = !byNamespace && outcomes.size() == 1 && group.unplaced() == group.demand();
-            Object same = isAlike
-                    ? new Same(outcomes.get(0).state(), outcomes.get(0).reasons())
-                    : key;
+            Object same =
+                    isAlike ? new Same(outcomes.get(0).state(), outcomes.get(0).reasons()) : key;
             byOutcome.computeIfAbsent(same, any -> new ArrayList<>()).add(group);
         });
         List<PodRows> groups = new ArrayList<>();
@@ -143,7 +142,8 @@ record PodRows(String name, List<SimulatedPod> pods) {
         for (SimulatedPod pod : pods) {
             if (pod.state() != State.SCHEDULED) {
                 CountedReasons reasons = CountedReasons.of(SimulationReport.message(pod));
-                boolean isPreempted = pod.state() == State.PREEMPTED && LEFT.matcher(pod.message()).matches();
+                boolean isPreempted = pod.state() == State.PREEMPTED
+                        && LEFT.matcher(pod.message()).matches();
                 Same same = new Same(pod.state(), isPreempted ? "" : reasons.key());
                 podsByReasons.computeIfAbsent(same, any -> new ArrayList<>()).add(pod);
                 messages.merge(same, reasons, (first, second) -> isPreempted ? first : first.with(second));

@@ -185,8 +185,7 @@ public final class SimulationReport implements Report {
         if (rows.onlyUnplaced()) {
             owners.removeIf(owner -> owner.unplaced() == 0);
         }
-        TextTable table =
-                new TextTable()
+        TextTable table = new TextTable()
                 .left(rows.by(View.NAMESPACE) ? "NAMESPACE" : "PODS OF")
                 .right("PODS")
                 .right("PLACED")

@@ -25,7 +25,8 @@ public final class SimulationRows {
             paramLabel = "VIEW",
             split = ",",
             converter = ViewName.class,
-            description = "What has a row: of nodes zone, type or node, of pods owner or namespace. May be given for both.")
+            description =
+                    "What has a row: of nodes zone, type or node, of pods owner or namespace. May be given for both.")
     private List<View> views = new ArrayList<>();
 
     /** What nodes or pods are put together by. */
@@ -50,8 +51,7 @@ public final class SimulationRows {
                     return view;
                 }
             }
-            throw new TypeConversionException(
-                    "\"" + text + "\" (expected: one of node, zone, type, owner, namespace)");
+            throw new TypeConversionException("\"" + text + "\" (expected: one of node, zone, type, owner, namespace)");
         }
     }
 

@@ -24,7 +24,10 @@ class CountedReasonsTest {
                         "numbers become ranges, the reason of most nodes first",
                         List.of(none + "3 A, 6 B.", none + "4 A, 5 B.", none + "2 A, 7 B."),
                         none + "5 to 7 B, 2 to 4 A."),
-                new Case("their order does not count", List.of(none + "4 A, 5 B.", none + "10 B, 4 A."), none + "5 to 10 B, 4 A."),
+                new Case(
+                        "their order does not count",
+                        List.of(none + "4 A, 5 B.", none + "10 B, 4 A."),
+                        none + "5 to 10 B, 4 A."),
                 new Case(
                         "a reason with a comma is one",
                         List.of(none + "4 A, but not B, 5 C.", none + "5 A, but not B, 4 C."),
@@ -54,7 +57,9 @@ class CountedReasonsTest {
         if (given.together().isEmpty()) {
             assertThat(reasons).extracting(CountedReasons::key).doesNotHaveDuplicates();
         } else {
-            assertThat(reasons).extracting(CountedReasons::key).containsOnly(reasons.get(0).key());
+            assertThat(reasons)
+                    .extracting(CountedReasons::key)
+                    .containsOnly(reasons.get(0).key());
             assertThat(reasons.stream().reduce(CountedReasons::with).orElseThrow())
                     .hasToString(given.together());
         }

@@ -23,7 +23,15 @@ class MainTest {
 
             assertThat(run.exitCode()).isZero();
             assertThat(run.out())
-                    .contains("--kubeconfig=FILE", "simulate", "explain", "conform", "config", "plugins", "extender");
+                    .contains(
+                            "--kubeconfig=FILE",
+                            "simulate",
+                            "explain",
+                            "dump",
+                            "conform",
+                            "config",
+                            "plugins",
+                            "extender");
             assertThat(run.err()).isEmpty();
         }
 

@@ -28,6 +28,7 @@ public final class Commands {
         questions(terminal).forEach((type, question) -> commands.put(type, question::get));
         commands.put(SweepCommand.class, () -> new SweepCommand(terminal));
         commands.put(MergeCommand.class, () -> new MergeCommand(terminal));
+        commands.put(DumpCommand.class, () -> new DumpCommand(terminal));
         commands.put(ConformCommand.class, ConformCommand::new);
         commands.put(ConfigCommand.class, () -> new ConfigCommand(terminal));
         commands.put(PluginsCommand.class, () -> new PluginsCommand(terminal));

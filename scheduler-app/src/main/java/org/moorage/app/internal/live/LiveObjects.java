@@ -31,8 +31,15 @@ public final class LiveObjects {
     private static final String LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration";
     private static final List<String> CONTAINERS = List.of("containers", "initContainers", "ephemeralContainers");
     /** What is left of a container: the rest decides nothing, and may be secret. */
-    private static final List<String> CONTAINER_FIELDS =
-            List.of("name", "image", "resources", "ports", "restartPolicy", "resizePolicy");
+    private static final List<String> CONTAINER_FIELDS = List.of(
+            "name",
+            "image",
+            "resources",
+            "ports",
+            "restartPolicy",
+            "restartPolicyRules",
+            "resizePolicy",
+            "volumeMounts");
 
     private static final ObjectKind<OtherObject> PODS = ObjectKind.other("v1", "Pod", "pods", true);
     private static final ObjectKind<OtherObject> NODES = ObjectKind.other("v1", "Node", "nodes", false);
@@ -117,12 +124,17 @@ public final class LiveObjects {
      * kubectl keeps of manifests.
      */
     public static String text(OtherObject object) {
+        return tree(object).toString();
+    }
+
+    /** An object as {@link #text} has it, to be changed. */
+    public static ObjectNode tree(OtherObject object) {
         ObjectNode tree = ObjectTrees.of(object.json());
         if (tree.path("metadata").path("annotations") instanceof ObjectNode annotations) {
             annotations.remove(LAST_APPLIED);
         }
         leaveOutSecrets(tree);
-        return tree.toString();
+        return tree;
     }
 
     // The templates of workloads have containers, too, at other depths. How deep trees are is limited.

@@ -22,7 +22,7 @@ public final class ProgressLine {
      * A line that is not shown yet.
      *
      * @param what what is counted, in the plural
-     * @param total how many of it there are, roughly
+     * @param total how many of it there are, roughly; 0 if nobody knows
      */
     public ProgressLine(Terminal terminal, String what, int total) {
         this.terminal = terminal;
@@ -34,7 +34,7 @@ public final class ProgressLine {
 
     /** Shows how much is done; more than the total counts as all. */
     public void show(int count) {
-        int done = Math.min(count, total);
+        int done = total == 0 ? count : Math.min(count, total);
         if (!terminal.live()) {
             return;
         }
@@ -45,17 +45,16 @@ public final class ProgressLine {
         next = now.plus(PERIOD);
         shown = true;
         double seconds = Duration.between(start, now).toMillis() / 1000.0;
-        terminal.err()
-                .print(CLEAR
-                        + String.format(
-                                Locale.ROOT,
-                                "%s %3d%%  %d of %d %s, %.0f/s",
-                                AmountFormat.bar(done, total, terminal),
-                                AmountFormat.percent(done, total),
-                                done,
-                                total,
-                                what,
-                                done / seconds));
+        String share = total == 0
+                ? Integer.toString(done)
+                : String.format(
+                        Locale.ROOT,
+                        "%s %3d%%  %d of %d",
+                        AmountFormat.bar(done, total, terminal),
+                        AmountFormat.percent(done, total),
+                        done,
+                        total);
+        terminal.err().print(CLEAR + String.format(Locale.ROOT, "%s %s, %.0f/s", share, what, done / seconds));
         terminal.err().flush();
     }
 

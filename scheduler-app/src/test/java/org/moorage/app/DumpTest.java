@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.app;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import com.sun.net.httpserver.HttpExchange;
+import com.sun.net.httpserver.HttpServer;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.moorage.objects.internal.ClusterFiles;
+import org.moorage.objects.internal.TreeDecoder;
+
+@Timeout(60)
+class DumpTest {
+    private static final JsonMapper JSON = new JsonMapper();
+    private static final String SECRETS = """
+            apiVersion: v1
+            kind: Pod
+            metadata:
+              name: web
+              annotations: {example.com/token: hidden-1, kubernetes.io/config.mirror: m, example.com/zone: z}
+            spec:
+              containers:
+              - {name: c, image: i, args: [hidden-2], env: [{name: TOKEN, value: hidden-3}], resources: {requests: {cpu: 1}}}
+            ---
+            apiVersion: apps/v1
+            kind: Deployment
+            metadata: {name: web}
+            spec:
+              selector: {matchLabels: {app: web}}
+              template:
+                metadata: {labels: {app: web}, annotations: {example.com/token: hidden-4}}
+                spec: {containers: [{name: c, image: i, command: [hidden-5]}]}
+            ---
+            {apiVersion: v1, kind: Node, metadata: {name: n, annotations: {load: '7'}}}
+            """;
+
+    @TempDir
+    private Path folder;
+
+    private final Map<String, List<String>> itemsByPath = new TreeMap<>();
+    private final Map<String, String> listByPath = new TreeMap<>();
+    private final Set<String> broken = new HashSet<>();
+    private HttpServer server;
+
+    @BeforeEach
+    void listen() throws IOException {
+        server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+        server.createContext("/", this::answer);
+        server.start();
+        serve("v1", "Pod", "pods");
+        serve("v1", "Node", "nodes");
+    }
+
+    @AfterEach
+    void stop() {
+        server.stop(0);
+    }
+
+    private String serve(String apiVersion, String kind, String plural) {
+        String path = (apiVersion.contains("/") ? "/apis/" : "/api/") + apiVersion + "/" + plural;
+        listByPath.put(path, "\"apiVersion\":\"" + apiVersion + "\",\"kind\":\"" + kind + "List\"");
+        return path;
+    }
+
+    /** Has the server have the objects of a file. */
+    private void serve(String file) {
+        for (ObjectNode object : ClusterFiles.read(List.of(file), InputStream.nullInputStream())) {
+            var kind = TreeDecoder.kindOf(object);
+            String path = serve(kind.apiVersion(), kind.kind(), kind.plural());
+            itemsByPath.computeIfAbsent(path, any -> new ArrayList<>()).add(object.toString());
+        }
+    }
+
+    private void answer(HttpExchange exchange) throws IOException {
+        try (exchange) {
+            String path = exchange.getRequestURI().getPath();
+            int code = broken.contains(path) ? 403 : listByPath.containsKey(path) ? 200 : 404;
+            String items = String.join(",", itemsByPath.getOrDefault(path, List.of()));
+            String text = code == 200
+                    ? "{" + listByPath.get(path) + ",\"metadata\":{\"resourceVersion\":\"9\"},\"items\":[" + items
+                            + "]}"
+                    : "{\"kind\":\"Status\",\"message\":\"not for you\"}";
+            byte[] body = text.getBytes(UTF_8);
+            exchange.sendResponseHeaders(code, body.length);
+            exchange.getResponseBody().write(body);
+        }
+    }
+
+    private CapturedRun dump(String... more) {
+        List<String> args = new ArrayList<>(List.of(
+                "dump", "--master", "http://127.0.0.1:" + server.getAddress().getPort()));
+        args.addAll(List.of(more));
+        return CapturedRun.of(args.toArray(String[]::new));
+    }
+
+    private static JsonNode simulated(String file) throws IOException {
+        ObjectNode answer = (ObjectNode) JSON.readTree(
+                CapturedRun.of("simulate", "--seed", "5", "-o", "json", file).out());
+        answer.withObject("/summary").remove("seconds");
+        return answer;
+    }
+
+    @Test
+    void aSimulationOfTheFileIsThatOfTheCluster() throws IOException {
+        serve(CapturedRun.FIRST);
+        for (String name : List.of("cluster.jsonl", "cluster.jsonl.gz")) {
+            Path file = folder.resolve(name);
+
+            CapturedRun run = dump("-o", file.toString());
+
+            assertThat(run.exitCode()).isZero();
+            assertThat(run.err()).contains(file + ": ", "Node 6, ", "Pod ", " KiB");
+            assertThat(Files.readAllBytes(file)[0] == 0x1f).isEqualTo(name.endsWith(".gz"));
+            JsonNode ofDump = simulated(file.toString());
+            JsonNode ofSource = simulated(CapturedRun.FIRST);
+            assertThat(ofDump.path("summary")).isEqualTo(ofSource.path("summary"));
+            assertThat(ofDump.path("pods")).hasSize(12).containsExactlyInAnyOrderElementsOf(ofSource.path("pods"));
+            assertThat(ofDump.path("nodes")).isEqualTo(ofSource.path("nodes"));
+        }
+    }
+
+    @Test
+    void leavesOutWhatMayBeSecretUnlessItIsWanted() throws IOException {
+        serve(Files.writeString(folder.resolve("c.yaml"), SECRETS).toString());
+
+        assertThat(dump().out())
+                .contains("config.mirror", "\"load\":\"7\"", "\"cpu\":1")
+                .doesNotContain("hidden", "example.com/zone");
+        assertThat(dump("--keep-annotation", "example.com/zone").out())
+                .contains("\"example.com/zone\":\"z\"")
+                .doesNotContain("hidden");
+        assertThat(dump("--whole").out()).contains("hidden-1", "hidden-2", "hidden-3", "hidden-4", "hidden-5");
+    }
+
+    @Test
+    void isForItsOwnerAlone() throws IOException {
+        Path file = folder.resolve("c.jsonl");
+        dump("-o", file.toString());
+
+        assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(file)))
+                .isEqualTo("rw-------");
+    }
+
+    @Test
+    void leavesTheFormerFileIfTheClusterCannotBeRead() throws IOException {
+        broken.add("/api/v1/pods");
+        Path file = Files.writeString(folder.resolve("c.jsonl"), "former");
+
+        CapturedRun run = dump("-o", file.toString());
+
+        assertThat(run.exitCode()).isEqualTo(1);
+        assertThat(run.err()).isEqualTo("error: list pods: 403 Forbidden: not for you\n");
+        assertThat(file).hasContent("former");
+        try (var files = Files.list(folder)) {
+            assertThat(files).containsExactly(file);
+        }
+    }
+
+    @Test
+    void namesWhatTheUserMayNotList() {
+        broken.add(serve("apps/v1", "Deployment", "deployments"));
+
+        assertThat(dump().err())
+                .contains("warning: Deployment objects are left out: list deployments: 403 Forbidden: not for you");
+    }
+
+    @Test
+    void refusesAFileThatCannotBeWritten() {
+        assertThat(dump("-o", folder.resolve("none/c.jsonl").toString()).err())
+                .isEqualTo("error: " + folder.resolve("none/c.jsonl") + ": cannot be written: no such folder\n");
+        assertThat(dump("-o", folder.toString()).err()).startsWith("error: " + folder + ": cannot be written: ");
+    }
+}

@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /** What a page shows: a cluster, and what else is known or was answered about it. */
 public final class PageContent {
@@ -61,7 +62,7 @@ public final class PageContent {
      * @param columns the names of its columns
      * @param rows a value for each column: texts, numbers, or null for none
      */
-    public record Table(String title, List<String> columns, List<List<? extends Object>> rows) {
+    public record Table(String title, List<String> columns, List<List<? extends @Nullable Object>> rows) {
         public Table {
             columns = List.copyOf(columns);
             rows = List.copyOf(rows);

@@ -35,6 +35,11 @@ function amountWithName(resource, value) {
   return `${amount(resource, value)} ${resource}`;
 }
 
+/** A resource's name without the domain before it. */
+function shortName(resource) {
+  return resource.slice(resource.lastIndexOf('/') + 1);
+}
+
 function percent(share) {
   if (!Number.isFinite(share)) {
     return '-';
@@ -45,6 +50,8 @@ function percent(share) {
 }
 
 const STATES = {
+  // A state that somebody else has named is looked up here, too.
+  __proto__: null,
   bound: ['●', 'on its node'],
   scheduled: ['●', 'placed'],
   unschedulable: ['✕', 'unschedulable'],

@@ -108,7 +108,7 @@ function nodeColumns(cluster, resources) {
   const slots = cluster.resources.length - 1;
   return [
     { key: 'name', title: 'Node', cell: (i) => nodeName(cluster, i), value: (i) => cluster.nodeName(i) },
-    { key: 'fullest', title: 'Fullest', width: '150px', end: true, cell: (i) => `${cluster.resources[cluster.fullestResource[i]]} ${percent(cluster.fullest[i])}`, value: (i) => cluster.fullest[i] },
+    { key: 'fullest', title: 'Fullest', width: '120px', end: true, cell: (i) => `${shortName(cluster.resources[cluster.fullestResource[i]])} ${percent(cluster.fullest[i])}`, value: (i) => cluster.fullest[i] },
     { key: 'zone', title: 'Zone', width: '90px', cell: (i) => cluster.zone(i) || '-', value: (i) => cluster.zone(i) },
     { key: 'type', title: 'Type', width: '110px', cell: (i) => cluster.type(i) || '-', value: (i) => cluster.type(i) },
     { key: 'pods', title: 'Pods', width: '86px', end: true, cell: (i) => `${count(cluster.requested[slots][i])} / ${count(cluster.allocatable[slots][i])}`, value: (i) => cluster.requested[slots][i] },
@@ -151,7 +151,7 @@ function nodeDetail(cluster, i) {
   const r = fullest < cluster.resources.length - 1 ? fullest : 0;
   const columns = [
     { key: 'pod', title: 'Pod', cell: (p) => podLink(cluster.keys[p]), value: (p) => cluster.keys[p] },
-    { key: 'request', title: cluster.resources[r], width: '90px', end: true, cell: (p) => amount(cluster.resources[r], cluster.request(p, r)), value: (p) => cluster.request(p, r) },
+    { key: 'request', title: shortName(cluster.resources[r]), width: '90px', end: true, cell: (p) => amount(cluster.resources[r], cluster.request(p, r)), value: (p) => cluster.request(p, r) },
     { key: 'priority', title: 'Priority', width: '100px', end: true, cell: (p) => count(cluster.priority(p)), value: (p) => cluster.priority(p) },
   ];
   const pods = sortedRows([...cluster.podsOn(i)], columns, '-request');

@@ -33,13 +33,18 @@ function podView(page) {
       if (!evaluation && page.live?.explain && key) {
         ask(key, answer);
       }
-      showAttempts(key, page.attempts[key] ?? []);
+      showAttempts(key, attemptsOf(key));
     }
     if (evaluation) {
       showEvaluation(root.answer, evaluation, settings);
     } else if (!page.live?.explain && key) {
       fill(root.answer, el('p', { class: 'note' }, 'What the plugins say of each node is not in this page. ', el('code', null, `moorage explain ${key} --report FILE.html CLUSTER`), ' writes a page that has it.'));
     }
+  }
+
+  // The key is from the address, which may name anything.
+  function attemptsOf(key) {
+    return Object.hasOwn(page.attempts, key) ? page.attempts[key] : [];
   }
 
   function showAttempts(key, attempts) {
@@ -58,7 +63,7 @@ function podView(page) {
         page.attempts[key] = tree.attempts;
       }
       if (shown === key) {
-        showAttempts(key, page.attempts[key] ?? []);
+        showAttempts(key, attemptsOf(key));
         showRoute();
       }
     } catch (failure) {

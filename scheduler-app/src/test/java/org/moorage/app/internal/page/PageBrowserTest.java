@@ -11,6 +11,9 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Set;
+import java.util.concurrent.Executors;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
@@ -20,7 +23,17 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.FieldSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.moorage.app.internal.serving.SecureServer;
+import org.moorage.app.internal.serving.ServingOptions;
+import org.moorage.builtin.dra.KubeSchedulerPlugins;
+import org.moorage.config.ConfigLoader;
+import org.moorage.config.plugin.PluginRegistry;
+import org.moorage.runtime.MonotonicClock;
+import org.moorage.runtime.Scheduler;
+import org.moorage.runtime.whatif.WhatIf;
+import org.moorage.simulation.dump.ClusterDump;
 import org.openqa.selenium.Keys;
+import picocli.CommandLine;
 
 /** The page in a browser. Without one the tests are skipped. */
 @EnabledIf("org.moorage.app.internal.page.Browser#isThere")
@@ -170,6 +183,25 @@ class PageBrowserTest {
     }
 
     @Test
+    void showsSomethingForAnAddressThatSomebodyMadeUp() {
+        browser.show(small, "#/%");
+        for (String place : List.of(
+                "#/nobody",
+                "#/pod?key=constructor",
+                "#/pod?key=__proto__",
+                "#/nodes?node=nobody&by=nothing&group=x&sort=-y",
+                "#/pods?q=%00&namespace=x&state=toString",
+                "#/waiting?row=x",
+                "#/compare?kind=x&sort=x")) {
+            browser.go(place);
+
+            assertThat(browser.count("#view *")).as(place).isPositive();
+            assertThat(browser.count("#failure:not([hidden])")).as(place).isZero();
+        }
+        assertThat(browser.complaints()).isEmpty();
+    }
+
+    @Test
     void goesBackToWhatWasSelected() {
         browser.show(small, "#/waiting");
         browser.click(".reason-row .head");
@@ -205,6 +237,37 @@ class PageBrowserTest {
         browser.show(small, "#/");
         assertThat(browser.run("return document.documentElement.dataset.theme")).isEqualTo("dark");
         browser.theme("light");
+    }
+
+    @Test
+    void asksItsServerForMore(@TempDir Path folder) {
+        ClusterDump dump = PageFixture.cluster(folder, OpenbLikeCluster.of(20, 110));
+        PluginRegistry registry = PluginRegistry.of(KubeSchedulerPlugins.all());
+        ClusterView view = ClusterView.of(dump.objects());
+        AtomicInteger made = new AtomicInteger();
+        ServingOptions options = new ServingOptions();
+        Object ignored = new CommandLine(options).parseArgs("--bind-address=127.0.0.1", "--secure-port=0");
+        try (WhatIf cluster = Scheduler.whatIf(dump.objects(), ConfigLoader.defaults(registry), registry);
+                SecureServer server = SecureServer.listenOnLoopback(
+                        options, "localhost", MonotonicClock.system(), Executors.defaultThreadFactory())) {
+            new ServedPage(
+                            () -> PageContent.of("read " + made.incrementAndGet(), view),
+                            () -> new ShownCluster(
+                                    view, pod -> ShownCluster.evaluate(cluster, pod), Set.of("default-scheduler")))
+                    .addTo(server, "/debug/page");
+            server.start();
+            String key = view.pods().get(0).pod().key();
+
+            browser.show("https://127.0.0.1:" + server.port() + "/debug/page", "#/pod?key=" + key);
+            browser.until("document.body.textContent.includes('What the plugins say')");
+            assertThat(browser.text("h1")).isEqualTo("read 1");
+            browser.click("#refresh");
+            browser.until("document.querySelector('h1').textContent === 'read 2'");
+
+            assertThat(browser.address()).endsWith("#/pod?key=" + key);
+            browser.go("#/pod?key=default/nobody");
+            browser.until("document.body.textContent.includes('404 pod: \"default/nobody\"')");
+        }
     }
 
     private record Interaction(String name, String view, String script) {

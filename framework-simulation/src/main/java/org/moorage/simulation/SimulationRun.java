@@ -38,13 +38,14 @@ import org.moorage.runtime.decision.GroupEvaluation;
 import org.moorage.runtime.decision.PluginStatus;
 import org.moorage.runtime.metrics.SchedulerListener;
 import org.moorage.runtime.metrics.SchedulerMetrics;
+import org.moorage.runtime.whatif.Transaction;
 import org.moorage.runtime.whatif.WhatIf;
 import org.moorage.simulation.SimulatedPod.State;
 import org.moorage.simulation.SimulationResult.NodePods;
 import org.moorage.simulation.cluster.InMemoryCluster;
 import org.moorage.simulation.dump.RecordedChange;
-import org.moorage.simulation.internal.whatif.FittingChanges;
 import org.moorage.simulation.whatif.FittingChange;
+import org.moorage.simulation.whatif.FittingChanges;
 
 /** One run of a {@link Simulation}: a cluster in memory, and its scheduler. */
 final class SimulationRun implements AutoCloseable {
@@ -327,8 +328,24 @@ final class SimulationRun implements AutoCloseable {
     /** What would make a pod fit that does not. */
     List<FittingChange> fittingChanges(Evaluation evaluation) {
         try (WhatIf questions = scheduler.whatIf()) {
-            return new FittingChanges(questions, cluster, podsByNode(), evaluation).all();
+            Map<String, List<Pod>> podsByNode = podsByNode();
+            try (Transaction now = questions.begin()) {
+                return new FittingChanges(
+                                now,
+                                name -> cluster.find(ObjectKind.NODE, "", name),
+                                name -> podsByNode.getOrDefault(name, List.of()),
+                                this::isBoundInCluster,
+                                evaluation)
+                        .all();
+            }
         }
+    }
+
+    // A pod that waits for a permit is not in the cluster with its node, so that it cannot be taken out.
+    private boolean isBoundInCluster(Pod pod) {
+        return cluster.find(ObjectKind.POD, pod.namespace(), pod.name())
+                .filter(Pod::isBound)
+                .isPresent();
     }
 
     @Override

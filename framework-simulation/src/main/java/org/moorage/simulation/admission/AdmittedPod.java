@@ -50,7 +50,11 @@ public final class AdmittedPod {
      * pods share their specification, so they cost little, and so does asking about them.
      */
     public AdmittedPod copy(int number) {
-        String name = pod.name() + "-" + number;
+        return copy(pod.name() + "-" + number);
+    }
+
+    /** As {@link #copy(int)}, under a name. */
+    public AdmittedPod copy(String name) {
         Pod copy = pod.withMetadata(renamed(pod.metadata(), ObjectKind.POD, name));
         if (claims.isEmpty()) {
             return new AdmittedPod(copy, claims, refusedClaims);

@@ -9,6 +9,8 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.moorage.api.model.ClusterObject;
+import org.moorage.api.model.ObjectKind;
+import org.moorage.api.model.PersistentVolumeClaim;
 import org.moorage.api.plugin.FeatureGates;
 import org.moorage.objects.ClusterFileException;
 import org.moorage.objects.KeptJson;
@@ -170,6 +172,27 @@ public final class NewPods {
                 claims.add(decoder.decode(claim));
             }
             return new AdmittedPod(decoder.pod(tree, KeptJson.NONE), claims, refused);
+        } catch (ClusterFileException e) {
+            throw malformed(e);
+        }
+    }
+
+    /**
+     * Makes of the manifest of a PersistentVolumeClaim what the API server would store. Nothing is remembered of it.
+     *
+     * @param json the claim in JSON
+     * @throws ObjectRefusedException if the API server would refuse it
+     * @throws ObjectDecodeException if it is no claim, or has a shape that the API server would refuse
+     */
+    public PersistentVolumeClaim admitClaim(String json) {
+        ObjectNode tree = ObjectTrees.of(json);
+        try {
+            ObjectKey key = inNamespace(tree);
+            if (!key.isPersistentVolumeClaim()) {
+                throw Fields.of(tree).wrong("kind", tree.path("kind"), "PersistentVolumeClaim");
+            }
+            admission.admit(tree);
+            return decoder.decode(ObjectKind.PERSISTENT_VOLUME_CLAIM, tree, KeptJson.NONE);
         } catch (ClusterFileException e) {
             throw malformed(e);
         }

@@ -71,6 +71,7 @@ public final class ClusterDumpReader {
     private List<String> changed = List.of();
     private boolean createsLostPodsAgain;
     private Optional<InputStream> changesInput = Optional.empty();
+    private Optional<Manifests> manifests = Optional.empty();
 
     /** A reader for the features that are on by default, that keeps no JSON text of objects. */
     public ClusterDumpReader() {
@@ -115,6 +116,12 @@ public final class ClusterDumpReader {
     /** Also gives the objects as JSON texts, which need several times the memory of the objects. */
     public ClusterDumpReader withJson() {
         keepsTrees = true;
+        return this;
+    }
+
+    /** Also tells those of the cluster who make pods of manifests in it. */
+    public ClusterDumpReader telling(Manifests told) {
+        manifests = Optional.of(told);
         return this;
     }
 
@@ -268,6 +275,7 @@ public final class ClusterDumpReader {
         private void seen(Pending read) {
             ObjectNode tree = read.tree();
             Admission.addUid(tree);
+            manifests.ifPresent(told -> told.seen(tree));
             admission.seen(tree);
             claims.seen(tree);
             resourceClaims.seen(tree);

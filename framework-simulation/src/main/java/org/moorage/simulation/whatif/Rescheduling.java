@@ -5,13 +5,19 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.PriorityQueue;
+import java.util.function.IntConsumer;
+import org.moorage.api.model.ObjectMeta;
+import org.moorage.api.model.OwnerReference;
 import org.moorage.api.model.Pod;
+import org.moorage.api.model.PodSpec;
+import org.moorage.api.model.Volume;
 import org.moorage.runtime.cluster.ClusterSource;
 import org.moorage.runtime.whatif.PreemptionResult;
 import org.moorage.runtime.whatif.Transaction;
@@ -19,7 +25,8 @@ import org.moorage.runtime.whatif.Transaction;
 /**
  * Has pods scheduled in a transaction, as its scheduler would with all of them in its queue: the most important first, each with those before
  * it in place. One that fits nowhere may preempt others, which their controllers create again; these then wait like it. What found no place
- * is tried again for as long as anything else has changed since.
+ * is tried again for as long as anything else has changed since. Of pods that differ in their names alone, those after one that found no place
+ * find none either, and are not tried.
  *
  * <p>The pods stay where they were placed until the transaction is closed.
  */
@@ -32,18 +39,50 @@ public final class Rescheduling {
     private final ClusterSource objects;
     private final Instant now;
     private final PriorityQueue<Waiting> queue = new PriorityQueue<>(
-            Comparator.<Waiting>comparingInt(waiting -> -waiting.pod.spec().priority()).thenComparingInt(Waiting::number));
+            Comparator.<Waiting>comparingInt(waiting -> -waiting.pod.spec().priority())
+                    .thenComparingInt(Waiting::number));
     private final List<Unplaced> unplaced = new ArrayList<>();
     private final Map<String, Placed> placed = new LinkedHashMap<>();
+    /** What was said last to pods like one, and how much had changed by then. */
+    private final Map<Alike, Unplaced> said = new HashMap<>();
+
     private final List<RecreatedPod> gone = new ArrayList<>();
+    private IntConsumer progress = tried -> {};
     private int arrived;
     private int changes;
+    private int tried;
 
     /** A pod in the queue, where its predecessor was, and how often that was preempted here. */
     private record Waiting(Pod pod, String nodeBefore, int number, int preemptions) {}
 
     /** A pod that found no place when so much had changed. */
     private record Unplaced(Waiting waiting, String message, int changes) {}
+
+    /** What pods have in common that differ in their names alone. */
+    private record Alike(
+            String namespace,
+            PodSpec spec,
+            Map<String, String> labels,
+            Map<String, String> annotations,
+            List<OwnerReference> owners) {
+        /** Empty for a pod that has claims of its own, or a text that plugins read. */
+        static Optional<Alike> of(Pod pod) {
+            boolean hasOwn = pod.json().isPresent()
+                    || !pod.status().resourceClaimStatuses().isEmpty()
+                    || !pod.status().nominatedNodeName().isEmpty()
+                    || pod.spec().volumes().stream()
+                            .anyMatch(volume -> volume.source() instanceof Volume.EphemeralClaim);
+            ObjectMeta metadata = pod.metadata();
+            return hasOwn
+                    ? Optional.empty()
+                    : Optional.of(new Alike(
+                            pod.namespace(),
+                            pod.spec(),
+                            metadata.labels(),
+                            metadata.annotations(),
+                            metadata.ownerReferences()));
+        }
+    }
 
     private record Placed(Waiting waiting, PreemptionResult answer) {}
 
@@ -58,6 +97,12 @@ public final class Rescheduling {
         this.cluster = Objects.requireNonNull(cluster, "cluster");
         this.objects = Objects.requireNonNull(objects, "objects");
         this.now = Objects.requireNonNull(now, "now");
+    }
+
+    /** Sets who is told how many attempts have been made; nobody if not set. */
+    public Rescheduling progress(IntConsumer told) {
+        progress = Objects.requireNonNull(told, "told");
+        return this;
     }
 
     /** Adds pods that wait for a node, in the order in which they came to the queue. */
@@ -97,23 +142,32 @@ public final class Rescheduling {
     }
 
     private void scheduleNext(Waiting next) {
+        progress.accept(++tried);
         if (next.preemptions > MOST_PREEMPTIONS) {
             unplaced.add(new Unplaced(next, PREEMPTED_TOO_OFTEN, Integer.MAX_VALUE));
             return;
         }
+        Optional<Alike> alike = Alike.of(next.pod);
+        Optional<Unplaced> before = alike.map(said::get).filter(last -> last.changes == changes);
+        if (before.isPresent()) {
+            unplaced.add(new Unplaced(next, before.get().message, changes));
+            return;
+        }
         PreemptionResult answer = cluster.preempt(next.pod);
         if (answer.nodeName().isEmpty()) {
-            unplaced.add(new Unplaced(next, answer.message(), changes));
+            Unplaced now = new Unplaced(next, answer.message(), changes);
+            unplaced.add(now);
+            alike.ifPresent(key -> said.put(key, now));
             return;
         }
         changes++;
         placed.put(next.pod.uid(), new Placed(next, answer));
         for (Pod victim : answer.victims()) {
-            Placed before = placed.remove(victim.uid());
+            Placed former = placed.remove(victim.uid());
             gone(
                     RecreatedPod.of(victim, objects, now),
-                    before == null ? victim.nodeName() : before.waiting.nodeBefore,
-                    before == null ? 1 : before.waiting.preemptions + 1);
+                    former == null ? victim.nodeName() : former.waiting.nodeBefore,
+                    former == null ? 1 : former.waiting.preemptions + 1);
         }
     }
 

@@ -63,6 +63,7 @@ final class StatefulSets {
                 && present.values().stream().anyMatch(pod -> !pod.isReady());
         String revision = hasNewTemplate ? key.name() + "-" + template.hash() : revision(set, key, template);
         List<ObjectNode> made = new ArrayList<>();
+        Set<ObjectKey> madeClaims = new HashSet<>();
         for (int ordinal = start; ordinal < start + replicas; ordinal++) {
             String name = key.name() + "-" + ordinal;
             boolean isTaken = pods.contains(key.namespace(), name) && ordinal < firstOfNewTemplate;
@@ -72,7 +73,8 @@ final class StatefulSets {
             }
             if (isMissing || present.containsKey(name) && !present.get(name).isScheduled()) {
                 for (ObjectNode claim : claims(set, spec, ordinal)) {
-                    if (claims.add(ObjectKey.of(claim))) {
+                    ObjectKey claimKey = ObjectKey.of(claim);
+                    if (!claims.contains(claimKey) && madeClaims.add(claimKey)) {
                         made.add(claim);
                     }
                 }

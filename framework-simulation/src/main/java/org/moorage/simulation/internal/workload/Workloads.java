@@ -2,6 +2,7 @@
 package org.moorage.simulation.internal.workload;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -84,6 +85,17 @@ public final class Workloads {
             case "scheduling.k8s.io/Workload", "scheduling.k8s.io/PodGroup" -> groups.seen(object);
             default -> {}
         }
+    }
+
+    /** The names of the pods of a workload that have been {@link #seen}, without those that have ended or are being deleted. */
+    public List<String> activePods(ObjectNode workload) {
+        List<String> names = new ArrayList<>();
+        for (OwnedPods.OwnedPod pod : pods.of(ObjectKey.of(workload))) {
+            if (pod.state() == OwnedPods.State.ACTIVE) {
+                names.add(pod.name());
+            }
+        }
+        return names;
     }
 
     /**

@@ -1,45 +1,172 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.moorage.app.internal.command;
 
+import java.nio.file.Path;
 import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
+import org.moorage.api.model.ClusterObject;
+import org.moorage.api.model.Node;
+import org.moorage.api.model.Pod;
 import org.moorage.app.internal.report.Terminal;
 import org.moorage.config.LoadedConfig;
+import org.moorage.config.ProfileConfig;
 import org.moorage.config.plugin.PluginRegistry;
 import org.moorage.runtime.Scheduler;
 import org.moorage.runtime.cluster.ClusterSource;
 import org.moorage.runtime.whatif.Transaction;
 import org.moorage.runtime.whatif.WhatIf;
 import org.moorage.simulation.dump.ClusterDump;
+import org.moorage.simulation.dump.Manifests;
 import org.moorage.simulation.whatif.Rescheduling;
 
 /** A cluster that questions are asked about: its objects, and the scheduler that answers. Several threads may ask at once. */
 final class AskedCluster implements AutoCloseable {
+    private static final String ZONE = "topology.kubernetes.io/zone";
+
     private final ClusterDump dump;
+    private final Manifests manifests;
     private final LoadedConfig config;
+    private final Optional<Path> configFile;
+    private final UnaryOperator<LoadedConfig> extenders;
     private final PluginRegistry registry;
     private final Terminal terminal;
     private final ClusterSource objects;
     private final Instant now;
-    private final WhatIf whatIf;
+    private @Nullable WhatIf whatIf;
 
     /**
      * A cluster.
      *
-     * @throws org.moorage.config.ConfigException if the profiles cannot be built from the plugins
+     * @param manifests makes pods of manifests in it
+     * @param config the scheduler's configuration
+     * @param configFile where it is from
+     * @param extenders leaves out the extenders that are not asked
      */
-    AskedCluster(ClusterDump dump, LoadedConfig config, PluginRegistry registry, Terminal terminal) {
+    AskedCluster(
+            ClusterDump dump,
+            Manifests manifests,
+            LoadedConfig config,
+            Optional<Path> configFile,
+            UnaryOperator<LoadedConfig> extenders,
+            PluginRegistry registry,
+            Terminal terminal) {
         this.dump = dump;
-        this.config = config;
+        this.manifests = manifests;
+        this.config = extenders.apply(config);
+        this.configFile = configFile;
+        this.extenders = extenders;
         this.registry = registry;
         this.terminal = terminal;
         objects = ClusterSource.of(dump.objects());
         now = terminal.clock().instant();
-        whatIf = Scheduler.whatIf(dump.objects(), config, registry);
     }
 
     /** The objects as they were read, with the pods that controllers would create. */
     ClusterDump dump() {
         return dump;
+    }
+
+    /** The objects, to look one up. */
+    ClusterSource objects() {
+        return objects;
+    }
+
+    /** When the question is asked. */
+    Instant now() {
+        return now;
+    }
+
+    /** The nodes. */
+    List<Node> nodes() {
+        List<Node> nodes = new ArrayList<>();
+        for (ClusterObject object : dump.objects()) {
+            if (object instanceof Node node) {
+                nodes.add(node);
+            }
+        }
+        return nodes;
+    }
+
+    /** Their names. */
+    Set<String> nodeNames() {
+        Set<String> names = new HashSet<>();
+        nodes().forEach(node -> names.add(node.name()));
+        return names;
+    }
+
+    /** The zone of each node that has one, by its name. */
+    Map<String, String> zones() {
+        Map<String, String> zones = new HashMap<>();
+        for (Node node : nodes()) {
+            String zone = node.labels().get(ZONE);
+            if (zone != null) {
+                zones.put(node.name(), zone);
+            }
+        }
+        return zones;
+    }
+
+    /** The pods that wait for this scheduler to find a node for them, in order. */
+    List<Pod> waitingPods() {
+        return waitingPods(Set.copyOf(profileNames(config)));
+    }
+
+    /** The pods that wait for one of these profiles to find a node for them, in order. */
+    List<Pod> waitingPods(Set<String> profiles) {
+        List<Pod> waiting = new ArrayList<>();
+        for (Pod pod : dump.pods()) {
+            if (!pod.isBound()
+                    && !pod.status().isTerminal()
+                    && !pod.metadata().isDeleting()
+                    && profiles.contains(pod.spec().schedulerName())) {
+                waiting.add(pod);
+            }
+        }
+        return waiting;
+    }
+
+    /** The names of a configuration's profiles. */
+    static List<String> profileNames(LoadedConfig config) {
+        return config.config().profiles().stream()
+                .map(ProfileConfig::schedulerName)
+                .toList();
+    }
+
+    /**
+     * Refuses a pod that none of the profiles is responsible for.
+     *
+     * @throws org.moorage.app.internal.process.CommandException if so
+     */
+    void demandProfile(Pod pod) {
+        ExplainCommand.demandProfile(pod, config);
+    }
+
+    /**
+     * Makes the pods of manifests as the cluster would get them.
+     *
+     * @param sources files, folders, or {@code -} for stdin
+     * @throws org.moorage.objects.ClusterFileException if a source cannot be read, or an object is malformed
+     */
+    Manifests.Contents manifests(List<String> sources) {
+        return manifests.read(sources, terminal.in(), nodes());
+    }
+
+    /** Whether it is known which DaemonSets the cluster has. */
+    boolean hasDaemonSets() {
+        return manifests.hasDaemonSets();
+    }
+
+    /** The pods that these would have on a new node. */
+    List<Pod> daemonPods(Node node) {
+        return manifests.daemonPods(node);
     }
 
     /** A transaction in which pods can be scheduled; the transaction is the caller's. */
@@ -52,6 +179,11 @@ final class AskedCluster implements AutoCloseable {
         return config;
     }
 
+    /** The file that the configuration is from; empty for the default one. */
+    Optional<Path> configFile() {
+        return configFile;
+    }
+
     /** The plugins that there are. */
     PluginRegistry registry() {
         return registry;
@@ -62,13 +194,29 @@ final class AskedCluster implements AutoCloseable {
         return terminal;
     }
 
-    /** The cluster as it is: pods without a node wait. */
-    WhatIf whatIf() {
-        return whatIf;
+    /**
+     * The cluster as it is: pods without a node wait.
+     *
+     * @throws org.moorage.config.ConfigException if the profiles cannot be built from the plugins
+     */
+    synchronized WhatIf whatIf() {
+        WhatIf known = whatIf;
+        if (known == null) {
+            known = Scheduler.whatIf(dump.objects(), config, registry);
+            whatIf = known;
+        }
+        return known;
+    }
+
+    /** The same cluster with the scheduler of another configuration, to be closed by who asks for it. */
+    WhatIf whatIf(LoadedConfig other) {
+        return Scheduler.whatIf(dump.objects(), extenders.apply(other), registry);
     }
 
     @Override
-    public void close() {
-        whatIf.close();
+    public synchronized void close() {
+        if (whatIf != null) {
+            whatIf.close();
+        }
     }
 }

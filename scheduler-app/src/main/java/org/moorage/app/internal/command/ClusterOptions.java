@@ -10,6 +10,7 @@ import org.moorage.config.plugin.JarRules;
 import org.moorage.config.plugin.PluginRegistry;
 import org.moorage.simulation.dump.ClusterDump;
 import org.moorage.simulation.dump.ClusterDumpReader;
+import org.moorage.simulation.dump.Manifests;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
@@ -44,12 +45,14 @@ final class ClusterOptions {
         workloads.checkStdin(sources);
         PluginRegistry registry = config.registry(JarRules.WithoutVersion.NOTED, terminal::warn);
         LoadedConfig loaded = config.load(registry);
+        Manifests manifests = new Manifests(loaded.featureGates());
         ClusterDump dump = workloads
                 .apply(new ClusterDumpReader(loaded, registry))
                 .withClaims()
+                .telling(manifests)
                 .read(sources, terminal.in());
         ConfigFile.warn(loaded, terminal);
         WorkloadOptions.tell(dump, terminal);
-        return new AskedCluster(dump, extenders.apply(loaded), registry, terminal);
+        return new AskedCluster(dump, manifests, loaded, config.file(), extenders::apply, registry, terminal);
     }
 }

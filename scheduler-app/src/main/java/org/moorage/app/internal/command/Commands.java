@@ -43,6 +43,7 @@ public final class Commands {
     // The questions about a cluster that can also stand on a line of a work list.
     private static Map<Class<?>, Supplier<QuestionCommand>> questions(Terminal terminal) {
         Map<Class<?>, Supplier<QuestionCommand>> questions = new LinkedHashMap<>();
+        questions.put(FitCommand.class, () -> new FitCommand(terminal));
         return questions;
     }
 

@@ -156,9 +156,9 @@ final class ExplainCommand implements Callable<Integer> {
         }
     }
 
-    private static void demandProfile(Pod pod, LoadedConfig loaded) {
-        List<String> names = new ArrayList<>();
-        loaded.config().profiles().forEach(profile -> names.add(profile.schedulerName()));
+    /** Refuses a pod that none of the profiles is responsible for. */
+    static void demandProfile(Pod pod, LoadedConfig loaded) {
+        List<String> names = AskedCluster.profileNames(loaded);
         if (!names.contains(pod.spec().schedulerName())) {
             throw new CommandException("pod " + pod.key() + " is for the scheduler \""
                     + pod.spec().schedulerName() + "\" (expected: " + String.join(" or ", names) + ")");

@@ -18,7 +18,6 @@ import org.moorage.runtime.decision.Decision;
 import org.moorage.runtime.decision.Evaluation;
 import org.moorage.simulation.Explanation;
 import org.moorage.simulation.SimulatedPod;
-import org.moorage.simulation.whatif.FittingChange;
 
 /** What the plugins answer for a pod on each node. */
 public final class ExplainReport implements Report {
@@ -52,14 +51,14 @@ public final class ExplainReport implements Report {
 
     @Override
     public void print(Terminal terminal) {
-        printWrapped(evaluation.pod().key() + " " + headline(), terminal);
-        printWrapped(moment(), terminal);
+        TextTable.printWrapped(evaluation.pod().key() + " " + headline(), terminal);
+        TextTable.printWrapped(moment(), terminal);
         for (String note : notes) {
-            printWrapped(note, terminal);
+            TextTable.printWrapped(note, terminal);
         }
         evaluation
                 .preFilterRejection()
-                .ifPresent(rejection -> printWrapped(
+                .ifPresent(rejection -> TextTable.printWrapped(
                         rejection.plugin() + " rejects the pod before any node is looked at: "
                                 + rejection.status().message(),
                         terminal));
@@ -73,7 +72,8 @@ public final class ExplainReport implements Report {
         }
         evaluation.preFilterNodes().ifPresent(left -> {
             terminal.out().println();
-            printWrapped("The plugins' PreFilter left only " + list(List.copyOf(left)) + " to look at.", terminal);
+            TextTable.printWrapped(
+                    "The plugins' PreFilter left only " + list(List.copyOf(left)) + " to look at.", terminal);
         });
         if (!ranking.isEmpty()) {
             terminal.out().println();
@@ -85,58 +85,13 @@ public final class ExplainReport implements Report {
             String said = answer.status().isSuccess()
                     ? evaluation.preemption().map(this::room).orElse("would make room")
                     : answer.status().message();
-            printWrapped("PostFilter: " + answer.plugin() + ": " + said, terminal);
+            TextTable.printWrapped("PostFilter: " + answer.plugin() + ": " + said, terminal);
         });
         if (!explanation.changes().isEmpty()) {
             terminal.out().println();
             terminal.out().println(TextStyle.BOLD.of("Any of these would make it fit:", terminal));
-            printChanges(terminal);
+            FittingChangeRows.print(explanation.changes(), allNodes, terminal);
         }
-    }
-
-    private void printChanges(Terminal terminal) {
-        TextTable table = new TextTable().left().left();
-        for (FittingChange change : explanation.changes()) {
-            table.row(List.of(
-                    new Cell("  " + text(change), TextStyle.GOOD),
-                    Cell.of(nodes(change.nodes().size()) + ": " + list(change.nodes()))));
-        }
-        table.print(terminal);
-    }
-
-    private String text(FittingChange change) {
-        String details = list(change.details());
-        return switch (change.kind()) {
-            case LOWER_REQUESTS -> "it requests less by " + details;
-            case TOLERATIONS -> "it tolerates " + details;
-            case NODE_SELECTOR -> "its node selector is without " + details;
-            case NODE_AFFINITY ->
-                "it has no required node affinity" + (details.isEmpty() ? "" : ", and no node selector " + details);
-            case POD_AFFINITY -> "it is without the required pod affinity by " + details;
-            case POD_ANTI_AFFINITY -> "it is without the required pod anti-affinity by " + details;
-            case TOPOLOGY_SPREAD -> "it may be spread less evenly: " + details;
-            case UNCORDON -> details + " is uncordoned";
-            case FEWER_PODS ->
-                (change.details().size() == 1
-                                ? "a pod leaves: "
-                                : change.details().size() + " pods leave: ")
-                        + details;
-        };
-    }
-
-    // For programs.
-    private static String name(FittingChange.Kind kind) {
-        return switch (kind) {
-            case LOWER_REQUESTS -> "lowerRequests";
-            case TOLERATIONS -> "tolerations";
-            case NODE_SELECTOR -> "nodeSelector";
-            case NODE_AFFINITY -> "nodeAffinity";
-            case POD_AFFINITY -> "podAffinity";
-            case POD_ANTI_AFFINITY -> "podAntiAffinity";
-            case TOPOLOGY_SPREAD -> "topologySpread";
-            case UNCORDON -> "uncordon";
-            case FEWER_PODS -> "fewerPods";
-        };
     }
 
     private String room(Evaluation.Preemption preemption) {
@@ -146,11 +101,6 @@ public final class ExplainReport implements Report {
         }
         return "would make room on " + preemption.nodeName()
                 + (victims.isEmpty() ? "" : " by having " + list(victims) + " leave");
-    }
-
-    private static void printWrapped(String text, Terminal terminal) {
-        int width = terminal.width() == 0 ? Integer.MAX_VALUE : terminal.width();
-        TextTable.wrap(text, width).forEach(terminal.out()::println);
     }
 
     // What follows the pod's name.
@@ -263,7 +213,7 @@ public final class ExplainReport implements Report {
         if (!equal.isEmpty()) {
             List<String> scores = new ArrayList<>();
             equal.forEach(plugin -> scores.add(plugin + " " + score(ranking.get(0), plugin)));
-            printWrapped("  The same for all: " + String.join(", ", scores), terminal);
+            TextTable.printWrapped("  The same for all: " + String.join(", ", scores), terminal);
         }
     }
 
@@ -351,12 +301,7 @@ public final class ExplainReport implements Report {
             ArrayNode victims = entry.putArray("victims");
             preemption.victims().forEach(victim -> victims.add(victim.key()));
         });
-        ArrayNode changes = tree.putArray("changes");
-        for (FittingChange change : explanation.changes()) {
-            ObjectNode entry = changes.addObject().put("change", name(change.kind()));
-            addAll(entry.putArray("details"), change.details());
-            addAll(entry.putArray("nodes"), change.nodes());
-        }
+        FittingChangeRows.putAll(tree.putArray("changes"), explanation.changes());
         return tree;
     }
 

@@ -147,6 +147,12 @@ public final class TextTable {
         }
     }
 
+    /** Prints a text, wrapped where the terminal ends. */
+    static void printWrapped(String text, Terminal terminal) {
+        int width = terminal.width() == 0 ? Integer.MAX_VALUE : terminal.width();
+        wrap(text, width).forEach(terminal.out()::println);
+    }
+
     /**
      * The text in lines of at most so many columns, broken between the parts of an enumeration where that can be, and
      * between words elsewhere. A longer word stays whole.

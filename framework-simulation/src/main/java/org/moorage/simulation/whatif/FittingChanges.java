@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.moorage.simulation.internal.whatif;
+package org.moorage.simulation.whatif;
 
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -11,13 +11,15 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.function.Function;
+import java.util.function.Predicate;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 import org.moorage.api.model.Affinity;
 import org.moorage.api.model.HostPort;
 import org.moorage.api.model.Node;
 import org.moorage.api.model.NodeAffinity;
 import org.moorage.api.model.NodeSelector;
-import org.moorage.api.model.ObjectKind;
 import org.moorage.api.model.Pod;
 import org.moorage.api.model.PodAffinity;
 import org.moorage.api.model.PodAffinityTerm;
@@ -29,9 +31,8 @@ import org.moorage.api.model.Toleration;
 import org.moorage.api.model.TolerationOperators;
 import org.moorage.api.model.TopologySpreadConstraint;
 import org.moorage.runtime.decision.Evaluation;
-import org.moorage.runtime.whatif.WhatIf;
-import org.moorage.simulation.cluster.InMemoryCluster;
-import org.moorage.simulation.whatif.FittingChange;
+import org.moorage.runtime.whatif.Questions;
+import org.moorage.runtime.whatif.Transaction;
 import org.moorage.simulation.whatif.FittingChange.Kind;
 
 /**
@@ -46,9 +47,10 @@ public final class FittingChanges {
             new Taint("node.kubernetes.io/unschedulable", "", Taint.NO_SCHEDULE);
     private static final TolerationOperators OPERATORS = TolerationOperators.COMPARISON;
 
-    private final WhatIf questions;
-    private final InMemoryCluster cluster;
-    private final Map<String, List<Pod>> podsByNode;
+    private final Transaction cluster;
+    private final Function<String, Optional<Node>> nodes;
+    private final Function<String, List<Pod>> podsOn;
+    private final Predicate<Pod> canLeave;
     private final Evaluation evaluation;
     private final Pod pod;
     private final PodSpec spec;
@@ -80,15 +82,22 @@ public final class FittingChanges {
     /**
      * Finds nothing yet.
      *
-     * @param questions the cluster as it is now
-     * @param podsByNode the pods on each node and those that wait for a permit to be bound to it
+     * @param cluster the cluster as it is now; each change is taken back
+     * @param nodes the nodes by name
+     * @param podsOn the pods on a node and those that wait for a permit to be bound to it
+     * @param canLeave which of them can be thought of as gone
      * @param evaluation what the plugins say of the pod now
      */
     public FittingChanges(
-            WhatIf questions, InMemoryCluster cluster, Map<String, List<Pod>> podsByNode, Evaluation evaluation) {
-        this.questions = questions;
+            Transaction cluster,
+            Function<String, Optional<Node>> nodes,
+            Function<String, List<Pod>> podsOn,
+            Predicate<Pod> canLeave,
+            Evaluation evaluation) {
         this.cluster = cluster;
-        this.podsByNode = podsByNode;
+        this.nodes = nodes;
+        this.podsOn = podsOn;
+        this.canLeave = canLeave;
         this.evaluation = evaluation;
         pod = evaluation.pod();
         spec = pod.spec();
@@ -122,7 +131,7 @@ public final class FittingChanges {
         evaluation.objections().forEach((name, objections) -> {
             Set<String> plugins = new TreeSet<>();
             objections.forEach(objection -> plugins.add(objection.plugin()));
-            cluster.find(ObjectKind.NODE, "", name).ifPresent(node -> sort(node, plugins.size()));
+            nodes.apply(name).ifPresent(node -> sort(node, plugins.size()));
         });
         // Whoever reads a pod's text would not see the change.
         if (pod.json().isEmpty()) {
@@ -175,7 +184,7 @@ public final class FittingChanges {
     }
 
     private List<Pod> podsOn(Node node) {
-        return podsByNode.getOrDefault(node.name(), List.of());
+        return podsOn.apply(node.name());
     }
 
     private Shortage shortage(Node node) {
@@ -206,14 +215,16 @@ public final class FittingChanges {
     }
 
     private List<String> feasible(PodSpec.Builder changed) {
-        return feasible(questions, pod.withSpec(changed.build()));
+        return feasible(cluster, pod.withSpec(changed.build()));
     }
 
-    private List<String> feasible(WhatIf changed) {
-        return feasible(changed, pod);
+    private List<String> feasible(UnaryOperator<Transaction> change) {
+        try (Transaction changed = cluster.begin()) {
+            return feasible(change.apply(changed), pod);
+        }
     }
 
-    private static List<String> feasible(WhatIf asked, Pod pod) {
+    private static List<String> feasible(Questions asked, Pod pod) {
         return asked.fits(pod).feasible().stream().sorted().toList();
     }
 
@@ -389,7 +400,7 @@ public final class FittingChanges {
             taints.removeIf(taint -> taint.key().equals(UNSCHEDULABLE_TAINT.key()));
             Node uncordoned =
                     node.toBuilder().unschedulable(false).taints(taints).build();
-            add(Kind.UNCORDON, List.of(node.name()), feasible(questions.with(uncordoned)));
+            add(Kind.UNCORDON, List.of(node.name()), feasible(changed -> changed.with(uncordoned)));
         }
     }
 
@@ -407,7 +418,7 @@ public final class FittingChanges {
         candidates.sort(Comparator.<Leaving>comparingInt(leaving -> leaving.pods.size())
                 .thenComparing(leaving -> leaving.node.name()));
         for (Leaving leaving : candidates.subList(0, Math.min(MOST_OF_A_KIND, candidates.size()))) {
-            List<String> feasible = feasible(questions.evict(leaving.pods));
+            List<String> feasible = feasible(changed -> changed.evict(leaving.pods));
             if (!feasible.isEmpty()) {
                 List<String> keys = new ArrayList<>();
                 leaving.pods.forEach(other -> keys.add(other.key()));
@@ -457,13 +468,10 @@ public final class FittingChanges {
         return most;
     }
 
-    // A pod that waits for a permit is not in the cluster with its node, so that it cannot be taken out.
     private List<Pod> bound(Node node) {
         List<Pod> bound = new ArrayList<>();
         for (Pod other : podsOn(node)) {
-            if (cluster.find(ObjectKind.POD, other.metadata().namespace(), other.name())
-                    .filter(Pod::isBound)
-                    .isPresent()) {
+            if (canLeave.test(other)) {
                 bound.add(other);
             }
         }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.moorage.simulation.internal.whatif;
+package org.moorage.simulation.whatif;
 
 import java.math.BigDecimal;
 import java.util.ArrayList;

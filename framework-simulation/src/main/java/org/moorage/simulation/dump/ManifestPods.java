@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.simulation.dump;
+
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
+import org.moorage.api.model.ClusterObject;
+import org.moorage.simulation.admission.AdmittedPod;
+
+/**
+ * The pods that a manifest would have a cluster get, if it were applied. Immutable.
+ *
+ * @param title the kind of the manifest, its namespace and its name, for example {@code Deployment default/web}
+ * @param onNodes how many pods it has on nodes already; they count
+ * @param asked how many more it asks for
+ * @param pods these pods, or the first {@value Manifests#MOST_PODS} of more
+ * @param copied the pod that others would be like; empty if none can be made
+ * @param objects what its pods need that is not there: claims of a StatefulSet, a group of pods
+ * @param waiting the keys of the pods that it has in the cluster without a node; {@code pods} are in their place
+ * @param whyNone why it has no pods, for example what the API server refuses; empty if it has some or asks for no more
+ */
+public record ManifestPods(
+        String title,
+        int onNodes,
+        int asked,
+        List<AdmittedPod> pods,
+        Optional<AdmittedPod> copied,
+        List<ClusterObject> objects,
+        Set<String> waiting,
+        String whyNone) {
+    public ManifestPods {
+        Objects.requireNonNull(title, "title");
+        pods = List.copyOf(pods);
+        Objects.requireNonNull(copied, "copied");
+        objects = List.copyOf(objects);
+        waiting = Set.copyOf(waiting);
+        Objects.requireNonNull(whyNone, "whyNone");
+    }
+}

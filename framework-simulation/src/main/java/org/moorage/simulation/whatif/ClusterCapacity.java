@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.simulation.whatif;
+
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.function.IntConsumer;
+import org.moorage.api.model.ObjectKind;
+import org.moorage.api.model.Pod;
+import org.moorage.runtime.cluster.ClusterSource;
+import org.moorage.runtime.decision.Evaluation;
+import org.moorage.runtime.whatif.HowMany;
+import org.moorage.runtime.whatif.PlacedPods;
+import org.moorage.runtime.whatif.Transaction;
+import org.moorage.runtime.whatif.WhatIf;
+import org.moorage.simulation.admission.AdmittedPod;
+import org.moorage.simulation.dump.ManifestPods;
+import org.moorage.simulation.whatif.FittingPods.FittingWorkload;
+import org.moorage.simulation.whatif.FittingPods.MorePods;
+import org.moorage.simulation.whatif.FittingPods.UnplacedPod;
+import org.moorage.simulation.whatif.RescheduledPods.RescheduledPod;
+
+/**
+ * How much room a cluster has for pods of manifests: which of them find a place, whom they preempt, what would help the others, and how many
+ * more would fit. The cluster stays as it is. Safe for use by several threads.
+ *
+ * <p>Pods are placed as {@link Rescheduling} does; more copies are placed one after the other, without preemption.
+ */
+public final class ClusterCapacity {
+    private final WhatIf cluster;
+    private final ClusterSource objects;
+    private final Instant now;
+    private final IntConsumer progress;
+
+    /**
+     * The room in a cluster.
+     *
+     * @param cluster the cluster as it is
+     * @param objects its objects
+     * @param now when pods are created again that are preempted
+     * @param progress is told how many pods have been tried
+     */
+    public ClusterCapacity(WhatIf cluster, ClusterSource objects, Instant now, IntConsumer progress) {
+        this.cluster = Objects.requireNonNull(cluster, "cluster");
+        this.objects = Objects.requireNonNull(objects, "objects");
+        this.now = Objects.requireNonNull(now, "now");
+        this.progress = Objects.requireNonNull(progress, "progress");
+    }
+
+    /**
+     * Tries the pods of manifests, all of them in one cluster.
+     *
+     * @param asked what the manifests ask for
+     * @param before pods that wait and are placed first
+     * @param atMost how many more copies of each manifest's pod are tried at most, each manifest's by themselves; 0 for none
+     * @throws IllegalArgumentException if no profile is responsible for a pod
+     * @throws RuntimeException if a plugin fails; the message says which one
+     */
+    public FittingPods fit(List<ManifestPods> asked, Collection<Pod> before, int atMost) {
+        try (Transaction tried = cluster.begin()) {
+            Rescheduling scheduling = new Rescheduling(tried, objects, now).progress(progress);
+            if (!before.isEmpty()) {
+                RescheduledPods ignored = scheduling.waiting(before).schedule();
+            }
+            List<Pod> pods = new ArrayList<>();
+            for (ManifestPods manifest : asked) {
+                Transaction ignored = tried.with(manifest.objects());
+                for (AdmittedPod pod : manifest.pods()) {
+                    ignored = tried.with(pod.claims());
+                    pods.add(pod.pod());
+                }
+            }
+            RescheduledPods end = scheduling.waiting(pods).schedule();
+            return answer(asked, before, end, tried, atMost);
+        }
+    }
+
+    private FittingPods answer(
+            List<ManifestPods> asked, Collection<Pod> before, RescheduledPods end, Transaction tried, int atMost) {
+        Map<String, RescheduledPod> byUid = new LinkedHashMap<>();
+        end.pods().forEach(pod -> byUid.put(pod.pod().uid(), pod));
+        List<FittingWorkload> workloads = new ArrayList<>();
+        for (ManifestPods manifest : asked) {
+            List<RescheduledPod> ofManifest =
+                    take(manifest.pods().stream().map(AdmittedPod::pod).toList(), byUid);
+            Optional<MorePods> more =
+                    atMost == 0 ? Optional.empty() : manifest.copied().map(pod -> more(pod, tried, atMost));
+            workloads.add(new FittingWorkload(manifest, ofManifest, more));
+        }
+        List<RescheduledPod> first = take(before, byUid);
+        Optional<UnplacedPod> unplaced = mostFrequent(workloads).map(pod -> unplaced(pod, tried));
+        return new FittingPods(workloads, first, List.copyOf(byUid.values()), end.gone(), unplaced);
+    }
+
+    // Of the asked pods themselves some may have been preempted, and are there under another name.
+    private static List<RescheduledPod> take(Collection<Pod> pods, Map<String, RescheduledPod> byUid) {
+        List<RescheduledPod> taken = new ArrayList<>();
+        for (Pod pod : pods) {
+            Optional.ofNullable(byUid.remove(pod.uid())).ifPresent(taken::add);
+        }
+        return taken;
+    }
+
+    private static Optional<Pod> mostFrequent(List<FittingWorkload> workloads) {
+        Map<String, List<Pod>> byMessage = new LinkedHashMap<>();
+        for (FittingWorkload workload : workloads) {
+            for (RescheduledPod pod : workload.unplaced()) {
+                byMessage
+                        .computeIfAbsent(pod.message(), any -> new ArrayList<>())
+                        .add(pod.pod());
+            }
+        }
+        List<Pod> most = List.of();
+        for (List<Pod> pods : byMessage.values()) {
+            most = pods.size() > most.size() ? pods : most;
+        }
+        return most.stream().findFirst();
+    }
+
+    private UnplacedPod unplaced(Pod pod, Transaction tried) {
+        Evaluation evaluation = tried.evaluate(pod);
+        Map<String, List<Pod>> podsByNode = new HashMap<>();
+        List<FittingChange> changes = new FittingChanges(
+                        tried,
+                        name -> objects.read(ObjectKind.NODE, "", name),
+                        name -> podsByNode.computeIfAbsent(name, tried::podsOn),
+                        other -> true,
+                        evaluation)
+                .all();
+        return new UnplacedPod(pod, evaluation, changes);
+    }
+
+    private MorePods more(AdmittedPod template, Transaction tried, int atMost) {
+        if (template.claims().isEmpty()) {
+            HowMany more = tried.howMany(template.pod(), atMost);
+            return new MorePods(more.count(), more.byNode(), more.stoppedBy());
+        }
+        // Each has claims of its own.
+        Map<String, Integer> byNode = new LinkedHashMap<>();
+        try (Transaction further = tried.begin()) {
+            for (int count = 0; count < atMost; count++) {
+                AdmittedPod copy = template.copy(count);
+                PlacedPods placed = further.with(copy.claims()).place(List.of(copy.pod()));
+                PlacedPods.PlacedPod place = placed.pods().get(0);
+                if (place.nodeName().isEmpty()) {
+                    return new MorePods(count, byNode, place.message());
+                }
+                byNode.merge(place.nodeName().get(), 1, Integer::sum);
+                progress.accept(count);
+            }
+        }
+        return new MorePods(atMost, byNode, "");
+    }
+}

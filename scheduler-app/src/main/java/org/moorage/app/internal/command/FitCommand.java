@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.app.internal.command;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.moorage.api.model.Pod;
+import org.moorage.app.internal.process.CommandException;
+import org.moorage.app.internal.report.Answer;
+import org.moorage.app.internal.report.FitReport;
+import org.moorage.app.internal.report.ProgressLine;
+import org.moorage.app.internal.report.Terminal;
+import org.moorage.simulation.dump.ManifestPods;
+import org.moorage.simulation.dump.Manifests;
+import org.moorage.simulation.whatif.ClusterCapacity;
+import org.moorage.simulation.whatif.FittingPods;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** Tells whether the pods of manifests fit into a cluster. */
+@Command(
+        name = "fit",
+        description = {
+            "Tells whether the pods of manifests fit into a cluster, where they go, and how many more would.",
+            "",
+            "Of a workload that the cluster has already, the pods that are on nodes count.",
+            "Ends with 0 if all find a place, with 1 if one does not.",
+        },
+        footer = {
+            "",
+            "Example:",
+            "  moorage fit web.yaml --max --cluster cluster.yaml",
+        })
+final class FitCommand extends QuestionCommand {
+    @Option(names = "--max", description = "Also tell how many more copies of each manifest's pod would fit.")
+    private boolean max;
+
+    @Option(
+            names = "--at-most",
+            paramLabel = "N",
+            description = "Try so many more copies at most (default: ${DEFAULT-VALUE}).")
+    private int atMost = 10_000;
+
+    @Option(
+            names = "--after-waiting",
+            description = "First place the pods that wait in the cluster. By default the asked ones go first.")
+    private boolean afterWaiting;
+
+    @Parameters(
+            arity = "1..*",
+            paramLabel = "MANIFEST",
+            description = "Files or folders with pods and workloads, in YAML or JSON; - for stdin.")
+    private List<String> manifests = new ArrayList<>();
+
+    FitCommand(Terminal terminal) {
+        super(terminal);
+    }
+
+    @Override
+    Answer answer(AskedCluster asked) {
+        if (atMost < 1) {
+            throw new CommandException("--at-most: " + atMost + " (expected: 1 or more)");
+        }
+        Manifests.Contents contents = asked.manifests(manifests);
+        if (contents.pods().isEmpty()) {
+            throw new CommandException(
+                    String.join(", ", manifests) + ": no pod and no workload (expected: one at least)");
+        }
+        List<Pod> waiting = new ArrayList<>(asked.waitingPods());
+        int pods = 0;
+        for (ManifestPods manifest : contents.pods()) {
+            waiting.removeIf(pod -> manifest.waiting().contains(pod.key()));
+            manifest.copied().ifPresent(pod -> asked.demandProfile(pod.pod()));
+            pods += manifest.pods().size();
+        }
+        ProgressLine progress =
+                new ProgressLine(asked.terminal(), "attempts", pods + (afterWaiting ? waiting.size() : 0));
+        try {
+            FittingPods answer = new ClusterCapacity(asked.whatIf(), asked.objects(), asked.now(), progress::show)
+                    .fit(contents.pods(), afterWaiting ? waiting : List.of(), max ? atMost : 0);
+            return new FitReport(
+                    answer,
+                    new FitReport.Asked(
+                            contents.notes(), waiting.size(), afterWaiting, max ? atMost : 0, asked.zones()));
+        } finally {
+            progress.clear();
+        }
+    }
+}

@@ -1,0 +1,304 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.app.internal.report;
+
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.moorage.api.model.Pod;
+import org.moorage.app.internal.report.TextTable.Cell;
+import org.moorage.simulation.whatif.FittingPods;
+import org.moorage.simulation.whatif.FittingPods.FittingWorkload;
+import org.moorage.simulation.whatif.FittingPods.MorePods;
+import org.moorage.simulation.whatif.FittingPods.UnplacedPod;
+import org.moorage.simulation.whatif.RescheduledPods.RescheduledPod;
+
+/** Which pods of manifests find a place in a cluster. */
+public final class FitReport implements Answer {
+    private static final int MESSAGES = 3;
+    private static final int VICTIMS = 10;
+
+    private final FittingPods answer;
+    private final Asked asked;
+
+    /**
+     * What was asked, for the answer to say it.
+     *
+     * @param notes what was passed over of the manifests
+     * @param waiting how many pods of the cluster wait, those in whose place the asked ones are left out
+     * @param isAfterWaiting whether these were placed first
+     * @param atMost how many more copies were tried at most; 0 if none
+     * @param zones the zone of each node that has one, by name
+     */
+    public record Asked(
+            List<String> notes, int waiting, boolean isAfterWaiting, int atMost, Map<String, String> zones) {
+        public Asked {
+            notes = List.copyOf(notes);
+            zones = Map.copyOf(zones);
+        }
+    }
+
+    public FitReport(FittingPods answer, Asked asked) {
+        this.answer = answer;
+        this.asked = asked;
+    }
+
+    @Override
+    public int exitCode() {
+        return answer.isComplete() ? 0 : 1;
+    }
+
+    @Override
+    public void print(Terminal terminal) {
+        TextTable.printWrapped(headline(), terminal);
+        TextTable.printWrapped(moment(), terminal);
+        asked.notes.forEach(note -> TextTable.printWrapped(note, terminal));
+        terminal.out().println();
+        table().print(terminal);
+        printZones(terminal);
+        printPreempted(terminal);
+        answer.unplaced().ifPresent(pod -> printUnplaced(pod, terminal));
+        answer.workloads()
+                .forEach(workload -> workload.more()
+                        .ifPresent(more -> printMore(workload.manifest().title(), more, terminal)));
+    }
+
+    private String headline() {
+        int wanted = 0;
+        int placed = 0;
+        for (FittingWorkload workload : answer.workloads()) {
+            wanted += workload.manifest().asked();
+            placed += workload.placed();
+        }
+        if (wanted == 0) {
+            return "No pod is asked for.";
+        }
+        if (placed == wanted) {
+            return wanted == 1 ? "It fits." : "All " + wanted + " pods fit.";
+        }
+        return placed + " of " + pods(wanted) + " find" + (placed == 1 ? "s" : "") + " a place.";
+    }
+
+    private String moment() {
+        if (asked.waiting == 0) {
+            return "No other pod waits in the cluster.";
+        }
+        String waiting = asked.waiting == 1 ? "1 other pod waits" : asked.waiting + " other pods wait";
+        if (!asked.isAfterWaiting) {
+            return waiting + " in the cluster, and the asked ones go first (--after-waiting has them go last).";
+        }
+        long placed = answer.before().stream()
+                .filter(pod -> pod.nodeName().isPresent())
+                .count();
+        return waiting + " in the cluster and went first: " + placed + " of them found a place.";
+    }
+
+    private TextTable table() {
+        TextTable table = new TextTable()
+                .left("MANIFEST")
+                .right("ON NODES")
+                .right("ASKED")
+                .right("PLACED")
+                .left("WHERE, OR WHY NOT");
+        for (FittingWorkload workload : answer.workloads()) {
+            boolean isComplete = workload.isComplete();
+            List<Cell> cells = new ArrayList<>(List.of(
+                    Cell.of(workload.manifest().title()),
+                    Cell.of(Integer.toString(workload.manifest().onNodes())),
+                    Cell.of(Integer.toString(workload.manifest().asked())),
+                    new Cell(Integer.toString(workload.placed()), isComplete ? TextStyle.GOOD : TextStyle.BAD)));
+            List<String> lines = lines(workload);
+            for (String line : lines.isEmpty() ? List.of("") : lines) {
+                cells.add(Cell.of(line));
+                table.row(cells);
+                cells = new ArrayList<>(List.of(Cell.EMPTY, Cell.EMPTY, Cell.EMPTY, Cell.EMPTY));
+            }
+        }
+        return table;
+    }
+
+    private static List<String> lines(FittingWorkload workload) {
+        List<String> lines = new ArrayList<>();
+        if (workload.placed() > 0) {
+            lines.add(nodes(workload).text());
+        }
+        if (!workload.manifest().whyNone().isEmpty()) {
+            lines.add(workload.manifest().whyNone());
+        }
+        Counts messages = Counts.of(workload.unplaced(), RescheduledPod::message);
+        int shown = 0;
+        int others = workload.unplaced().size();
+        for (Map.Entry<String, Integer> message : messages.byName().entrySet()) {
+            if (shown++ == MESSAGES) {
+                lines.add(others + " with " + (messages.byName().size() - MESSAGES) + " other messages");
+                break;
+            }
+            others -= message.getValue();
+            lines.add(message.getValue() + " not placed: " + message.getKey());
+        }
+        if (workload.untried() > 0) {
+            lines.add(workload.untried() + " not tried: no more than "
+                    + workload.manifest().pods().size() + " are at once");
+        }
+        return lines;
+    }
+
+    private static Counts nodes(FittingWorkload workload) {
+        return Counts.of(placed(workload), pod -> pod.nodeName().orElse(""));
+    }
+
+    private static List<RescheduledPod> placed(FittingWorkload workload) {
+        return workload.pods().stream()
+                .filter(pod -> pod.nodeName().isPresent())
+                .toList();
+    }
+
+    private Counts zones(FittingWorkload workload) {
+        return Counts.of(
+                placed(workload).stream()
+                        .flatMap(pod -> Optional.ofNullable(
+                                asked.zones.get(pod.nodeName().orElse("")))
+                                .stream())
+                        .toList(),
+                zone -> zone);
+    }
+
+    private void printZones(Terminal terminal) {
+        for (FittingWorkload workload : answer.workloads()) {
+            Counts zones = zones(workload);
+            if (!zones.byName().isEmpty()) {
+                TextTable.printWrapped("By zone, " + workload.manifest().title() + ": " + zones.text(), terminal);
+            }
+        }
+    }
+
+    private List<Pod> victims() {
+        List<Pod> victims = new ArrayList<>();
+        for (FittingWorkload workload : answer.workloads()) {
+            workload.pods().forEach(pod -> victims.addAll(pod.victims()));
+        }
+        return victims;
+    }
+
+    private void printPreempted(Terminal terminal) {
+        List<Pod> victims = victims();
+        if (victims.isEmpty()) {
+            return;
+        }
+        List<String> names = new ArrayList<>();
+        victims.forEach(victim -> names.add(victim.key()));
+        long placed = answer.preempted().stream()
+                .filter(pod -> pod.nodeName().isPresent())
+                .count();
+        terminal.out().println();
+        TextTable.printWrapped(
+                "They preempt " + pods(victims.size()) + ": " + RejectedNodes.list(names, names.size() <= VICTIMS)
+                        + ".",
+                terminal);
+        TextTable.printWrapped(
+                "Of " + pods(answer.preempted().size()) + " that their controllers create again, " + placed
+                        + (placed == 1 ? " finds" : " find") + " another place"
+                        + (answer.gone().isEmpty()
+                                ? "."
+                                : "; " + pods(answer.gone().size()) + " nobody creates again."),
+                terminal);
+    }
+
+    private void printUnplaced(UnplacedPod unplaced, Terminal terminal) {
+        List<RejectedNodes> rejected = RejectedNodes.of(unplaced.evaluation().objections());
+        terminal.out().println();
+        terminal.out().println(TextStyle.BOLD.of("Why " + unplaced.pod().key() + " fits nowhere:", terminal));
+        unplaced.evaluation()
+                .preFilterRejection()
+                .ifPresent(rejection -> TextTable.printWrapped(
+                        "  " + rejection.plugin() + ": " + rejection.status().message(), terminal));
+        TextTable table = new TextTable().left().left().left();
+        for (RejectedNodes entry : rejected) {
+            table.row(List.of(
+                    new Cell("  " + entry.plugin(), TextStyle.BAD),
+                    Cell.of(entry.reason()),
+                    Cell.of(entry.text(false))));
+        }
+        table.print(terminal);
+        if (!unplaced.changes().isEmpty()) {
+            terminal.out().println();
+            terminal.out().println(TextStyle.BOLD.of("Any of these would make it fit:", terminal));
+            FittingChangeRows.print(unplaced.changes(), false, terminal);
+        }
+    }
+
+    private void printMore(String title, MorePods more, Terminal terminal) {
+        terminal.out().println();
+        String count = more.stoppedBy().isEmpty() ? "At least " + more.count() : Integer.toString(more.count());
+        String where = more.byNode().isEmpty() ? "" : ", on " + new Counts(more.byNode()).text();
+        TextTable.printWrapped(count + " more of " + title + " would fit" + where + ".", terminal);
+        TextTable.printWrapped(
+                more.stoppedBy().isEmpty()
+                        ? "No more were tried (--at-most sets how many are)."
+                        : "What stops the next: " + more.stoppedBy(),
+                terminal);
+    }
+
+    private static String pods(int count) {
+        return count == 1 ? "1 pod" : count + " pods";
+    }
+
+    @Override
+    public ObjectNode tree() {
+        ObjectNode tree = JsonNodeFactory.instance.objectNode();
+        tree.put("fits", answer.isComplete());
+        tree.put("waiting", asked.waiting).put("afterWaiting", asked.isAfterWaiting);
+        ArrayNode notes = tree.putArray("notes");
+        asked.notes.forEach(notes::add);
+        ArrayNode manifests = tree.putArray("manifests");
+        answer.workloads().forEach(workload -> put(manifests.addObject(), workload));
+        ArrayNode preempted = tree.putArray("preempted");
+        victims()
+                .forEach(
+                        victim -> preempted.addObject().put("pod", victim.key()).put("node", victim.nodeName()));
+        ArrayNode recreated = tree.putArray("recreated");
+        answer.preempted().forEach(pod -> put(recreated.addObject(), pod).put("nodeBefore", pod.nodeBefore()));
+        ArrayNode lost = tree.putArray("lost");
+        answer.gone().forEach(pod -> lost.add(pod.gone().key()));
+        answer.unplaced().ifPresent(unplaced -> {
+            ObjectNode entry =
+                    tree.putObject("unplaced").put("pod", unplaced.pod().key());
+            entry.put("message", unplaced.evaluation().message());
+            RejectedNodes.putAll(
+                    entry.putArray("rejections"),
+                    RejectedNodes.of(unplaced.evaluation().objections()));
+            FittingChangeRows.putAll(entry.putArray("changes"), unplaced.changes());
+        });
+        return tree;
+    }
+
+    private void put(ObjectNode entry, FittingWorkload workload) {
+        entry.put("manifest", workload.manifest().title())
+                .put("onNodes", workload.manifest().onNodes())
+                .put("asked", workload.manifest().asked())
+                .put("tried", workload.manifest().pods().size())
+                .put("placed", workload.placed())
+                .put("message", workload.manifest().whyNone());
+        ArrayNode pods = entry.putArray("pods");
+        for (RescheduledPod pod : workload.pods()) {
+            ArrayNode victims = put(pods.addObject(), pod).putArray("preempts");
+            pod.victims().forEach(victim -> victims.add(victim.key()));
+        }
+        zones(workload).putAll(entry.putArray("zones"), "zone", "pods");
+        workload.more().ifPresent(more -> {
+            ObjectNode further = entry.putObject("more");
+            further.put("pods", more.count()).put("atMost", asked.atMost).put("stoppedBy", more.stoppedBy());
+            new Counts(more.byNode()).putAll(further.putArray("nodes"), "node", "pods");
+        });
+    }
+
+    /** A pod, for programs. */
+    static ObjectNode put(ObjectNode entry, RescheduledPod pod) {
+        return entry.put("pod", pod.pod().key())
+                .put("node", pod.nodeName().orElse(""))
+                .put("message", pod.message());
+    }
+}

@@ -1,0 +1,339 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.app;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SplittableRandom;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.moorage.api.model.Node;
+import org.moorage.api.model.Pod;
+import org.moorage.builtin.dra.KubeSchedulerPlugins;
+import org.moorage.config.ConfigLoader;
+import org.moorage.config.LoadedConfig;
+import org.moorage.config.plugin.PluginRegistry;
+import org.moorage.runtime.Scheduler;
+import org.moorage.runtime.whatif.Transaction;
+import org.moorage.runtime.whatif.WhatIf;
+import org.moorage.simulation.admission.AdmittedPod;
+import org.moorage.simulation.dump.ClusterDump;
+import org.moorage.simulation.dump.ClusterDumpReader;
+import org.moorage.simulation.dump.ManifestPods;
+import org.moorage.simulation.dump.Manifests;
+
+class FitTest {
+    private static final JsonMapper JSON = new JsonMapper();
+    private static final String CLUSTER = """
+            {"kind": "Node", "apiVersion": "v1", "metadata": {"name": "a", "labels": {"topology.kubernetes.io/zone": "east"}},
+             "status": {"allocatable": {"cpu": "4", "memory": "8Gi", "pods": "10"}}}
+            {"kind": "Node", "apiVersion": "v1", "metadata": {"name": "b", "labels": {"topology.kubernetes.io/zone": "west"}},
+             "status": {"allocatable": {"cpu": "2", "memory": "8Gi", "pods": "10"}}}
+            {"kind": "PriorityClass", "apiVersion": "scheduling.k8s.io/v1", "metadata": {"name": "high"}, "value": 1000}
+            {"kind": "LimitRange", "apiVersion": "v1", "metadata": {"name": "limits", "namespace": "small"}, "spec":
+             {"limits": [{"type": "Container", "defaultRequest": {"cpu": "3"}, "max": {"cpu": "3"}}]}}
+            {"kind": "ReplicaSet", "apiVersion": "apps/v1", "metadata": {"name": "web-1", "namespace": "default", "uid": "web-1",
+              "ownerReferences": [{"apiVersion": "apps/v1", "kind": "Deployment", "name": "web", "uid": "web", "controller": true}]},
+             "spec": {"replicas": 2, "selector": {"matchLabels": {"app": "web"}}, "template": {"metadata": {"labels": {"app": "web",
+              "pod-template-hash": "1"}}, "spec": {"containers": [{"name": "c", "image": "i", "resources": {"requests": {"cpu": "1"}}}]}}}}
+            {"kind": "Pod", "apiVersion": "v1", "metadata": {"name": "web-1-a", "namespace": "default", "labels": {"app": "web",
+              "pod-template-hash": "1"}, "ownerReferences": [{"apiVersion": "apps/v1", "kind": "ReplicaSet", "name": "web-1",
+               "uid": "web-1", "controller": true}]}, "spec": {"nodeName": "a", "containers": [{"name": "c", "image": "i",
+               "resources": {"requests": {"cpu": "1"}}}]}}
+            {"kind": "Pod", "apiVersion": "v1", "metadata": {"name": "waits"}, "spec": {"containers": [{"name": "c", "image": "i",
+               "resources": {"requests": {"cpu": "2"}}}]}}
+            """;
+
+    private static final PluginRegistry PLUGINS = PluginRegistry.of(KubeSchedulerPlugins.all());
+    private static final LoadedConfig CONFIG = ConfigLoader.defaults(PLUGINS);
+
+    @TempDir
+    private Path folder;
+
+    private String file(String text) throws IOException {
+        return Files.writeString(folder.resolve("manifest.yaml"), text).toString();
+    }
+
+    private static String pod(String name, String namespace, String more, String requests) {
+        return """
+                apiVersion: v1
+                kind: Pod
+                metadata: {name: %s%s}
+                spec:
+                  %s
+                  containers: [{name: c, image: i, resources: {requests: {%s}}}]
+                """.formatted(name, namespace, more, requests);
+    }
+
+    private static String workload(String kind, String name, long replicas, String cpu) {
+        String counts = kind.equals("Job")
+                ? "parallelism: " + replicas
+                : "replicas: " + replicas + "\n  selector: {matchLabels: {app: " + name + "}}";
+        return """
+                apiVersion: %s
+                kind: %s
+                metadata: {name: %s}
+                spec:
+                  %s
+                  template:
+                    metadata: {labels: {app: %s}}
+                    spec:
+                      restartPolicy: %s
+                      containers: [{name: c, image: i, resources: {requests: {cpu: %s}}}]
+                """.formatted(
+                        kind.equals("Job") ? "batch/v1" : "apps/v1",
+                        kind,
+                        name,
+                        counts,
+                        name,
+                        kind.equals("Job") ? "Never" : "Always",
+                        cpu);
+    }
+
+    private record Case(String name, String manifest, List<String> options, int exitCode, List<String> said) {
+        @Override
+        public String toString() {
+            return name;
+        }
+    }
+
+    static Stream<Case> cases() {
+        return Stream.of(
+                new Case(
+                        "a pod that fits says where",
+                        pod("p", "", "", "cpu: 3"),
+                        List.of(),
+                        0,
+                        List.of(
+                                "It fits.",
+                                "Pod default/p",
+                                "a 1",
+                                "2 other pods wait in the cluster, and the asked ones go first")),
+                new Case(
+                        "a pod that is too large is told what would help",
+                        pod("p", "", "", "cpu: 5"),
+                        List.of(),
+                        1,
+                        List.of("0 of 1 pod find a place", "2 Insufficient cpu", "it requests less by cpu 2")),
+                new Case(
+                        "pods that wait go first on request",
+                        pod("p", "", "", "cpu: 3"),
+                        List.of("--after-waiting"),
+                        1,
+                        List.of("2 other pods wait in the cluster and went first: 2 of them found a place.")),
+                new Case(
+                        "a deployment's pods on nodes count, and its waiting ones are asked about",
+                        workload("Deployment", "web", 4, "1"),
+                        List.of(),
+                        0,
+                        List.of(
+                                "All 3 pods fit.",
+                                "1 other pod waits",
+                                "Deployment default/web          1       3        3")),
+                new Case(
+                        "a deployment that is scaled to what is there asks for nothing",
+                        workload("Deployment", "web", 1, "1"),
+                        List.of("--max"),
+                        0,
+                        List.of("No pod is asked for.", "5 more of Deployment default/web would fit")),
+                new Case(
+                        "an important pod says whom it preempts",
+                        pod("p", "", "priorityClassName: high", "cpu: 4"),
+                        List.of(),
+                        0,
+                        List.of("It fits.", "They preempt 1 pod: default/web-1-a.", "1 finds another place")),
+                new Case(
+                        "admission of the cluster counts",
+                        pod("p", ", namespace: small", "", "memory: 1Gi"),
+                        List.of("--max"),
+                        0,
+                        List.of("It fits.", "0 more of Pod small/p would fit")),
+                new Case(
+                        "what the API server refuses is said",
+                        pod("p", "", "priorityClassName: none", "cpu: 1"),
+                        List.of(),
+                        1,
+                        List.of("refused by the API server", "no PriorityClass with name none was found")),
+                new Case(
+                        "more copies are limited",
+                        pod("p", "", "", "cpu: 1m"),
+                        List.of("--max", "--at-most", "3"),
+                        0,
+                        List.of("At least 3 more of Pod default/p would fit", "No more were tried")),
+                new Case(
+                        "a pod that is on a node is asked about as one more",
+                        pod("web-1-a", "", "", "cpu: 1"),
+                        List.of(),
+                        0,
+                        List.of("It fits.", "Pod default/web-1-a          1       1        1")),
+                new Case(
+                        "what has no pods is passed over",
+                        pod("p", "", "", "cpu: 1") + "---\napiVersion: v1\nkind: Service\nmetadata: {name: web}\n",
+                        List.of(),
+                        0,
+                        List.of("Service default/web has no pods and is passed over")),
+                new Case(
+                        "a million replicas end soon, and it is said how many are asked",
+                        workload("Deployment", "many", 1_000_000, "1"),
+                        List.of(),
+                        1,
+                        List.of("5 of 1000000 pods find a place.", "990000 not tried: no more than 10000 are at once")),
+                new Case(
+                        "a million pods of a job end soon",
+                        workload("Job", "many", 1_000_000, "1"),
+                        List.of(),
+                        1,
+                        List.of("5 of 1000000 pods find a place.")));
+    }
+
+    @ParameterizedTest
+    @MethodSource("cases")
+    void answers(Case asked) throws IOException {
+        List<String> args = new ArrayList<>(List.of("fit", file(asked.manifest), "--cluster", "-"));
+        args.addAll(asked.options);
+
+        CapturedRun run = CapturedRun.withInput(CLUSTER, args.toArray(String[]::new));
+
+        assertThat(run.out() + run.err()).contains(asked.said);
+        assertThat(run.exitCode()).isEqualTo(asked.exitCode);
+        args.addAll(List.of("-o", "json"));
+        JsonNode tree = JSON.readTree(
+                CapturedRun.withInput(CLUSTER, args.toArray(String[]::new)).out());
+        assertThat(JsonSchema.problems("fit", tree)).isEmpty();
+        assertThat(tree.path("fits").asBoolean()).isEqualTo(asked.exitCode == 0);
+    }
+
+    record Refused(String name, List<String> args, String manifest, String message) {
+        @Override
+        public String toString() {
+            return name;
+        }
+    }
+
+    static Stream<Refused> refused() {
+        String good = pod("p", "", "", "cpu: 1");
+        return Stream.of(
+                new Refused("no cluster", List.of(), good, "--cluster: missing"),
+                new Refused("no room for copies", List.of("--cluster", "-", "--at-most", "0"), good, "--at-most: 0"),
+                new Refused(
+                        "no workload",
+                        List.of("--cluster", "-"),
+                        "apiVersion: v1\nkind: Service\nmetadata: {name: web}\n",
+                        "no pod and no workload"),
+                new Refused("no YAML", List.of("--cluster", "-"), "{{{", "manifest.yaml"),
+                new Refused(
+                        "another scheduler",
+                        List.of("--cluster", "-"),
+                        pod("p", "", "schedulerName: other", "cpu: 1"),
+                        "pod default/p is for the scheduler \"other\""),
+                new Refused(
+                        "too many replicas to count",
+                        List.of("--cluster", "-"),
+                        workload("Deployment", "many", 10_000_000_000L, "1"),
+                        "replicas"));
+    }
+
+    @ParameterizedTest
+    @MethodSource("refused")
+    void refusesWhatMakesNoSense(Refused asked) throws IOException {
+        List<String> args = new ArrayList<>(List.of("fit", file(asked.manifest)));
+        args.addAll(asked.args);
+
+        CapturedRun run = CapturedRun.withInput(CLUSTER, args.toArray(String[]::new));
+
+        assertThat(run.exitCode()).isNotZero();
+        assertThat(run.err()).contains("error: ").contains(asked.message).doesNotContain("\tat ");
+        assertThat(run.out()).isEmpty();
+    }
+
+    @ParameterizedTest
+    @ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8})
+    void tellsAsManyCopiesAsFindAPlaceOneByOne(long seed) throws IOException {
+        SplittableRandom random = new SplittableRandom(seed);
+        StringBuilder cluster = new StringBuilder();
+        for (int i = 0; i < 6; i++) {
+            cluster.append("""
+                    {"kind": "Node", "apiVersion": "v1", "metadata": {"name": "n%d", "labels": {"kubernetes.io/hostname": "n%d"}},
+                     "status": {"allocatable": {"cpu": "%d", "memory": "16Gi", "pods": "%d"}}}
+                    """.formatted(i, i, 1 + random.nextInt(8), 1 + random.nextInt(12)));
+        }
+        String spread = random.nextBoolean()
+                ? "topologySpreadConstraints: [{maxSkew: 2, topologyKey: kubernetes.io/hostname, whenUnsatisfiable: DoNotSchedule,"
+                        + " labelSelector: {matchLabels: {}}}]"
+                : "";
+        String manifest = file(pod("p", "", spread, "cpu: " + (200 + random.nextInt(2000)) + "m"));
+        Path dump = Files.writeString(folder.resolve("cluster.jsonl"), cluster.toString());
+
+        JsonNode answer = JSON.readTree(
+                        CapturedRun.of("fit", manifest, "--max", "--cluster", dump.toString(), "-o", "json")
+                                .out())
+                .path("manifests")
+                .path(0);
+
+        assertThat(answer.path("placed").asInt()
+                        + answer.path("more").path("pods").asInt())
+                .as("seed %d", seed)
+                .isEqualTo(placedOneByOne(manifest, dump));
+    }
+
+    private static int placedOneByOne(String manifest, Path file) {
+        Manifests manifests = new Manifests(CONFIG.featureGates());
+        ClusterDump dump = new ClusterDumpReader(CONFIG, PLUGINS)
+                .telling(manifests)
+                .read(List.of(file.toString()), InputStream.nullInputStream());
+        List<Node> nodes = List.of();
+        ManifestPods asked = manifests
+                .read(List.of(manifest), InputStream.nullInputStream(), nodes)
+                .pods()
+                .get(0);
+        AdmittedPod template = asked.pods().get(0);
+        int placed = 0;
+        try (WhatIf cluster = Scheduler.whatIf(dump.objects(), CONFIG, PLUGINS);
+                Transaction transaction = cluster.begin()) {
+            Pod next = template.pod();
+            while (transaction.place(List.of(next)).isComplete()) {
+                placed++;
+                next = template.copy(placed).pod();
+            }
+        }
+        return placed;
+    }
+
+    @Test
+    void givesCopiesClaimsOfTheirOwn() throws IOException {
+        String cluster = CLUSTER + """
+                {"kind": "StorageClass", "apiVersion": "storage.k8s.io/v1", "metadata": {"name": "disk"}, "provisioner": "d",
+                 "volumeBindingMode": "WaitForFirstConsumer"}
+                """;
+        String manifest = file("""
+                apiVersion: v1
+                kind: Pod
+                metadata: {name: p}
+                spec:
+                  containers: [{name: c, image: i, resources: {requests: {cpu: 1}}}]
+                  volumes:
+                  - name: scratch
+                    ephemeral:
+                      volumeClaimTemplate:
+                        spec:
+                          accessModes: [ReadWriteOnce]
+                          storageClassName: disk
+                          resources: {requests: {storage: 1Gi}}
+                """);
+
+        CapturedRun run = CapturedRun.withInput(cluster, "fit", manifest, "--max", "--cluster", "-");
+
+        assertThat(run.out()).contains("It fits.", "4 more of Pod default/p would fit", "Insufficient cpu");
+    }
+}

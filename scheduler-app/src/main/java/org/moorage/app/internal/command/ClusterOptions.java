@@ -1,13 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.moorage.app.internal.command;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.PrintStream;
+import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.zip.GZIPInputStream;
+import java.util.zip.GZIPOutputStream;
+import org.moorage.app.internal.live.LiveObjects;
+import org.moorage.app.internal.live.LiveOptions;
 import org.moorage.app.internal.process.CommandException;
 import org.moorage.app.internal.report.Terminal;
 import org.moorage.config.LoadedConfig;
 import org.moorage.config.plugin.JarRules;
 import org.moorage.config.plugin.PluginRegistry;
+import org.moorage.kubernetes.ApiRequests;
+import org.moorage.kubernetes.RequestMetrics;
+import org.moorage.runtime.MonotonicClock;
 import org.moorage.simulation.dump.ClusterDump;
 import org.moorage.simulation.dump.ClusterDumpReader;
 import org.moorage.simulation.dump.Manifests;
@@ -21,6 +36,9 @@ final class ClusterOptions {
             paramLabel = "SOURCE",
             description = "A file or folder with the cluster's objects, in YAML or JSON; - for stdin; may be repeated.")
     private List<String> sources = new ArrayList<>();
+
+    @Mixin
+    private LiveOptions live = new LiveOptions();
 
     @Mixin
     private ConfigOptions config = new ConfigOptions();
@@ -39,10 +57,12 @@ final class ClusterOptions {
      * @throws org.moorage.objects.ClusterFileException if the cluster cannot be read
      */
     AskedCluster read(Terminal terminal) {
-        if (sources.isEmpty()) {
-            throw new CommandException("--cluster: missing (expected: a file or folder with the cluster's objects)");
+        if (sources.isEmpty() != live.areGiven()) {
+            throw new CommandException("--cluster: " + (sources.isEmpty() ? "missing" : String.join(" ", sources))
+                    + " (expected: a file or folder with the cluster's objects, or --kubeconfig for one that runs)");
         }
-        workloads.checkStdin(sources);
+        List<String> read = sources.isEmpty() ? List.of("-") : sources;
+        workloads.checkStdin(read);
         PluginRegistry registry = config.registry(JarRules.WithoutVersion.NOTED, terminal::warn);
         LoadedConfig loaded = config.load(registry);
         Manifests manifests = new Manifests(loaded.featureGates());
@@ -50,9 +70,27 @@ final class ClusterOptions {
                 .apply(new ClusterDumpReader(loaded, registry))
                 .withClaims()
                 .telling(manifests)
-                .read(sources, terminal.in());
+                .read(read, sources.isEmpty() ? liveObjects(terminal) : terminal.in());
         ConfigFile.warn(loaded, terminal);
         WorkloadOptions.tell(dump, terminal);
         return new AskedCluster(dump, manifests, loaded, config.file(), extenders::apply, registry, terminal);
+    }
+
+    // Of a large cluster this is a tenth of what its objects are.
+    private InputStream liveObjects(Terminal terminal) {
+        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+        try (ApiRequests requests =
+                        new ApiRequests(live.connection().open(), MonotonicClock.system(), RequestMetrics.NONE);
+                PrintStream lines = new PrintStream(new GZIPOutputStream(bytes), false, UTF_8)) {
+            LiveObjects.list(requests, object -> lines.println(LiveObjects.text(object)))
+                    .forEach(terminal::warn);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        try {
+            return new GZIPInputStream(new ByteArrayInputStream(bytes.toByteArray()));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 }

@@ -2,6 +2,8 @@
 package org.moorage.app.internal.command;
 
 import java.util.concurrent.Callable;
+import org.moorage.app.internal.page.ClusterView;
+import org.moorage.app.internal.page.PageContent;
 import org.moorage.app.internal.report.Answer;
 import org.moorage.app.internal.report.Terminal;
 import picocli.CommandLine.Command;
@@ -21,6 +23,9 @@ abstract class QuestionCommand implements Callable<Integer> {
     @Mixin
     private OutputOptions output = new OutputOptions();
 
+    @Mixin
+    private ReportOptions report = new ReportOptions();
+
     QuestionCommand(Terminal terminal) {
         this.terminal = terminal;
     }
@@ -30,8 +35,16 @@ abstract class QuestionCommand implements Callable<Integer> {
         try (AskedCluster asked = cluster.read(terminal)) {
             Answer answer = answer(asked);
             output.print(answer, terminal);
+            report.write(terminal, () -> page(asked, answer));
             return answer.exitCode();
         }
+    }
+
+    private PageContent.Builder page(AskedCluster asked, Answer answer) {
+        String name = getClass().getAnnotation(Command.class).name();
+        return PageContent.of(name, ClusterView.of(asked.dump().objects()))
+                .notes(asked.dump().warnings())
+                .answer(name, answer.tree());
     }
 
     /**

@@ -190,6 +190,18 @@ class FitTest {
                         1,
                         List.of("5 of 1000000 pods find a place.", "990000 not tried: no more than 10000 are at once")),
                 new Case(
+                        "the pods of a stateful set are asked about at once",
+                        workload("StatefulSet", "db", 2, "1"),
+                        List.of(),
+                        0,
+                        List.of("All 2 pods fit.", "StatefulSet default/db")),
+                new Case(
+                        "a daemon set has a pod on each node",
+                        workload("DaemonSet", "agent", 1, "1"),
+                        List.of(),
+                        0,
+                        List.of("All 2 pods fit.", "a 1, b 1")),
+                new Case(
                         "a million pods of a job end soon",
                         workload("Job", "many", 1_000_000, "1"),
                         List.of(),

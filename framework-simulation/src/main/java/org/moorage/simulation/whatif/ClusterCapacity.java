@@ -5,11 +5,13 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.IntConsumer;
 import org.moorage.api.model.ObjectKind;
 import org.moorage.api.model.Pod;
@@ -94,7 +96,7 @@ public final class ClusterCapacity {
             workloads.add(new FittingWorkload(manifest, ofManifest, more));
         }
         List<RescheduledPod> first = take(before, byUid);
-        Optional<UnplacedPod> unplaced = mostFrequent(workloads).map(pod -> unplaced(pod, tried));
+        Optional<UnplacedPod> unplaced = mostFrequent(workloads).map(pod -> unplaced(pod, tried, asked));
         return new FittingPods(workloads, first, List.copyOf(byUid.values()), end.gone(), unplaced);
     }
 
@@ -123,14 +125,17 @@ public final class ClusterCapacity {
         return most.stream().findFirst();
     }
 
-    private UnplacedPod unplaced(Pod pod, Transaction tried) {
+    private UnplacedPod unplaced(Pod pod, Transaction tried, List<ManifestPods> asked) {
+        Set<String> ofManifests = new HashSet<>();
+        asked.forEach(manifest ->
+                manifest.pods().forEach(one -> ofManifests.add(one.pod().uid())));
         Evaluation evaluation = tried.evaluate(pod);
         Map<String, List<Pod>> podsByNode = new HashMap<>();
         List<FittingChange> changes = new FittingChanges(
                         tried,
                         name -> objects.read(ObjectKind.NODE, "", name),
                         name -> podsByNode.computeIfAbsent(name, tried::podsOn),
-                        other -> true,
+                        other -> !ofManifests.contains(other.uid()),
                         evaluation)
                 .all();
         return new UnplacedPod(pod, evaluation, changes);

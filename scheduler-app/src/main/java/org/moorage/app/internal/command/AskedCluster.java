@@ -114,18 +114,19 @@ final class AskedCluster implements AutoCloseable {
         return zones;
     }
 
-    /** The pods that wait for this scheduler to find a node for them, in order. */
+    /** The pods that wait for this scheduler to find a node for them, in order; those whose scheduling gates are still there wait for these. */
     List<Pod> waitingPods() {
         return waitingPods(Set.copyOf(profileNames(config)));
     }
 
-    /** The pods that wait for one of these profiles to find a node for them, in order. */
+    /** The pods that wait for one of these profiles to find a node for them, in order, without gated ones. */
     List<Pod> waitingPods(Set<String> profiles) {
         List<Pod> waiting = new ArrayList<>();
         for (Pod pod : dump.pods()) {
             if (!pod.isBound()
                     && !pod.status().isTerminal()
                     && !pod.metadata().isDeleting()
+                    && pod.spec().schedulingGates().isEmpty()
                     && profiles.contains(pod.spec().schedulerName())) {
                 waiting.add(pod);
             }

@@ -44,6 +44,7 @@ public final class Commands {
     private static Map<Class<?>, Supplier<QuestionCommand>> questions(Terminal terminal) {
         Map<Class<?>, Supplier<QuestionCommand>> questions = new LinkedHashMap<>();
         questions.put(FitCommand.class, () -> new FitCommand(terminal));
+        questions.put(BuyCommand.class, () -> new BuyCommand(terminal));
         return questions;
     }
 

@@ -36,7 +36,6 @@ import org.moorage.runtime.whatif.Fit;
 import org.moorage.runtime.whatif.HowMany;
 import org.moorage.runtime.whatif.PlacedPods;
 import org.moorage.runtime.whatif.PreemptionResult;
-import org.moorage.runtime.whatif.ProfileComparison;
 import org.moorage.runtime.whatif.Transaction;
 import org.moorage.runtime.whatif.WhatIf;
 import org.moorage.simulation.cluster.InMemoryCluster;
@@ -212,19 +211,22 @@ class WhatIfTest {
     }
 
     @Test
-    void comparesProfiles() {
+    void answersByTheProfileThatAPodNames() {
         LoadedConfig config = ConfigLoader.load(TWO_PROFILES, "two-profiles.yaml", PLUGINS);
         try (WhatIf cluster =
                 Scheduler.whatIf(List.of(A, B, pod("there", "1").on("a").build()), config, PLUGINS)) {
             Pod pod = pod("p", "1").build();
-            ProfileComparison comparison = cluster.compare("packed", List.of(pod));
-            assertThat(nodes(comparison.own())).containsExactly("b");
-            assertThat(nodes(comparison.other())).containsExactly("a");
-            assertThat(comparison.moved()).containsExactly(pod);
+            assertThat(nodes(cluster.place(List.of(pod)))).containsExactly("b");
+            assertThat(nodes(cluster.place(List.of(forProfile(pod, "packed"))))).containsExactly("a");
             assertThatIllegalArgumentException()
-                    .isThrownBy(() -> cluster.compare("other", List.of(pod)))
-                    .withMessage("profile: \"other\" (expected: one of the profiles [default-scheduler, packed])");
+                    .isThrownBy(() -> cluster.place(List.of(forProfile(pod, "other"))))
+                    .withMessage("pod default/p: spec.schedulerName: \"other\" (expected: one of the profiles"
+                            + " [default-scheduler, packed])");
         }
+    }
+
+    private static Pod forProfile(Pod pod, String schedulerName) {
+        return pod.withSpec(pod.spec().toBuilder().schedulerName(schedulerName).build());
     }
 
     @Test

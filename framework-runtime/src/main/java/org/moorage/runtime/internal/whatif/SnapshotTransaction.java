@@ -8,7 +8,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.moorage.api.CycleState;
@@ -44,7 +43,6 @@ import org.moorage.runtime.whatif.Fit;
 import org.moorage.runtime.whatif.HowMany;
 import org.moorage.runtime.whatif.PlacedPods;
 import org.moorage.runtime.whatif.PreemptionResult;
-import org.moorage.runtime.whatif.ProfileComparison;
 import org.moorage.runtime.whatif.Transaction;
 
 /** A transaction on the snapshot and the store of a workspace. */
@@ -388,14 +386,14 @@ final class SnapshotTransaction implements Transaction {
 
     @Override
     public PlacedPods place(List<Pod> pods) {
-        return trying(() -> places(pods, this::profile));
+        return trying(() -> places(pods));
     }
 
-    private QuestionAnswers.Places places(List<Pod> pods, Function<Pod, Profile> profileOf) {
+    private QuestionAnswers.Places places(List<Pod> pods) {
         List<PlacedPods.PlacedPod> places = new ArrayList<>(pods.size());
         for (Pod pod : pods) {
             Pod asked = waiting(pod);
-            places.add(place(profileOf.apply(asked), asked));
+            places.add(place(profile(asked), asked));
         }
         return new QuestionAnswers.Places(places, "");
     }
@@ -435,7 +433,7 @@ final class SnapshotTransaction implements Transaction {
     public PlacedPods placeTogether(List<Pod> pods) {
         return trying(() -> {
             int before = snapshot.changes();
-            QuestionAnswers.Places places = places(pods, this::profile);
+            QuestionAnswers.Places places = places(pods);
             if (places.isComplete()) {
                 return places;
             }
@@ -567,12 +565,5 @@ final class SnapshotTransaction implements Transaction {
 
     private static QuestionAnswers.Preempted room(QuestionAnswers.Place place, List<Pod> victims) {
         return new QuestionAnswers.Preempted(place.pod(), place.nodeName(), victims, place.message());
-    }
-
-    @Override
-    public ProfileComparison compare(String profile, List<Pod> pods) {
-        Profile other = workspace.profile(profile, "profile");
-        return new QuestionAnswers.Profiles(
-                only(() -> places(pods, this::profile)), only(() -> places(pods, any -> other)));
     }
 }

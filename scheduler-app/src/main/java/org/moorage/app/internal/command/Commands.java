@@ -45,6 +45,7 @@ public final class Commands {
         Map<Class<?>, Supplier<QuestionCommand>> questions = new LinkedHashMap<>();
         questions.put(FitCommand.class, () -> new FitCommand(terminal));
         questions.put(BuyCommand.class, () -> new BuyCommand(terminal));
+        questions.put(CompareCommand.class, () -> new CompareCommand(terminal));
         return questions;
     }
 

@@ -57,6 +57,15 @@ public final class FeatureGateOptions {
 
     // A gate that is refused comes first, as with kube-scheduler.
     private FeatureGates gates(EffectiveVersion version) {
+        return of(version, settings);
+    }
+
+    /**
+     * The features of a version with some settings, as if these were the flag's.
+     *
+     * @throws CommandException in kube-scheduler's words if a setting is not possible
+     */
+    static FeatureGates of(EffectiveVersion version, List<String> settings) {
         FeatureGates gates = parse(version, settings);
         VersionOptions.checkRange(version);
         return gates;

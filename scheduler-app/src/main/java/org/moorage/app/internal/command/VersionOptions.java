@@ -38,11 +38,20 @@ final class VersionOptions {
      * @throws CommandException in kube-scheduler's words if a flag names no version
      */
     EffectiveVersion effective() {
-        EffectiveVersion version = EffectiveVersion.emulating(
-                version("--emulated-version", emulated).orElse(EffectiveVersion.BINARY));
+        EffectiveVersion version = emulated("--emulated-version", emulated);
         return version("--min-compatibility-version", minCompatibility)
                 .map(oldest -> new EffectiveVersion(version.emulated(), oldest))
                 .orElse(version);
+    }
+
+    /**
+     * The version that some values of {@code --emulated-version} ask for; the newest if there are none.
+     *
+     * @param flag the flag that they were given by
+     * @throws CommandException in kube-scheduler's words if one names no version
+     */
+    static EffectiveVersion emulated(String flag, List<String> values) {
+        return EffectiveVersion.emulating(version(flag, values).orElse(EffectiveVersion.BINARY));
     }
 
     /**

@@ -23,6 +23,11 @@ public record PodOwner(String namespace, String kind, String name) {
                         of(pod.metadata().namespace(), controller, pod.labels().getOrDefault(TEMPLATE_HASH, "")));
     }
 
+    /** What a pod is counted with: its owner, with the namespace; of a pod that has none, itself. */
+    static String nameOf(Pod pod) {
+        return of(pod).map(owner -> owner.namespace + "/" + owner.name).orElse(pod.key());
+    }
+
     private static PodOwner of(String namespace, OwnerReference owner, String templateHash) {
         String suffix = "-" + templateHash;
         if (owner.kind().equals("ReplicaSet")

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.simulation.whatif;
+
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.function.Function;
+import org.moorage.api.model.Node;
+import org.moorage.api.model.Pod;
+import org.moorage.api.model.ResourceName;
+import org.moorage.api.model.Resources;
+
+/**
+ * How the pods of a cluster fill its nodes. Immutable.
+ *
+ * @param pods how many pods are on nodes
+ * @param emptyNodes how many nodes have no pods but those that belong to the node: a DaemonSet's, and mirrors of static pods
+ * @param byResource how each resource is used, in the order cpu, memory, others by name
+ */
+public record ClusterBalance(int pods, int emptyNodes, Map<ResourceName, ResourceBalance> byResource) {
+    public ClusterBalance {
+        byResource = Collections.unmodifiableMap(new LinkedHashMap<>(byResource));
+    }
+
+    /**
+     * How one resource is used, on the nodes that have some of it.
+     *
+     * @param allocatable how much there is, in the units of {@link Resources}
+     * @param requested how much of that pods request
+     * @param imbalance the standard deviation of the nodes' requested shares, in percentage points: 0 if all are equally full, at most 50 if none is
+     *     more than full
+     * @param fragmentation how much of the room that is left is of no use, in percent, see {@link PodSizes#unusable}
+     */
+    public record ResourceBalance(long allocatable, long requested, double imbalance, double fragmentation) {}
+
+    /**
+     * The balance of some nodes.
+     *
+     * @param podsOn the pods on a node, by its name
+     * @param sizes the pods that are to use the room that is left
+     */
+    public static ClusterBalance of(Collection<Node> nodes, Function<String, List<Pod>> podsOn, PodSizes sizes) {
+        Map<ResourceName, Sum> sums = new LinkedHashMap<>();
+        sums.put(ResourceName.CPU, new Sum());
+        sums.put(ResourceName.MEMORY, new Sum());
+        new TreeMap<>(others(nodes)).forEach((name, resource) -> sums.put(resource, new Sum()));
+        int pods = 0;
+        int emptyNodes = 0;
+        for (Node node : nodes) {
+            List<Pod> onNode = podsOn.apply(node.name());
+            pods += onNode.size();
+            emptyNodes += onNode.stream().allMatch(ClusterBalance::belongsToNode) ? 1 : 0;
+            Map<ResourceName, Long> free = new HashMap<>();
+            sums.forEach((resource, sum) -> {
+                long allocatable = node.allocatableResources().amount(resource);
+                long requested = 0;
+                for (Pod pod : onNode) {
+                    requested += pod.requestsWithClaims().amount(resource);
+                }
+                free.put(resource, Math.max(0, allocatable - requested));
+                sum.add(allocatable, requested);
+            });
+            if (!node.unschedulable()) {
+                long freePods = node.allowedPods() - onNode.size();
+                sums.forEach((resource, sum) -> {
+                    long room = free.getOrDefault(resource, 0L);
+                    sum.free += room;
+                    sum.unusable += room == 0 ? 0 : room * sizes.unusable(resource, free, freePods);
+                });
+            }
+        }
+        Map<ResourceName, ResourceBalance> byResource = new LinkedHashMap<>();
+        sums.forEach((resource, sum) -> byResource.put(resource, sum.balance()));
+        return new ClusterBalance(pods, emptyNodes, byResource);
+    }
+
+    private static boolean belongsToNode(Pod pod) {
+        RecreatedPod.Fate fate = RecreatedPod.fateOf(pod);
+        return fate == RecreatedPod.Fate.OF_NODE || fate == RecreatedPod.Fate.ENDED;
+    }
+
+    private static Map<String, ResourceName> others(Collection<Node> nodes) {
+        Map<String, ResourceName> names = new HashMap<>();
+        for (Node node : nodes) {
+            Resources allocatable = node.allocatableResources();
+            for (int i = 0; i < allocatable.scalarCount(); i++) {
+                if (allocatable.scalarAmount(i) > 0) {
+                    names.put(allocatable.scalarName(i), ResourceName.of(allocatable.scalarName(i)));
+                }
+            }
+        }
+        return names;
+    }
+
+    /** What is summed up over the nodes that have some of a resource. */
+    private static final class Sum {
+        private final List<Double> shares = new ArrayList<>();
+        private long allocatable;
+        private long requested;
+        private double free;
+        private double unusable;
+
+        void add(long ofNode, long byPods) {
+            if (ofNode > 0) {
+                allocatable += ofNode;
+                requested += byPods;
+                shares.add(100.0 * byPods / ofNode);
+            }
+        }
+
+        ResourceBalance balance() {
+            double mean = shares.stream().mapToDouble(share -> share).average().orElse(0);
+            double variance = shares.stream()
+                    .mapToDouble(share -> (share - mean) * (share - mean))
+                    .average()
+                    .orElse(0);
+            return new ResourceBalance(
+                    allocatable, requested, Math.sqrt(variance), free == 0 ? 0 : 100 * unusable / free);
+        }
+    }
+}

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.simulation.whatif;
+
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.moorage.api.model.Pod;
+import org.moorage.api.model.ResourceName;
+import org.moorage.api.model.Resources;
+
+/**
+ * What the pods of a cluster request, and how frequent each of these sizes is: the pods that may come are taken to be like those that there are.
+ * Immutable.
+ */
+public final class PodSizes {
+    // More would take longer, and hardly change what comes out.
+    private static final int MOST_SIZES = 200;
+
+    private final List<Size> sizes;
+
+    /** What some pods request, by resource; only what is more than nothing. */
+    private record Size(Map<ResourceName, Long> requests, int pods) {
+        boolean fits(Map<ResourceName, Long> free, long freePods) {
+            if (freePods < 1) {
+                return false;
+            }
+            for (Map.Entry<ResourceName, Long> request : requests.entrySet()) {
+                if (free.getOrDefault(request.getKey(), 0L) < request.getValue()) {
+                    return false;
+                }
+            }
+            return true;
+        }
+    }
+
+    private PodSizes(List<Size> sizes) {
+        this.sizes = sizes;
+    }
+
+    /** The sizes of those of these pods that have not ended and do not belong to a node; of very many, the 200 most frequent ones. */
+    public static PodSizes of(Collection<Pod> pods) {
+        Map<Resources, Integer> counts = new HashMap<>();
+        for (Pod pod : pods) {
+            RecreatedPod.Fate fate = RecreatedPod.fateOf(pod);
+            if (fate != RecreatedPod.Fate.ENDED && fate != RecreatedPod.Fate.OF_NODE) {
+                counts.merge(pod.requestsWithClaims(), 1, Integer::sum);
+            }
+        }
+        List<Size> sizes = new ArrayList<>();
+        counts.forEach((requests, count) -> sizes.add(new Size(amounts(requests), count)));
+        sizes.sort((first, second) -> first.pods != second.pods
+                ? Integer.compare(second.pods, first.pods)
+                : first.requests.toString().compareTo(second.requests.toString()));
+        return new PodSizes(List.copyOf(sizes.subList(0, Math.min(MOST_SIZES, sizes.size()))));
+    }
+
+    private static Map<ResourceName, Long> amounts(Resources requests) {
+        Map<ResourceName, Long> amounts = new HashMap<>();
+        List<ResourceName> names = new ArrayList<>(List.of(ResourceName.CPU, ResourceName.MEMORY));
+        for (int i = 0; i < requests.scalarCount(); i++) {
+            names.add(ResourceName.of(requests.scalarName(i)));
+        }
+        for (ResourceName name : names) {
+            if (requests.amount(name) > 0) {
+                amounts.put(name, requests.amount(name));
+            }
+        }
+        return amounts;
+    }
+
+    /**
+     * How likely it is that the room for a resource on a node is of no use to the next pod that requests some of it, from 0 to 1: the part of those
+     * pods that do not fit into what the node has left, by their requests alone. Affinity, taints and the like are not looked at.
+     *
+     * @param free what the node has left, by resource
+     * @param freePods how many more pods it may have
+     */
+    public double unusable(ResourceName resource, Map<ResourceName, Long> free, long freePods) {
+        long all = 0;
+        long useless = 0;
+        for (Size size : sizes) {
+            if (size.requests.containsKey(resource)) {
+                all += size.pods;
+                useless += size.fits(free, freePods) ? 0 : size.pods;
+            }
+        }
+        return all == 0 ? 0 : (double) useless / all;
+    }
+}

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.simulation.whatif;
+
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.function.Function;
+import java.util.function.IntConsumer;
+import org.moorage.api.model.Node;
+import org.moorage.api.model.Pod;
+import org.moorage.api.model.PodSpec;
+import org.moorage.runtime.cluster.ClusterSource;
+import org.moorage.runtime.whatif.Transaction;
+import org.moorage.runtime.whatif.WhatIf;
+import org.moorage.simulation.whatif.RescheduledPods.RescheduledPod;
+
+/**
+ * What one scheduler makes of a cluster, to be held against what another one makes of it. Immutable.
+ *
+ * @param pods where the pods go
+ * @param balance how the nodes are filled then
+ */
+public record SchedulingOutcome(RescheduledPods pods, ClusterBalance balance) {
+    public SchedulingOutcome {
+        Objects.requireNonNull(pods, "pods");
+        Objects.requireNonNull(balance, "balance");
+    }
+
+    /**
+     * The pods to schedule. Immutable.
+     *
+     * @param waiting those that wait
+     * @param anew those that have a node and are taken off it first, for their controllers to create them again
+     */
+    public record Demand(List<Pod> waiting, List<Pod> anew) {
+        public Demand {
+            waiting = List.copyOf(waiting);
+            anew = List.copyOf(anew);
+        }
+
+        /** The same pods, as if all of them named one profile. */
+        public Demand forProfile(String schedulerName) {
+            Map<PodSpec, PodSpec> renamed = new HashMap<>();
+            Function<Pod, Pod> rename = pod -> pod.withSpec(renamed.computeIfAbsent(
+                    pod.spec(),
+                    spec -> spec.toBuilder().schedulerName(schedulerName).build()));
+            return new Demand(
+                    waiting.stream().map(rename).toList(),
+                    anew.stream().map(rename).toList());
+        }
+    }
+
+    /**
+     * A pod that goes to different nodes.
+     *
+     * @param pod the pod
+     * @param before the node that it, or the pod whose place it takes, was on; empty if it waited
+     * @param first its node by one outcome; empty if it has none
+     * @param second its node by the other
+     */
+    public record MovedPod(Pod pod, String before, String first, String second) {}
+
+    /**
+     * Has a scheduler place pods, in a cluster that stays as it is.
+     *
+     * @param cluster the cluster with that scheduler
+     * @param objects its objects
+     * @param nodes its nodes
+     * @param sizes which pods are to use the room that is left
+     * @param now when pods are created again
+     * @param progress is told how many attempts have been made
+     * @throws IllegalArgumentException if no profile is responsible for a pod
+     * @throws RuntimeException if a plugin fails; the message says which one
+     */
+    public static SchedulingOutcome of(
+            WhatIf cluster,
+            ClusterSource objects,
+            Demand demand,
+            Collection<Node> nodes,
+            PodSizes sizes,
+            Instant now,
+            IntConsumer progress) {
+        try (Transaction tried = cluster.begin()) {
+            RescheduledPods pods = new Rescheduling(tried.evict(demand.anew), objects, now)
+                    .progress(progress)
+                    .gone(demand.anew)
+                    .waiting(demand.waiting)
+                    .schedule();
+            return new SchedulingOutcome(pods, ClusterBalance.of(nodes, tried::podsOn, sizes));
+        }
+    }
+
+    /** The pods that go elsewhere by another outcome for the same pods, in order. */
+    public List<MovedPod> moved(SchedulingOutcome other) {
+        Map<String, RescheduledPod> byUid = new HashMap<>();
+        other.pods.pods().forEach(pod -> byUid.put(pod.pod().uid(), pod));
+        List<MovedPod> moved = new ArrayList<>();
+        for (RescheduledPod pod : pods.pods()) {
+            RescheduledPod second = byUid.remove(pod.pod().uid());
+            String first = pod.nodeName().orElse("");
+            // One that only this scheduler had created again was preempted by it alone, and stayed with the other.
+            String there = second == null ? pod.nodeBefore() : second.nodeName().orElse("");
+            if (!first.equals(there)) {
+                moved.add(new MovedPod(pod.pod(), pod.nodeBefore(), first, there));
+            }
+        }
+        for (RescheduledPod pod : other.pods.pods()) {
+            String second = pod.nodeName().orElse("");
+            if (byUid.containsKey(pod.pod().uid()) && !pod.nodeBefore().equals(second)) {
+                moved.add(new MovedPod(pod.pod(), pod.nodeBefore(), pod.nodeBefore(), second));
+            }
+        }
+        return moved;
+    }
+
+    /** How many pods that were on a node before are on another one, or on none. */
+    public int leaving() {
+        int count = 0;
+        for (RescheduledPod pod : pods.pods()) {
+            boolean isElsewhere = !pod.nodeBefore().equals(pod.nodeName().orElse(""));
+            count += !pod.nodeBefore().isEmpty() && isElsewhere ? 1 : 0;
+        }
+        return count;
+    }
+}

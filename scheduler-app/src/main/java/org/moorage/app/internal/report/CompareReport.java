@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.app.internal.report;
+
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.function.Function;
+import org.moorage.api.model.ResourceName;
+import org.moorage.app.internal.report.TextTable.Cell;
+import org.moorage.simulation.whatif.ClusterBalance;
+import org.moorage.simulation.whatif.ClusterBalance.ResourceBalance;
+import org.moorage.simulation.whatif.RescheduledPods.RescheduledPod;
+import org.moorage.simulation.whatif.SchedulingOutcome;
+import org.moorage.simulation.whatif.SchedulingOutcome.Demand;
+import org.moorage.simulation.whatif.SchedulingOutcome.MovedPod;
+
+/** What two configurations of the scheduler make of one cluster. */
+public final class CompareReport implements Answer {
+    private static final int OWNERS = 20;
+    private static final int MESSAGES = 5;
+    private static final String NO_NODE = "(no node)";
+
+    private final List<String> names;
+    private final ClusterBalance now;
+    private final SchedulingOutcome first;
+    private final SchedulingOutcome second;
+    private final Demand demand;
+    private final List<MovedPod> moved;
+
+    /**
+     * A report.
+     *
+     * @param names what the two are called
+     * @param now how the nodes are filled before
+     */
+    public CompareReport(
+            List<String> names, ClusterBalance now, SchedulingOutcome first, SchedulingOutcome second, Demand demand) {
+        this.names = List.copyOf(names);
+        this.now = now;
+        this.first = first;
+        this.second = second;
+        this.demand = demand;
+        moved = first.moved(second);
+    }
+
+    @Override
+    public int exitCode() {
+        return moved.isEmpty() ? 0 : 1;
+    }
+
+    @Override
+    public void print(Terminal terminal) {
+        int pods = demand.waiting().size() + demand.anew().size();
+        TextTable.printWrapped(
+                moved.isEmpty()
+                        ? "By both, all pods go to the same nodes."
+                        : moved.size() + " of " + pods + (pods == 1 ? " pod" : " pods")
+                                + (moved.size() == 1 ? " goes" : " go") + " elsewhere by " + names.get(1) + " than by "
+                                + names.get(0) + ".",
+                terminal);
+        TextTable.printWrapped(
+                demand.anew().isEmpty()
+                        ? "Scheduled: pods that wait (--rebalance also takes others off their nodes first)."
+                        : "Scheduled: " + demand.anew().size() + " that were taken off their nodes first, and "
+                                + demand.waiting().size() + " that wait.",
+                terminal);
+        terminal.out().println();
+        figures().print(terminal);
+        terminal.out().println();
+        TextTable.printWrapped(
+                "Imbalance: the standard deviation of the nodes' requested shares, in percentage points. Unusable: how much of the"
+                        + " free room the next pod cannot use, if it requests what one of the cluster's pods does.",
+                terminal);
+        printMoved(terminal);
+        printUnplaced(names.get(0), first, terminal);
+        printUnplaced(names.get(1), second, terminal);
+    }
+
+    private TextTable figures() {
+        TextTable table =
+                new TextTable().left("").right("NOW").right(names.get(0)).right(names.get(1));
+        row(table, "pods on nodes", balance -> Integer.toString(balance.pods()));
+        table.row(List.of(
+                Cell.of("not placed"),
+                Cell.of(Integer.toString(demand.waiting().size())),
+                unplaced(first),
+                unplaced(second)));
+        table.row(List.of(
+                Cell.of("left their node"),
+                Cell.EMPTY,
+                Cell.of(Integer.toString(first.leaving())),
+                Cell.of(Integer.toString(second.leaving()))));
+        row(table, "empty nodes", balance -> Integer.toString(balance.emptyNodes()));
+        for (ResourceName resource : now.byResource().keySet()) {
+            row(
+                    table,
+                    "imbalance, " + resource.name(),
+                    balance -> number(of(balance, resource).imbalance()));
+        }
+        for (ResourceName resource : now.byResource().keySet()) {
+            row(
+                    table,
+                    "unusable, " + resource.name(),
+                    balance -> number(of(balance, resource).fragmentation()) + "%");
+        }
+        return table;
+    }
+
+    private static ResourceBalance of(ClusterBalance balance, ResourceName resource) {
+        return balance.byResource().getOrDefault(resource, new ResourceBalance(0, 0, 0, 0));
+    }
+
+    private static String number(double value) {
+        return String.format(Locale.ROOT, "%.1f", value);
+    }
+
+    private void row(TextTable table, String title, Function<ClusterBalance, String> value) {
+        table.row(List.of(
+                Cell.of(title),
+                Cell.of(value.apply(now)),
+                Cell.of(value.apply(first.balance())),
+                Cell.of(value.apply(second.balance()))));
+    }
+
+    private static Cell unplaced(SchedulingOutcome outcome) {
+        int unplaced = outcome.pods().unplaced().size();
+        return new Cell(Integer.toString(unplaced), unplaced == 0 ? TextStyle.GOOD : TextStyle.BAD);
+    }
+
+    private void printMoved(Terminal terminal) {
+        if (moved.isEmpty()) {
+            return;
+        }
+        Map<String, List<MovedPod>> byOwner = new LinkedHashMap<>();
+        moved.forEach(pod -> byOwner.computeIfAbsent(PodOwner.nameOf(pod.pod()), any -> new ArrayList<>())
+                .add(pod));
+        List<Map.Entry<String, List<MovedPod>>> owners = new ArrayList<>(byOwner.entrySet());
+        owners.sort((one, other) ->
+                Integer.compare(other.getValue().size(), one.getValue().size()));
+        TextTable table = new TextTable().left("PODS OF").right("ELSEWHERE").left("WHERE");
+        int shown = Math.min(OWNERS, owners.size());
+        for (Map.Entry<String, List<MovedPod>> owner : owners.subList(0, shown)) {
+            List<MovedPod> pods = owner.getValue();
+            table.row(List.of(
+                    Cell.of(owner.getKey()),
+                    Cell.of(Integer.toString(pods.size())),
+                    Cell.of(names.get(0) + ": " + nodes(pods, MovedPod::first))));
+            table.row(List.of(Cell.EMPTY, Cell.EMPTY, Cell.of(names.get(1) + ": " + nodes(pods, MovedPod::second))));
+        }
+        terminal.out().println();
+        table.print(terminal);
+        if (shown < owners.size()) {
+            int others = 0;
+            for (Map.Entry<String, List<MovedPod>> owner : owners.subList(shown, owners.size())) {
+                others += owner.getValue().size();
+            }
+            terminal.out()
+                    .println(
+                            "and " + others + " pods of " + (owners.size() - shown) + " more owners (-o json has all)");
+        }
+    }
+
+    private static String nodes(List<MovedPod> pods, Function<MovedPod, String> node) {
+        return Counts.of(pods, pod -> node.apply(pod).isEmpty() ? NO_NODE : node.apply(pod))
+                .text();
+    }
+
+    private static void printUnplaced(String name, SchedulingOutcome outcome, Terminal terminal) {
+        List<RescheduledPod> unplaced = outcome.pods().unplaced();
+        if (unplaced.isEmpty()) {
+            return;
+        }
+        terminal.out().println();
+        terminal.out().println(TextStyle.BOLD.of("Not placed by " + name + ":", terminal));
+        TextTable table = new TextTable().right().left();
+        Counts messages = Counts.of(unplaced, RescheduledPod::message);
+        int shown = 0;
+        for (Map.Entry<String, Integer> message : messages.byName().entrySet()) {
+            if (shown++ == MESSAGES) {
+                break;
+            }
+            table.row(List.of(Cell.of("  " + message.getValue()), Cell.of(message.getKey())));
+        }
+        table.print(terminal);
+        if (messages.byName().size() > MESSAGES) {
+            terminal.out()
+                    .println("  and " + (messages.byName().size() - MESSAGES) + " more reasons (-o json has all)");
+        }
+    }
+
+    @Override
+    public ObjectNode tree() {
+        ObjectNode tree = JsonNodeFactory.instance.objectNode();
+        tree.put("same", moved.isEmpty())
+                .put("waiting", demand.waiting().size())
+                .put("anew", demand.anew().size());
+        put(tree.putObject("now"), now);
+        ArrayNode sides = tree.putArray("sides");
+        put(sides.addObject(), names.get(0), first);
+        put(sides.addObject(), names.get(1), second);
+        ArrayNode pods = tree.putArray("moved");
+        for (MovedPod pod : moved) {
+            pods.addObject()
+                    .put("pod", pod.pod().key())
+                    .put("owner", PodOwner.nameOf(pod.pod()))
+                    .put("nodeBefore", pod.before())
+                    .put("first", pod.first())
+                    .put("second", pod.second());
+        }
+        return tree;
+    }
+
+    private static void put(ObjectNode side, String name, SchedulingOutcome outcome) {
+        side.put("name", name)
+                .put("unplaced", outcome.pods().unplaced().size())
+                .put("leftTheirNode", outcome.leaving());
+        put(side, outcome.balance());
+        ArrayNode pods = side.putArray("pods");
+        for (RescheduledPod pod : outcome.pods().pods()) {
+            FitReport.put(pods.addObject(), pod).put("nodeBefore", pod.nodeBefore());
+        }
+        ArrayNode lost = side.putArray("lost");
+        outcome.pods().gone().forEach(pod -> lost.add(pod.gone().key()));
+    }
+
+    private static void put(ObjectNode entry, ClusterBalance balance) {
+        entry.put("podsOnNodes", balance.pods()).put("emptyNodes", balance.emptyNodes());
+        ObjectNode resources = entry.putObject("resources");
+        balance.byResource()
+                .forEach((resource, of) -> resources
+                        .putObject(resource.equals(ResourceName.CPU) ? "milliCpu" : resource.name())
+                        .put("requested", of.requested())
+                        .put("allocatable", of.allocatable())
+                        .put("imbalance", of.imbalance())
+                        .put("fragmentation", of.fragmentation()));
+    }
+}

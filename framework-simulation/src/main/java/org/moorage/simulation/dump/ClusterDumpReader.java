@@ -176,7 +176,7 @@ public final class ClusterDumpReader {
      * @throws org.moorage.objects.ClusterFileException with all that is wrong
      */
     public ClusterDump read(String name, InputStream input) {
-        Reading reading = new Reading();
+        Reading reading = new Reading(InputStream.nullInputStream());
         ClusterFiles.read(name, input, reading.notes, reading::add);
         return reading.end(InputStream.nullInputStream());
     }
@@ -367,7 +367,7 @@ public final class ClusterDumpReader {
             }
             pending.forEach((place, read) -> objects.set(place, completed(read)));
             objects.removeIf(object -> object == PENDING);
-            trees.removeIf(tree -> tree == DELETED);
+            trees.removeIf(DELETED::equals);
             GonePods.clean(objects, deleted);
             changes.ifPresent(source -> changesInput.ifPresentOrElse(
                     input -> WatchEvents.readInput(source, input, notes, this::add),

@@ -92,7 +92,7 @@ final class Deployments {
         if (newest.isPresent()) {
             ObjectNode current = newest.get();
             List<ObjectNode> former =
-                    active.stream().filter(set -> set != current).toList();
+                    active.stream().filter(set -> !set.equals(current)).toList();
             scale(current, former, replicas);
         }
     }

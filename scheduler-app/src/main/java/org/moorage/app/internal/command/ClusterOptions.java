@@ -61,16 +61,17 @@ final class ClusterOptions {
             throw new CommandException("--cluster: " + (sources.isEmpty() ? "missing" : String.join(" ", sources))
                     + " (expected: a file or folder with the cluster's objects, or --kubeconfig for one that runs)");
         }
-        List<String> read = sources.isEmpty() ? List.of("-") : sources;
-        workloads.checkStdin(read);
+        workloads.checkStdin(sources.isEmpty() ? List.of("-") : sources);
         PluginRegistry registry = config.registry(JarRules.WithoutVersion.NOTED, terminal::warn);
         LoadedConfig loaded = config.load(registry);
         Manifests manifests = new Manifests(loaded.featureGates());
-        ClusterDump dump = workloads
+        ClusterDumpReader reader = workloads
                 .apply(new ClusterDumpReader(loaded, registry))
                 .withClaims()
-                .telling(manifests)
-                .read(read, sources.isEmpty() ? liveObjects(terminal) : terminal.in());
+                .telling(manifests);
+        ClusterDump dump = sources.isEmpty()
+                ? reader.read("the API server", liveObjects(terminal))
+                : reader.read(sources, terminal.in());
         ConfigFile.warn(loaded, terminal);
         WorkloadOptions.tell(dump, terminal);
         return new AskedCluster(dump, manifests, loaded, config.file(), extenders::apply, registry, terminal);

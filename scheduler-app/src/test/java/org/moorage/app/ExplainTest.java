@@ -8,6 +8,8 @@ import com.fasterxml.jackson.databind.json.JsonMapper;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 
 class ExplainTest {
@@ -211,5 +213,29 @@ class ExplainTest {
         assertThat(run.exitCode()).isEqualTo(1);
         assertThat(run.err())
                 .isEqualTo("error: pod default/x is for the scheduler \"other\" (expected: default-scheduler)\n");
+    }
+
+    @Test
+    void findsAPodThatWasCreatedAgain() {
+        String cluster = """
+                {"kind": "Node", "apiVersion": "v1", "metadata": {"name": "a"},
+                 "status": {"allocatable": {"cpu": "4", "pods": "10"}}}
+                {"kind": "Pod", "apiVersion": "v1", "metadata": {"name": "old", "uid": "u", "ownerReferences": [
+                 {"apiVersion": "apps/v1", "kind": "ReplicaSet", "name": "set", "uid": "s", "controller": true}]},
+                 "spec": {"priority": 0, "nodeName": "a", "containers": [
+                 {"name": "c", "image": "i", "resources": {"requests": {"cpu": "3"}}}]}}
+                {"kind": "Pod", "apiVersion": "v1", "metadata": {"name": "urgent"}, "spec": {"priority": 10, "containers": [
+                 {"name": "c", "image": "i", "resources": {"requests": {"cpu": "2"}}}]}}
+                """;
+        String shown = CapturedRun.withInput(cluster, "simulate", "-").out();
+        Matcher created =
+                Pattern.compile("created again as default/(set-[a-z0-9]{5})").matcher(shown);
+        assertThat(created.find()).as(shown).isTrue();
+
+        assertThat(CapturedRun.withInput(cluster, "explain", created.group(1), "-")
+                        .out())
+                .contains("default/" + created.group(1), "Insufficient cpu");
+        assertThat(CapturedRun.withInput(cluster, "explain", "set-none", "-").err())
+                .contains("pod \"set-none\" is not among the 2 pods of the cluster.");
     }
 }

@@ -272,7 +272,7 @@ public final class InMemoryCluster implements Cluster {
     private void deleteLocked(Pod pod) {
         // While its claims are there, of which the new ones are made.
         Optional<RecreatedPod> recreated = recreation
-                .map(how -> RecreatedPod.of(pod, this, how.clock().instant()))
+                .map(how -> RecreatedPod.ofPreempted(pod, this, how.clock().instant()))
                 .filter(made -> recreation.orElseThrow().creates().test(made));
         removeLocked(ObjectKind.POD, pod.key());
         recreated.ifPresent(made -> {

@@ -17,9 +17,10 @@ import org.moorage.objects.internal.ObjectKey;
 
 /**
  * Manifests that come in place of the objects of their kind, namespace and name, as {@code kubectl apply} has them. What a server, a controller or a
- * scheduler has written stays: the identity, the owners, the node or volume, the status, and whole parts that the manifest does not have.
+ * scheduler has written stays: the identity, the owners, annotations of other names, the node or volume, the status, and whole parts that the manifest does not have.
  */
 final class ChangedObjects {
+    private static final String ANNOTATIONS = "annotations";
     private static final List<String> KEPT_METADATA =
             List.of("uid", "creationTimestamp", "resourceVersion", "ownerReferences");
     /** Also the replicas: of a workload that is scaled by others, the manifest does not have them. */
@@ -68,6 +69,11 @@ final class ChangedObjects {
         }
         keep(former, next, "metadata", KEPT_METADATA);
         keep(former, next, "spec", KEPT_SPEC);
+        if (former.path("metadata").path(ANNOTATIONS) instanceof ObjectNode annotations
+                && next.path("metadata") instanceof ObjectNode metadata) {
+            Fields kept = Fields.of(metadata).struct(ANNOTATIONS);
+            annotations.properties().forEach(entry -> kept.whenAbsent(entry.getKey(), entry.getValue()));
+        }
         // What was written for people to copy often has an empty one.
         if (next.path("status").isEmpty() && former.path("status").isObject()) {
             next.set("status", former.path("status"));

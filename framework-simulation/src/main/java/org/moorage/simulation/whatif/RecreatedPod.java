@@ -103,6 +103,16 @@ public record RecreatedPod(Pod gone, Fate fate, Optional<Pod> pod, List<ClusterO
         return of(gone, cluster, now, new HashSet<>());
     }
 
+    /** As {@link #of}, of one that was preempted: its node is still there, for which a DaemonSet creates another one. */
+    public static RecreatedPod ofPreempted(Pod gone, ClusterSource cluster, Instant now) {
+        boolean isOfDaemonSet = fateOf(gone) == Fate.OF_NODE
+                && gone.metadata()
+                        .controller()
+                        .filter(owner -> isKind(owner, "apps", "DaemonSet"))
+                        .isPresent();
+        return isOfDaemonSet ? createdAgain(gone, cluster, now, new HashSet<>()) : of(gone, cluster, now);
+    }
+
     /** As {@link #of}, of several, in their order: no two get the same name. */
     public static List<RecreatedPod> all(Collection<Pod> gone, ClusterSource cluster, Instant now) {
         Set<String> given = new HashSet<>();
@@ -118,6 +128,10 @@ public record RecreatedPod(Pod gone, Fate fate, Optional<Pod> pod, List<ClusterO
         if (fate != Fate.CREATED_AGAIN) {
             return new RecreatedPod(gone, fate, Optional.empty(), List.of());
         }
+        return createdAgain(gone, cluster, now, given);
+    }
+
+    private static RecreatedPod createdAgain(Pod gone, ClusterSource cluster, Instant now, Set<String> given) {
         String name = name(gone, cluster, given);
         String uid = newUid(gone.uid(), name);
         Pod bare = withoutNode(gone, metadata(gone.metadata(), name, uid, now));
@@ -143,7 +157,7 @@ public record RecreatedPod(Pod gone, Fate fate, Optional<Pod> pod, List<ClusterO
                 .phase("Pending")
                 .resourceClaimStatuses(statuses)
                 .build());
-        return new RecreatedPod(gone, fate, Optional.of(pod), claims);
+        return new RecreatedPod(gone, Fate.CREATED_AGAIN, Optional.of(pod), claims);
     }
 
     private static boolean isKind(OwnerReference owner, String group, String kind) {

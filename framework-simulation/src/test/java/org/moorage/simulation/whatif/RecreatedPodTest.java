@@ -127,6 +127,17 @@ class RecreatedPodTest {
     }
 
     @Test
+    void aDaemonSetCreatesAPreemptedPodAgainForTheSameNode() {
+        Pod ofDaemonSet = pod(metadata("apps/v1 DaemonSet").build(), PodSpec.builder(), PodStatus.builder());
+        Pod mirror = pod(metadata("v1 Node").build(), PodSpec.builder(), PodStatus.builder());
+        ClusterSource cluster = ClusterSource.of(List.of(ofDaemonSet));
+
+        assertThat(created(RecreatedPod.ofPreempted(ofDaemonSet, cluster, NOW)).spec())
+                .isSameAs(ofDaemonSet.spec());
+        assertThat(RecreatedPod.ofPreempted(mirror, cluster, NOW).fate()).isEqualTo(Fate.OF_NODE);
+    }
+
+    @Test
     void severalAtOnceHaveNamesOfTheirOwn() {
         List<Pod> gone = new ArrayList<>();
         // As many as there are, two of one set get the same five letters now and then.

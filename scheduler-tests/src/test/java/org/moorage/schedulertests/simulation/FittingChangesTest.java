@@ -124,6 +124,15 @@ class FittingChangesTest {
                         change(Kind.LOWER_REQUESTS, "cpu 500m, memory 673Mi", "large"),
                         objects(large, pod("4").requests("memory", "4294352896").build())),
                 new Case(
+                        "requests much less, in numbers that are short",
+                        objects(
+                                large,
+                                pod("50850m").requests("memory", "20000000000").build()),
+                        change(Kind.LOWER_REQUESTS, "cpu 46.9, memory 15Gi", "large"),
+                        objects(
+                                large,
+                                pod("3950m").requests("memory", "3893872640").build())),
+                new Case(
                         "requests less in an init container, too",
                         objects(
                                 large,

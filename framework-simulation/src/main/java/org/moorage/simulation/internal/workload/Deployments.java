@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.moorage.simulation.internal.workload;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -24,6 +25,7 @@ import org.moorage.objects.internal.ObjectKey;
  */
 final class Deployments {
     static final String HASH = "pod-template-hash";
+    private static final String REVISION = "deployment.kubernetes.io/revision";
     private static final String DESIRED = "deployment.kubernetes.io/desired-replicas";
 
     private final Map<ObjectKey, ObjectNode> deployments = new LinkedHashMap<>();
@@ -103,7 +105,8 @@ final class Deployments {
             replicasBySet.put(ObjectKey.of(current), replicas);
             return;
         }
-        int before = current.path("metadata").path("annotations").path(DESIRED).asInt(replicas);
+        ObjectNode scaled = replicas(current) > 0 ? current : former.get(0);
+        int before = annotation(scaled, DESIRED).asInt(replicas);
         int more = replicas - before;
         for (ObjectNode set : former) {
             int fewer = Math.min(replicas(set), Math.max(0, -more));
@@ -117,13 +120,22 @@ final class Deployments {
         return PodTemplate.specOf(replicaSet).number("replicas", 1);
     }
 
-    // The oldest one, as the deployment controller takes it.
+    // There is one, unless a dump lacks what templates differ in: then that of the deployment's revision, or one that
+    // has pods. Of equal ones the
+    // oldest, as the deployment controller takes it.
     private static Optional<ObjectNode> ofTemplate(ObjectNode deployment, List<ObjectNode> sets) {
         PodTemplate template = PodTemplate.of(deployment);
+        String revision = annotation(deployment, REVISION).asText("");
         return sets.stream()
-                .sorted(Comparator.comparing(
-                        set -> set.path("metadata").path("creationTimestamp").asText("")))
                 .filter(set -> template.makesPodsOf(PodTemplate.of(set), HASH))
-                .findFirst();
+                .min(Comparator.<ObjectNode, Boolean>comparing(
+                                set -> !annotation(set, REVISION).asText("").equals(revision))
+                        .thenComparing(set -> replicas(set) == 0)
+                        .thenComparing(set ->
+                                set.path("metadata").path("creationTimestamp").asText("")));
+    }
+
+    private static JsonNode annotation(ObjectNode object, String name) {
+        return object.path("metadata").path("annotations").path(name);
     }
 }

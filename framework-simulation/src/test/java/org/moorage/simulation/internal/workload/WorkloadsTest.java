@@ -406,6 +406,12 @@ class WorkloadsTest {
                         Map.of("w-[a-z0-9]{8,10}-", 5),
                         Map.of("w-1-", 5)),
                 new Rollout(
+                        "one with replica sets that a dump shows alike",
+                        set("w-1", 0, 0, same).replace("desired-replicas: '5'", "desired-replicas: '2'")
+                                + set("w-2", 4, 4, same),
+                        Map.of("w-2-", 1),
+                        Map.of()),
+                new Rollout(
                         "one that is being rolled out stays as it is",
                         set("w-1", 3, 3, other) + set("w-2", 3, 2, same),
                         Map.of("w-2-", 1),

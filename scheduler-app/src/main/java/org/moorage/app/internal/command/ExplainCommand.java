@@ -2,8 +2,10 @@
 package org.moorage.app.internal.command;
 
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
@@ -23,6 +25,7 @@ import org.moorage.config.plugin.PluginRegistry;
 import org.moorage.objects.Suggestions;
 import org.moorage.simulation.Explanation;
 import org.moorage.simulation.GroupExplanation;
+import org.moorage.simulation.SimulatedPod;
 import org.moorage.simulation.Simulation;
 import org.moorage.simulation.dump.ClusterDump;
 import org.moorage.simulation.dump.ClusterDumpReader;
@@ -104,12 +107,14 @@ final class ExplainCommand implements Callable<Integer> {
                 .read(sources, terminal.in());
         WorkloadOptions.tell(dump, terminal);
         Optional<GroupKey> group = ExplainedGroup.named(name, dump);
-        Optional<Pod> pod = group.isPresent() ? Optional.empty() : Optional.of(find(name, dump.pods()));
-        pod.ifPresent(found -> demandProfile(found, loaded));
-        ConfigFile.warn(loaded, terminal);
         Simulation simulation = Simulation.of(dump.objects(), extenders.apply(loaded), registry)
                 .creatingPreemptedAgain();
         seed.ifPresent(simulation::seed);
+        Optional<Pod> pod = group.isPresent()
+                ? Optional.empty()
+                : Optional.of(find(name, dump.pods(), () -> createdAgain(simulation, dump.pods())));
+        pod.ifPresent(found -> demandProfile(found, loaded));
+        ConfigFile.warn(loaded, terminal);
         Optional<GroupKey> tried =
                 group.isPresent() ? group : pod.flatMap(found -> ExplainedGroup.of(found, loaded.featureGates()));
         Report report = tried.isPresent()
@@ -165,15 +170,32 @@ final class ExplainCommand implements Callable<Integer> {
         }
     }
 
-    private static Pod find(String wanted, List<Pod> pods) {
-        List<Pod> found = new ArrayList<>();
+    // Those in place of preempted ones, which no file has.
+    private List<Pod> createdAgain(Simulation simulation, List<Pod> pods) {
+        String wanted = name.substring(name.indexOf('/') + 1);
+        boolean mayBeCreated = pods.stream()
+                .flatMap(pod -> pod.metadata().controller().stream())
+                .anyMatch(owner -> wanted.startsWith(owner.name() + "-"));
+        if (now || !mayBeCreated || simulation.pendingPods().isEmpty()) {
+            return List.of();
+        }
+        List<SimulatedPod> simulated =
+                withProgress(simulation, () -> simulation.run().pods());
+        Set<String> names = new HashSet<>();
+        simulated.forEach(pod -> names.add(pod.createdAgainAs()));
+        return simulated.stream()
+                .map(SimulatedPod::pod)
+                .filter(pod -> !pod.isBound() && names.contains(pod.key()))
+                .toList();
+    }
+
+    private static Pod find(String wanted, List<Pod> pods, Supplier<List<Pod>> others) {
         List<String> names = new ArrayList<>();
         boolean qualified = wanted.indexOf('/') >= 0;
-        for (Pod pod : pods) {
-            names.add(qualified ? pod.key() : pod.name());
-            if (wanted.equals(qualified ? pod.key() : pod.name())) {
-                found.add(pod);
-            }
+        pods.forEach(pod -> names.add(qualified ? pod.key() : pod.name()));
+        List<Pod> found = named(wanted, qualified, pods);
+        if (found.isEmpty()) {
+            found = named(wanted, qualified, others.get());
         }
         if (found.isEmpty()) {
             throw new CommandException("pod \"" + wanted + "\" is not among the " + pods.size()
@@ -184,6 +206,12 @@ final class ExplainCommand implements Callable<Integer> {
                     "pod \"" + wanted + "\" is in several namespaces (expected: one of " + join(found) + ")");
         }
         return found.get(0);
+    }
+
+    private static List<Pod> named(String wanted, boolean qualified, List<Pod> pods) {
+        return pods.stream()
+                .filter(pod -> wanted.equals(qualified ? pod.key() : pod.name()))
+                .toList();
     }
 
     private static String join(List<Pod> pods) {

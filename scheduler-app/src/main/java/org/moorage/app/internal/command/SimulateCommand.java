@@ -119,7 +119,8 @@ final class SimulateCommand implements Callable<Integer> {
                         .notes(dump.warnings())
                         .notes(dump.notes()));
         boolean isFailed = result.pods().stream().anyMatch(pod -> pod.state() == SimulatedPod.State.ERROR);
-        boolean isUnplaced = result.pods().stream().anyMatch(pod -> pod.state().isFailure());
+        boolean isUnplaced = result.pods().stream()
+                .anyMatch(pod -> pod.state().isFailure() && pod.createdAgainAs().isEmpty());
         return isFailed || exitCode && isUnplaced ? 1 : 0;
     }
 

@@ -13,18 +13,53 @@ import java.util.Set;
  * @param selector selects its pods; empty selects none
  * @param disruptionsAllowed the number of disruptions that are allowed now
  * @param disruptedPods the names of pods whose eviction was processed and that still exist
+ * @param currentHealthy how many of its pods are healthy now
+ * @param desiredHealthy how many of its pods have to be healthy
+ * @param unhealthyPodEvictionPolicy {@link #ALWAYS_ALLOW} if its pods that are not healthy may always be evicted; empty if it has no policy
  */
 public record PodDisruptionBudget(
-        ObjectMeta metadata, Optional<LabelSelector> selector, int disruptionsAllowed, Set<String> disruptedPods)
+        ObjectMeta metadata,
+        Optional<LabelSelector> selector,
+        int disruptionsAllowed,
+        Set<String> disruptedPods,
+        int currentHealthy,
+        int desiredHealthy,
+        String unhealthyPodEvictionPolicy)
         implements ClusterObject {
+    /** The policy by which pods that are not healthy may be evicted whatever the budget allows. */
+    public static final String ALWAYS_ALLOW = "AlwaysAllow";
+
     public PodDisruptionBudget {
         Objects.requireNonNull(metadata, "metadata");
         Objects.requireNonNull(selector, "selector");
         disruptedPods = Set.copyOf(disruptedPods);
+        Objects.requireNonNull(unhealthyPodEvictionPolicy, "unhealthyPodEvictionPolicy");
+    }
+
+    /** A budget that tells no more than scheduling reads. */
+    public PodDisruptionBudget(
+            ObjectMeta metadata, Optional<LabelSelector> selector, int disruptionsAllowed, Set<String> disruptedPods) {
+        this(metadata, selector, disruptionsAllowed, disruptedPods, 0, 0, "");
+    }
+
+    /** The budget with other numbers of disruptions that are allowed and of pods that are healthy. */
+    public PodDisruptionBudget withHealth(int allowed, int healthy) {
+        return new PodDisruptionBudget(
+                metadata, selector, allowed, disruptedPods, healthy, desiredHealthy, unhealthyPodEvictionPolicy);
     }
 
     /**
-     * Whether the eviction of a pod counts against the budget. Unlike elsewhere, a selector without requirements matches no pod
+     * Whether a pod is one of the budget's, as eviction and the disruption controller see it; a selector without requirements selects all pods of
+     * the namespace. Preemption asks {@link #matches}.
+     */
+    public boolean selects(Pod pod) {
+        return metadata.namespace().equals(pod.namespace())
+                && selector.isPresent()
+                && selector.get().matches(pod.labels());
+    }
+
+    /**
+     * Whether the preemption of a pod counts against the budget. Unlike elsewhere, a selector without requirements matches no pod
      * here. A pod without labels is in no budget, and a disrupted pod has already been counted.
      */
     public boolean matches(Pod pod) {

@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.Objects;
 
 /**
- * A volume of a pod, of a type that scheduling reads.
+ * A volume of a pod, of a type that scheduling reads, or that is lost with its node.
  *
  * @param name its name within the pod
  * @param source its source
@@ -17,7 +17,8 @@ public record Volume(String name, Source source) {
     }
 
     /** The source of a volume. */
-    public sealed interface Source permits Claim, EphemeralClaim, InTreeVolume, Iscsi, Rbd, InlineCsi {}
+    public sealed interface Source
+            permits Claim, EphemeralClaim, InTreeVolume, Iscsi, Rbd, InlineCsi, EmptyDir, HostPath {}
 
     /**
      * A persistent volume claim in the pod's namespace.
@@ -57,6 +58,16 @@ public record Volume(String name, Source source) {
      * @param driver the driver's name
      */
     public record InlineCsi(String driver) implements Source {}
+
+    /**
+     * A folder that lasts as long as the pod.
+     *
+     * @param medium where it is kept; {@code Memory}, or empty for the node's default
+     */
+    public record EmptyDir(String medium) implements Source {}
+
+    /** A file or folder of the node. */
+    public record HostPath() implements Source {}
 
     /** Whether it is a persistent volume claim or a generic ephemeral volume. */
     public boolean isClaim() {

@@ -321,7 +321,10 @@ public final class TreeDecoder {
                 metadata(root),
                 root.object("spec").optional("selector", selectors::labelSelector),
                 status.number("disruptionsAllowed"),
-                status.textMap("disruptedPods", shared::text).keySet());
+                status.textMap("disruptedPods", shared::text).keySet(),
+                status.number("currentHealthy"),
+                status.number("desiredHealthy"),
+                shared.text(root.object("spec").text("unhealthyPodEvictionPolicy")));
     }
 
     private Taint taint(FieldReader taint) {

@@ -79,6 +79,13 @@ final class VolumeDecoder {
             return Optional.of(
                     new Volume.InlineCsi(shared.text(volume.object("csi").text("driver"))));
         }
+        if (volume.has("emptyDir")) {
+            return Optional.of(
+                    new Volume.EmptyDir(shared.text(volume.object("emptyDir").text("medium"))));
+        }
+        if (volume.has("hostPath")) {
+            return Optional.of(new Volume.HostPath());
+        }
         return inTreeVolume(volume).map(disk -> disk);
     }
 

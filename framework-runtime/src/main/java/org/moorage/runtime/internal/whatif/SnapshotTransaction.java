@@ -54,7 +54,7 @@ final class SnapshotTransaction implements Transaction {
     private final ObjectStore store;
     private final SchedulingAlgorithm algorithm;
     private final int changesBefore;
-    private final int firstNode;
+    private final WhatIfWorkspace.Chance chanceBefore;
     // By UID: the node of each pod that a question has placed, empty for one that is evicted, and what is reserved for
     // it. Shared with the
     // transactions within this one.
@@ -71,7 +71,7 @@ final class SnapshotTransaction implements Transaction {
         store = workspace.store();
         algorithm = workspace.algorithm();
         changesBefore = snapshot.changes();
-        firstNode = algorithm.nextNode();
+        chanceBefore = workspace.chance();
         moved = outer == null ? new HashMap<>() : outer.moved;
         reserved = outer == null ? new HashMap<>() : outer.reserved;
     }
@@ -126,7 +126,7 @@ final class SnapshotTransaction implements Transaction {
         try {
             snapshot.takeBack(changesBefore);
         } finally {
-            algorithm.nextNode(firstNode);
+            workspace.begin(chanceBefore);
             if (outer == null) {
                 workspace.giveBack();
             } else {
@@ -155,12 +155,12 @@ final class SnapshotTransaction implements Transaction {
     private <T> T only(Supplier<T> question) {
         demandOpen();
         int before = snapshot.changes();
-        int nextNode = algorithm.nextNode();
+        WhatIfWorkspace.Chance chance = workspace.chance();
         try {
             return question.get();
         } finally {
             snapshot.takeBack(before);
-            algorithm.nextNode(nextNode);
+            workspace.begin(chance);
         }
     }
 

@@ -46,15 +46,14 @@ final class WhatIfWorkspace implements AutoCloseable {
 
     /** Random numbers that begin anew with each transaction, so that the same question has the same answer. */
     private static final class RepeatedRandom implements RandomGenerator {
-        private SplittableRandom numbers = new SplittableRandom(SEED);
+        // The numbers of one SplittableRandom differ by this before they are mixed.
+        private static final long STEP = 0x9E3779B97F4A7C15L;
 
-        void begin() {
-            numbers = new SplittableRandom(SEED);
-        }
+        private long drawn;
 
         @Override
         public long nextLong() {
-            return numbers.nextLong();
+            return new SplittableRandom(SEED + STEP * drawn++).nextLong();
         }
     }
 
@@ -133,10 +132,26 @@ final class WhatIfWorkspace implements AutoCloseable {
         return profiles.named(name, what);
     }
 
+    /**
+     * What the next question begins with besides the cluster.
+     *
+     * @param drawn how many random numbers have been drawn
+     * @param nextNode the index of the node that it begins with
+     */
+    record Chance(long drawn, int nextNode) {}
+
+    Chance chance() {
+        return new Chance(random.drawn, algorithm.nextNode());
+    }
+
+    void begin(Chance chance) {
+        random.drawn = chance.drawn;
+        algorithm.nextNode(chance.nextNode);
+    }
+
     /** Everything is as if nothing had been asked yet. */
     void begin() {
-        random.begin();
-        algorithm.nextNode(cluster.firstNode());
+        begin(new Chance(0, cluster.firstNode()));
     }
 
     void giveBack() {

@@ -14,6 +14,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.function.Predicate;
 import org.moorage.api.model.ClusterObject;
 import org.moorage.api.model.Namespace;
 import org.moorage.api.model.Node;
@@ -39,13 +40,15 @@ import org.moorage.simulation.internal.admission.Defaulting;
 import org.moorage.simulation.internal.admission.EphemeralClaims;
 import org.moorage.simulation.internal.admission.TemplatedResourceClaims;
 import org.moorage.simulation.internal.cluster.CustomResources;
+import org.moorage.simulation.internal.workload.BudgetStatuses;
 import org.moorage.simulation.internal.workload.MadeObjects;
 import org.moorage.simulation.internal.workload.Workloads;
 
 /**
  * Reads a {@link ClusterDump} object by object: the tree of an object is given up as soon as the object is decoded, unless the trees are
  * asked for. Only what depends on objects that may come later is kept as a tree until the end: pods that are still to be created or
- * have no priority yet, claims, and workloads.
+ * have no priority yet, claims, workloads, and disruption budgets without a status, which get the one that the disruption controller would
+ * write.
  */
 public final class ClusterDumpReader {
     /** Stands for an object that is decoded at the end. */
@@ -224,6 +227,7 @@ public final class ClusterDumpReader {
         private final TemplatedResourceClaims resourceClaims = new TemplatedResourceClaims(features);
         private final Workloads workloads = new Workloads(features, startsCronJobs);
         private final CustomResources customResources = new CustomResources(decoder);
+        private final BudgetStatuses budgets = new BudgetStatuses();
         private final WorkloadNotes made = new WorkloadNotes();
         private final List<Pending> waiting = new ArrayList<>();
         private final List<ObjectNode> trees = new ArrayList<>();
@@ -280,7 +284,12 @@ public final class ClusterDumpReader {
             claims.seen(tree);
             resourceClaims.seen(tree);
             workloads.seen(tree);
-            put(read, !Admission.isIndependent(tree) || createsClaims && !TemplatedResourceClaims.isIndependent(tree));
+            budgets.seen(tree);
+            put(
+                    read,
+                    !Admission.isIndependent(tree)
+                            || BudgetStatuses.isWithoutStatus(tree)
+                            || createsClaims && !TemplatedResourceClaims.isIndependent(tree));
         }
 
         private void put(Pending read, boolean isPending) {
@@ -317,6 +326,9 @@ public final class ClusterDumpReader {
                     admission.requirePriorityClass(tree);
                     admission.complete(tree);
                     Defaulting.applyToNew(tree, features);
+                    if (BudgetStatuses.isWithoutStatus(tree)) {
+                        budgets.complete(tree);
+                    }
                 }
                 case CREATED -> {}
             }
@@ -365,7 +377,9 @@ public final class ClusterDumpReader {
                     put(new Pending(claim, NO_POSITION, Optional.empty(), Stage.NEW), true);
                 }
             }
-            pending.forEach((place, read) -> objects.set(place, completed(read)));
+            complete(read -> !BudgetStatuses.isWithoutStatus(read.tree()));
+            budgets.seen(objects);
+            complete(read -> BudgetStatuses.isWithoutStatus(read.tree()));
             objects.removeIf(object -> object == PENDING);
             trees.removeIf(DELETED::equals);
             GonePods.clean(objects, deleted);
@@ -386,6 +400,14 @@ public final class ClusterDumpReader {
                     notes.notes(),
                     notes.warnings(),
                     recorded);
+        }
+
+        private void complete(Predicate<Pending> which) {
+            pending.forEach((place, read) -> {
+                if (which.test(read)) {
+                    objects.set(place, completed(read));
+                }
+            });
         }
 
         private void add(WatchEvents.Event event) {

@@ -83,13 +83,32 @@ public record RecreatedPod(Pod gone, Fate fate, Optional<Pod> pod, List<ClusterO
             return Fate.ENDED;
         }
         Optional<OwnerReference> controller = gone.metadata().controller();
-        if (gone.metadata().annotations().containsKey(MIRROR)
-                || controller
-                        .filter(owner -> isKind(owner, "apps", "DaemonSet") || isKind(owner, "", "Node"))
-                        .isPresent()) {
+        if (isMirror(gone)
+                || isOfDaemonSet(gone)
+                || controller.filter(owner -> isKind(owner, "", "Node")).isPresent()) {
             return Fate.OF_NODE;
         }
         return controller.isPresent() ? Fate.CREATED_AGAIN : Fate.LOST;
+    }
+
+    /** Whether a pod is the mirror of a static pod of its node. */
+    static boolean isMirror(Pod pod) {
+        return pod.metadata().annotations().containsKey(MIRROR);
+    }
+
+    static boolean isOfDaemonSet(Pod pod) {
+        return isControlledBy(pod, "apps", "DaemonSet");
+    }
+
+    static boolean isOfStatefulSet(Pod pod) {
+        return isControlledBy(pod, "apps", "StatefulSet");
+    }
+
+    private static boolean isControlledBy(Pod pod, String group, String kind) {
+        return pod.metadata()
+                .controller()
+                .filter(owner -> isKind(owner, group, kind))
+                .isPresent();
     }
 
     /**

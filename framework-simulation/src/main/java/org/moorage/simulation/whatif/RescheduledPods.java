@@ -22,15 +22,17 @@ public record RescheduledPods(List<RescheduledPod> pods, List<RecreatedPod> gone
      * A pod at the end.
      *
      * @param pod the pod, without a node; one that was created again is the new one
-     * @param nodeBefore the node that it, or the pod whose place it takes, was on; empty if it waited
+     * @param origin the pod that was waiting, or gone, before: the same pod, or the one whose place it takes
+     * @param nodeBefore the node that the origin was on; empty if it waited
      * @param nodeName its node; empty if it found none
      * @param message why it found none: the sentence of its condition; empty if it has one
      * @param victims whom it preempted; they are among the pods or gone themselves
      */
     public record RescheduledPod(
-            Pod pod, String nodeBefore, Optional<String> nodeName, String message, List<Pod> victims) {
+            Pod pod, Pod origin, String nodeBefore, Optional<String> nodeName, String message, List<Pod> victims) {
         public RescheduledPod {
             Objects.requireNonNull(pod, "pod");
+            Objects.requireNonNull(origin, "origin");
             Objects.requireNonNull(nodeBefore, "nodeBefore");
             Objects.requireNonNull(nodeName, "nodeName");
             Objects.requireNonNull(message, "message");

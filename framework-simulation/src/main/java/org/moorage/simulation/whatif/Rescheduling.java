@@ -13,20 +13,25 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.PriorityQueue;
 import java.util.function.IntConsumer;
-import org.moorage.api.model.ObjectMeta;
-import org.moorage.api.model.OwnerReference;
+import java.util.function.Predicate;
+import org.moorage.api.model.ObjectKind;
 import org.moorage.api.model.Pod;
+import org.moorage.api.model.PodGroup;
 import org.moorage.api.model.PodSpec;
-import org.moorage.api.model.Volume;
+import org.moorage.api.plugin.FeatureGates;
 import org.moorage.runtime.cluster.ClusterSource;
+import org.moorage.runtime.whatif.PlacedPods;
 import org.moorage.runtime.whatif.PreemptionResult;
 import org.moorage.runtime.whatif.Transaction;
 
 /**
  * Has pods scheduled in a transaction, as its scheduler would with all of them in its queue: the most important first, each with those before
  * it in place. One that fits nowhere may preempt others, which their controllers create again; these then wait like it. What found no place
- * is tried again for as long as anything else has changed since. Of pods that differ in their names alone, those after one that found no place
- * find none either, and are not tried.
+ * is tried again for as long as pods have left their nodes since, and, if its place depends on those of others, for as long as any were
+ * placed.
+ *
+ * <p>With the feature {@code GenericWorkload}, the pods of a group that wait are placed together when it is the group's turn. A group
+ * preempts nobody here, and one that is part of a composite group is placed without its siblings.
  *
  * <p>The pods stay where they were placed until the transaction is closed.
  */
@@ -38,53 +43,63 @@ public final class Rescheduling {
     private final Transaction cluster;
     private final ClusterSource objects;
     private final Instant now;
-    private final PriorityQueue<Waiting> queue = new PriorityQueue<>(
-            Comparator.<Waiting>comparingInt(waiting -> -waiting.pod.spec().priority())
-                    .thenComparingInt(Waiting::number));
+    private final FeatureGates features;
+    private final Predicate<String> schedules;
+    private final PriorityQueue<Turn> queue = new PriorityQueue<>(
+            Comparator.<Turn>comparingInt(turn -> -turn.priority).thenComparingInt(Turn::number));
+    // By namespace and name of the group, while it is in the queue.
+    private final Map<String, Turn> groups = new HashMap<>();
     private final List<Unplaced> unplaced = new ArrayList<>();
     private final Map<String, Placed> placed = new LinkedHashMap<>();
-    /** What was said last to pods like one, and how much had changed by then. */
-    private final Map<Alike, Unplaced> said = new HashMap<>();
-
     private final List<RecreatedPod> gone = new ArrayList<>();
+    // What pods were answered since the last change, by what of them decides.
+    private final Map<AlikePods, String> messages = new HashMap<>();
     private IntConsumer progress = tried -> {};
+    private boolean preempts = true;
+    private int tried;
     private int arrived;
     private int changes;
-    private int tried;
+    private int departures;
 
-    /** A pod in the queue, where its predecessor was, and how often that was preempted here. */
-    private record Waiting(Pod pod, String nodeBefore, int number, int preemptions) {}
+    /**
+     * A pod in the queue.
+     *
+     * @param origin the pod itself, or the first of those whose place it takes
+     * @param nodeBefore the node that the origin was on
+     * @param preemptions how often it was preempted here
+     */
+    private record Waiting(Pod pod, Pod origin, String nodeBefore, int preemptions) {}
 
-    /** A pod that found no place when so much had changed. */
-    private record Unplaced(Waiting waiting, String message, int changes) {}
+    /** A pod, or the pods of a group, in the queue. */
+    private record Turn(int priority, int number, List<Waiting> pods, Optional<PodGroup> group) {}
 
-    /** What pods have in common that differ in their names alone. */
-    private record Alike(
-            String namespace,
-            PodSpec spec,
-            Map<String, String> labels,
-            Map<String, String> annotations,
-            List<OwnerReference> owners) {
-        /** Empty for a pod that has claims of its own, or a text that plugins read. */
-        static Optional<Alike> of(Pod pod) {
-            boolean hasOwn = pod.json().isPresent()
-                    || !pod.status().resourceClaimStatuses().isEmpty()
-                    || !pod.status().nominatedNodeName().isEmpty()
-                    || pod.spec().volumes().stream()
-                            .anyMatch(volume -> volume.source() instanceof Volume.EphemeralClaim);
-            ObjectMeta metadata = pod.metadata();
-            return hasOwn
-                    ? Optional.empty()
-                    : Optional.of(new Alike(
-                            pod.namespace(),
-                            pod.spec(),
-                            metadata.labels(),
-                            metadata.annotations(),
-                            metadata.ownerReferences()));
+    /** A pod that found no place when so much had changed, and so many pods had left nodes that it may go to. */
+    private record Unplaced(Waiting waiting, String message, int changes, int departures) {}
+
+    private record Placed(Waiting waiting, String nodeName, List<Pod> victims) {}
+
+    /** The answer for a pod that may preempt nobody. */
+    private record Unhelped(PlacedPods.PlacedPod place) implements PreemptionResult {
+        @Override
+        public Pod pod() {
+            return place.pod();
+        }
+
+        @Override
+        public Optional<String> nodeName() {
+            return place.nodeName();
+        }
+
+        @Override
+        public List<Pod> victims() {
+            return List.of();
+        }
+
+        @Override
+        public String message() {
+            return place.message();
         }
     }
-
-    private record Placed(Waiting waiting, PreemptionResult answer) {}
 
     /**
      * No pods yet.
@@ -94,9 +109,31 @@ public final class Rescheduling {
      * @param now when they are created again
      */
     public Rescheduling(Transaction cluster, ClusterSource objects, Instant now) {
+        this(cluster, objects, now, FeatureGates.DEFAULTS, any -> true);
+    }
+
+    /** As {@link #Rescheduling(Transaction, ClusterSource, Instant)}; pods for other schedulers than the cluster's are never placed. */
+    public Rescheduling(Transaction cluster, KnownCluster known) {
+        this(cluster, known.source(), known.now(), known.features(), known::schedules);
+    }
+
+    private Rescheduling(
+            Transaction cluster,
+            ClusterSource objects,
+            Instant now,
+            FeatureGates features,
+            Predicate<String> schedules) {
         this.cluster = Objects.requireNonNull(cluster, "cluster");
         this.objects = Objects.requireNonNull(objects, "objects");
         this.now = Objects.requireNonNull(now, "now");
+        this.features = features;
+        this.schedules = schedules;
+    }
+
+    /** From now on pods preempt nobody. */
+    public Rescheduling withoutPreemption() {
+        preempts = false;
+        return this;
     }
 
     /** Sets who is told how many attempts have been made; nobody if not set. */
@@ -107,86 +144,212 @@ public final class Rescheduling {
 
     /** Adds pods that wait for a node, in the order in which they came to the queue. */
     public Rescheduling waiting(Collection<Pod> pods) {
-        pods.forEach(pod -> add(pod, "", 0));
+        pods.forEach(pod -> add(new Waiting(pod, pod, "", 0)));
         return this;
     }
 
-    /** Adds what becomes of pods that are gone, in the order in which they went. */
+    /** Adds what becomes of pods that are gone, also of those that were placed here, in the order in which they went. */
     public Rescheduling gone(Collection<Pod> pods) {
-        RecreatedPod.all(pods, objects, now).forEach(pod -> gone(pod, pod.gone().nodeName(), 0));
+        departures++;
+        return goneWithNodes(pods);
+    }
+
+    /** As {@link #gone}, of pods from nodes that are gone, too, or unschedulable: what they have left there is no room for others. */
+    public Rescheduling goneWithNodes(Collection<Pod> pods) {
+        changed();
+        for (RecreatedPod pod : RecreatedPod.all(pods, objects, now)) {
+            Placed before = placed.remove(pod.gone().uid());
+            gone(pod, pod.gone(), before == null ? pod.gone().nodeName() : before.nodeName, 0);
+        }
         return this;
     }
 
-    private void gone(RecreatedPod pod, String nodeBefore, int preemptions) {
-        cluster.with(pod.claims());
-        pod.pod().ifPresentOrElse(again -> add(again, nodeBefore, preemptions), () -> gone.add(pod));
+    private void gone(RecreatedPod pod, Pod origin, String nodeBefore, int preemptions) {
+        Transaction ignored = cluster.with(pod.claims());
+        pod.pod()
+                .ifPresentOrElse(
+                        again -> add(new Waiting(again, origin, nodeBefore, preemptions)), () -> gone.add(pod));
     }
 
-    private void add(Pod pod, String nodeBefore, int preemptions) {
-        queue.add(new Waiting(pod, nodeBefore, arrived++, preemptions));
+    private void add(Waiting waiting) {
+        String groupName = waiting.pod.spec().podGroupName();
+        if (groupName.isEmpty() || !features.isEnabled(FeatureGates.GENERIC_WORKLOAD)) {
+            queue.add(new Turn(waiting.pod.spec().priority(), arrived++, List.of(waiting), Optional.empty()));
+            return;
+        }
+        Optional<PodGroup> group = objects.read(ObjectKind.POD_GROUP, waiting.pod.namespace(), groupName);
+        if (group.isEmpty()) {
+            forGood(waiting, "waiting for PodGroup " + groupName + " to be created");
+            return;
+        }
+        groups.computeIfAbsent(group.get().key(), any -> {
+                    Turn turn = new Turn(group.get().priority(), arrived++, new ArrayList<>(), group);
+                    queue.add(turn);
+                    return turn;
+                })
+                .pods
+                .add(waiting);
     }
 
     /**
      * Schedules them. May be called again when more were added.
      *
-     * @return what has become of all that were added
-     * @throws RuntimeException if a plugin fails; the message says which one
+     * @return what has become of all that were added; a pod for which a plugin fails has no place, and the failure as its message
      */
     public RescheduledPods schedule() {
         do {
-            for (Waiting next = queue.poll(); next != null; next = queue.poll()) {
-                scheduleNext(next);
+            for (Turn next = queue.poll(); next != null; next = queue.poll()) {
+                if (next.group.isPresent()) {
+                    schedule(next, next.group.get());
+                } else {
+                    schedule(next.pods.get(0));
+                }
             }
         } while (retry());
         return answer();
     }
 
-    private void scheduleNext(Waiting next) {
+    private void schedule(Waiting next) {
         progress.accept(++tried);
         if (next.preemptions > MOST_PREEMPTIONS) {
-            unplaced.add(new Unplaced(next, PREEMPTED_TOO_OFTEN, Integer.MAX_VALUE));
+            forGood(next, PREEMPTED_TOO_OFTEN);
             return;
         }
-        Optional<Alike> alike = Alike.of(next.pod);
-        Optional<Unplaced> before = alike.map(said::get).filter(last -> last.changes == changes);
-        if (before.isPresent()) {
-            unplaced.add(new Unplaced(next, before.get().message, changes));
+        if (!schedules.test(next.pod.spec().schedulerName())) {
+            forGood(next, otherScheduler(next.pod));
             return;
         }
-        PreemptionResult answer = cluster.preempt(next.pod);
-        if (answer.nodeName().isEmpty()) {
-            Unplaced now = new Unplaced(next, answer.message(), changes);
-            unplaced.add(now);
-            alike.ifPresent(key -> said.put(key, now));
+        Optional<AlikePods> alike = AlikePods.of(next.pod);
+        Optional<String> known = alike.map(messages::get);
+        if (known.isPresent()) {
+            forNow(next, known.get());
             return;
         }
+        PreemptionResult answer;
+        try {
+            answer = ask(next.pod);
+        } catch (RuntimeException failed) {
+            // A plugin that fails for one pod, as for one whose volume is missing, keeps no other from its place.
+            forGood(next, Objects.requireNonNullElse(failed.getMessage(), failed.toString()));
+            return;
+        }
+        boolean isPlaced = answer.nodeName().isPresent();
+        if (isPlaced || !answer.victims().isEmpty()) {
+            changed();
+        }
+        if (isPlaced) {
+            placed.put(next.pod.uid(), new Placed(next, answer.nodeName().get(), answer.victims()));
+        } else {
+            forNow(next, answer.message());
+            alike.ifPresent(pods -> messages.put(pods, answer.message()));
+        }
+        answer.victims().forEach(this::preempted);
+    }
+
+    private PreemptionResult ask(Pod pod) {
+        return preempts
+                ? cluster.preempt(pod)
+                : new Unhelped(cluster.place(List.of(pod)).pods().get(0));
+    }
+
+    private static String otherScheduler(Pod pod) {
+        return "for the scheduler \"" + pod.spec().schedulerName() + "\", which has no profile in the configuration";
+    }
+
+    private void forGood(Waiting pod, String message) {
+        unplaced.add(new Unplaced(pod, message, Integer.MAX_VALUE, Integer.MAX_VALUE));
+    }
+
+    private void forNow(Waiting pod, String message) {
+        unplaced.add(new Unplaced(pod, message, changes, departures));
+    }
+
+    private void changed() {
         changes++;
-        placed.put(next.pod.uid(), new Placed(next, answer));
-        for (Pod victim : answer.victims()) {
-            Placed former = placed.remove(victim.uid());
-            gone(
-                    RecreatedPod.of(victim, objects, now),
-                    former == null ? victim.nodeName() : former.waiting.nodeBefore,
-                    former == null ? 1 : former.waiting.preemptions + 1);
+        messages.clear();
+    }
+
+    private void preempted(Pod victim) {
+        departures++;
+        Placed before = placed.remove(victim.uid());
+        RecreatedPod again = RecreatedPod.of(victim, objects, now);
+        if (before == null) {
+            gone(again, victim, victim.nodeName(), 1);
+        } else {
+            gone(again, before.waiting.origin, before.waiting.nodeBefore, before.waiting.preemptions + 1);
         }
     }
 
-    // Another pod in place, or one that left, may be what it needs.
+    private void schedule(Turn turn, PodGroup group) {
+        groups.remove(group.key());
+        List<Pod> pods = turn.pods.stream().map(Waiting::pod).toList();
+        PlacedPods answer;
+        try {
+            answer = cluster.place(group.toBuilder().parentName("").build(), pods);
+        } catch (RuntimeException failed) {
+            // Also where the pods do not agree with their group.
+            String why = Objects.requireNonNullElse(failed.getMessage(), failed.toString());
+            turn.pods.forEach(pod -> forGood(pod, why));
+            return;
+        }
+        if (answer.placed() > 0) {
+            changed();
+        }
+        Map<String, PlacedPods.PlacedPod> byUid = new HashMap<>();
+        answer.pods().forEach(pod -> byUid.put(pod.pod().uid(), pod));
+        for (Waiting pod : turn.pods) {
+            Optional<PlacedPods.PlacedPod> place = Optional.ofNullable(byUid.get(pod.pod.uid()));
+            Optional<String> nodeName = place.flatMap(PlacedPods.PlacedPod::nodeName);
+            if (nodeName.isPresent()) {
+                placed.put(pod.pod.uid(), new Placed(pod, nodeName.get(), List.of()));
+            } else {
+                String why = place.map(PlacedPods.PlacedPod::message).orElse("");
+                forNow(pod, why.isEmpty() ? answer.message() : why);
+            }
+        }
+    }
+
     private boolean retry() {
-        List<Unplaced> again =
-                unplaced.stream().filter(pod -> pod.changes < changes).toList();
-        unplaced.removeAll(again);
-        again.forEach(pod -> queue.add(pod.waiting));
+        List<Unplaced> again = unplaced.stream().filter(this::mayFitNow).toList();
+        unplaced.removeIf(this::mayFitNow);
+        again.forEach(pod -> add(pod.waiting));
         return !again.isEmpty();
+    }
+
+    // Another pod in place is what some wait for; most wait for room, which others must leave.
+    private boolean mayFitNow(Unplaced pod) {
+        return pod.departures < departures || pod.changes < changes && dependsOnOthers(pod.waiting.pod);
+    }
+
+    private boolean dependsOnOthers(Pod pod) {
+        PodSpec spec = pod.spec();
+        return spec.affinity().hasPodAffinity()
+                || !spec.topologySpreadConstraints().isEmpty()
+                || !spec.claimNames().isEmpty()
+                || !spec.resourceClaims().isEmpty()
+                || !spec.podGroupName().isEmpty()
+                || spec.tolerations().stream()
+                        .anyMatch(toleration ->
+                                toleration.tolerates(Drain.UNSCHEDULABLE, features.tolerationOperators()));
     }
 
     private RescheduledPods answer() {
         List<RescheduledPods.RescheduledPod> pods = new ArrayList<>();
         placed.values()
                 .forEach(pod -> pods.add(new RescheduledPods.RescheduledPod(
-                        pod.waiting.pod, pod.waiting.nodeBefore, pod.answer.nodeName(), "", pod.answer.victims())));
+                        pod.waiting.pod,
+                        pod.waiting.origin,
+                        pod.waiting.nodeBefore,
+                        Optional.of(pod.nodeName),
+                        "",
+                        pod.victims)));
         unplaced.forEach(pod -> pods.add(new RescheduledPods.RescheduledPod(
-                pod.waiting.pod, pod.waiting.nodeBefore, Optional.empty(), pod.message, List.of())));
+                pod.waiting.pod,
+                pod.waiting.origin,
+                pod.waiting.nodeBefore,
+                Optional.empty(),
+                pod.message,
+                List.of())));
         return new RescheduledPods(pods, gone);
     }
 }

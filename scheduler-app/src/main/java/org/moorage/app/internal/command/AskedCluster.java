@@ -21,11 +21,10 @@ import org.moorage.config.ProfileConfig;
 import org.moorage.config.plugin.PluginRegistry;
 import org.moorage.runtime.Scheduler;
 import org.moorage.runtime.cluster.ClusterSource;
-import org.moorage.runtime.whatif.Transaction;
 import org.moorage.runtime.whatif.WhatIf;
 import org.moorage.simulation.dump.ClusterDump;
 import org.moorage.simulation.dump.Manifests;
-import org.moorage.simulation.whatif.Rescheduling;
+import org.moorage.simulation.whatif.KnownCluster;
 
 /** A cluster that questions are asked about: its objects, and the scheduler that answers. Several threads may ask at once. */
 final class AskedCluster implements AutoCloseable {
@@ -170,9 +169,9 @@ final class AskedCluster implements AutoCloseable {
         return manifests.daemonPods(node);
     }
 
-    /** A transaction in which pods can be scheduled; the transaction is the caller's. */
-    Rescheduling rescheduling(Transaction cluster) {
-        return new Rescheduling(cluster, objects, now);
+    /** The cluster with its objects, for questions that need both. */
+    KnownCluster known() {
+        return new KnownCluster(whatIf(), dump.objects(), config, now);
     }
 
     /** The scheduler's configuration. */

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.simulation.whatif;
+
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import org.moorage.api.model.Pod;
+import org.moorage.simulation.whatif.DisruptedPod.Outcome;
+import org.moorage.simulation.whatif.RescheduledPods.RescheduledPod;
+
+/** What has become of all pods after nodes were drained or lost, apart from what was so before. */
+final class Aftermath {
+    private final Map<String, RescheduledPod> before;
+    private final Set<String> goneBefore = new HashSet<>();
+    private final Map<String, RescheduledPod> after;
+    private final Map<String, RecreatedPod> gone = new HashMap<>();
+    private final RescheduledPods pods;
+    private final Set<String> drained;
+
+    /**
+     * An aftermath.
+     *
+     * @param before what had become of the pods that waited, before anything else happened
+     * @param after what has become of all in the end
+     * @param drained the nodes on which a pod should not be any more
+     */
+    Aftermath(RescheduledPods before, RescheduledPods after, Collection<String> drained) {
+        this.before = byOrigin(before);
+        before.gone().forEach(pod -> goneBefore.add(pod.gone().uid()));
+        this.after = byOrigin(after);
+        after.gone().forEach(pod -> gone.put(pod.gone().uid(), pod));
+        pods = after;
+        this.drained = Set.copyOf(drained);
+    }
+
+    private static Map<String, RescheduledPod> byOrigin(RescheduledPods pods) {
+        Map<String, RescheduledPod> byOrigin = new HashMap<>();
+        pods.pods().forEach(pod -> byOrigin.put(pod.origin().uid(), pod));
+        return byOrigin;
+    }
+
+    /**
+     * What has become of a pod that is gone from its node.
+     *
+     * @param nodeName the node that it was on
+     * @param round the round in which it was evicted
+     */
+    DisruptedPod of(Pod pod, String nodeName, int round) {
+        RescheduledPod again = after.get(pod.uid());
+        if (again != null) {
+            Outcome outcome = again.nodeName()
+                    .map(name -> drained.contains(name) ? Outcome.RETURNS : Outcome.MOVES)
+                    .orElse(Outcome.WAITS);
+            return new DisruptedPod(
+                    pod,
+                    nodeName,
+                    outcome,
+                    Optional.of(again.pod()),
+                    again.nodeName(),
+                    again.message(),
+                    round,
+                    again.victims());
+        }
+        RecreatedPod left = gone.get(pod.uid());
+        Outcome outcome = switch (left == null ? RecreatedPod.fateOf(pod) : left.fate()) {
+            case CREATED_AGAIN, LOST -> Outcome.LOST;
+            case ENDED -> Outcome.ENDED;
+            case OF_NODE -> Outcome.OF_NODE;
+        };
+        return new DisruptedPod(pod, nodeName, outcome, Optional.empty(), Optional.empty(), "", round, List.of());
+    }
+
+    /**
+     * The other pods that were preempted since, where they were then.
+     *
+     * @param disrupted the UIDs of those that are told of elsewhere
+     */
+    List<DisruptedPod> preempted(Set<String> disrupted) {
+        List<DisruptedPod> preempted = new ArrayList<>();
+        for (RescheduledPod pod : pods.pods()) {
+            Pod origin = pod.origin();
+            Optional<String> was = nodeBefore(origin);
+            if (!disrupted.contains(origin.uid()) && was.isPresent() && !isUnchanged(pod)) {
+                preempted.add(of(origin, was.get(), 0));
+            }
+        }
+        for (RecreatedPod pod : pods.gone()) {
+            Pod origin = pod.gone();
+            if (!disrupted.contains(origin.uid()) && !goneBefore.contains(origin.uid())) {
+                preempted.add(of(origin, nodeBefore(origin).orElse(""), 0));
+            }
+        }
+        return preempted;
+    }
+
+    private Optional<String> nodeBefore(Pod origin) {
+        RescheduledPod known = before.get(origin.uid());
+        return known == null ? Optional.of(origin.nodeName()).filter(name -> !name.isEmpty()) : known.nodeName();
+    }
+
+    private boolean isUnchanged(RescheduledPod pod) {
+        RescheduledPod known = before.get(pod.origin().uid());
+        return known != null
+                && known.nodeName().equals(pod.nodeName())
+                && known.pod().uid().equals(pod.pod().uid());
+    }
+
+    /** The pods that waited before, and would have without all this, as they are now. */
+    List<RescheduledPod> waitedBefore() {
+        List<RescheduledPod> waited = new ArrayList<>();
+        for (RescheduledPod pod : pods.pods()) {
+            RescheduledPod known = before.get(pod.origin().uid());
+            if (known != null && known.nodeName().isEmpty()) {
+                waited.add(pod);
+            }
+        }
+        return waited;
+    }
+}

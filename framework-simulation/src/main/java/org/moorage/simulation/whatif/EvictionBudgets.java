@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.simulation.whatif;
+
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import org.moorage.api.model.Pod;
+import org.moorage.api.model.PodDisruptionBudget;
+import org.moorage.simulation.internal.workload.BudgetStatuses;
+
+/**
+ * What the disruption budgets of a cluster allow while pods are evicted and created again, by the rules of the eviction API and the disruption
+ * controller. A pod that was created again counts as healthy once it has a node, if the one before it was.
+ */
+final class EvictionBudgets {
+    private static final String SEVERAL =
+            "This pod has more than one PodDisruptionBudget, which the eviction subresource does not support.";
+    private static final String REFUSED = "Cannot evict pod as it would violate the pod's disruption budget.";
+
+    private final List<Budget> budgets = new ArrayList<>();
+    private final Map<String, List<Budget>> byNamespace = new HashMap<>();
+    private final Set<String> waitedBefore = new HashSet<>();
+
+    /** A budget as it is after what has happened. */
+    private static final class Budget {
+        private final PodDisruptionBudget before;
+        // What is allowed, or below zero how many healthy pods are missing.
+        private final int slack;
+        private int change;
+        private int evicted;
+        private int blocked;
+        private int told;
+
+        Budget(PodDisruptionBudget before) {
+            this.before = before;
+            slack = before.disruptionsAllowed() > 0
+                    ? before.disruptionsAllowed()
+                    : Math.min(0, before.currentHealthy() - before.desiredHealthy());
+        }
+
+        int allowed() {
+            return Math.max(0, slack + change);
+        }
+
+        int healthy() {
+            return Math.max(0, before.currentHealthy() + change);
+        }
+
+        String refusal() {
+            String name = "The disruption budget " + before.metadata().name();
+            boolean isCounted = before.desiredHealthy() > 0 && healthy() <= before.desiredHealthy();
+            return REFUSED + " " + name
+                    + (isCounted
+                            ? " needs " + before.desiredHealthy() + " healthy pods and has " + healthy() + " currently"
+                            : " does not allow evicting pods currently");
+        }
+    }
+
+    /**
+     * The budgets before anything happens.
+     *
+     * @param waiting the pods that have no node yet
+     */
+    EvictionBudgets(Collection<PodDisruptionBudget> known, Collection<Pod> waiting) {
+        for (PodDisruptionBudget budget : known) {
+            Budget added = new Budget(budget);
+            budgets.add(added);
+            byNamespace
+                    .computeIfAbsent(budget.metadata().namespace(), any -> new ArrayList<>())
+                    .add(added);
+        }
+        waiting.forEach(pod -> waitedBefore.add(pod.uid()));
+    }
+
+    /** Evicts a pod, unless that is refused: then the answer tells why. */
+    Optional<String> evict(Pod pod) {
+        if (pod.status().isTerminal() || pod.metadata().isDeleting() || isStarting(pod)) {
+            return Optional.empty();
+        }
+        List<Budget> of = of(pod);
+        if (of.isEmpty()) {
+            return Optional.empty();
+        }
+        if (of.size() > 1) {
+            return Optional.of(SEVERAL);
+        }
+        Budget budget = of.get(0);
+        boolean isHealthy = isHealthy(pod);
+        if (!isHealthy) {
+            boolean isAlways = budget.before.unhealthyPodEvictionPolicy().equals(PodDisruptionBudget.ALWAYS_ALLOW);
+            if (isAlways || budget.before.desiredHealthy() > 0 && budget.healthy() >= budget.before.desiredHealthy()) {
+                budget.evicted++;
+                return Optional.empty();
+            }
+        }
+        if (budget.allowed() == 0) {
+            return Optional.of(budget.refusal());
+        }
+        budget.evicted++;
+        // As the API server does, until the disruption controller counts anew; a pod that was not healthy is not
+        // counted by that.
+        budget.change--;
+        return Optional.empty();
+    }
+
+    /** Counts a pod whose eviction is refused for good. */
+    void blocked(Pod pod) {
+        of(pod).forEach(budget -> budget.blocked++);
+    }
+
+    /** Counts the healthy pods anew, as the disruption controller does. */
+    void count(RescheduledPods pods) {
+        budgets.forEach(budget -> budget.change = 0);
+        for (RescheduledPods.RescheduledPod pod : pods.pods()) {
+            boolean waited = waitedBefore.contains(pod.origin().uid());
+            boolean isHealthy = pod.nodeName().isPresent() && (waited || isHealthy(pod.origin()));
+            boolean wasHealthy = !waited && isHealthy(pod.origin());
+            add(pod.origin(), (isHealthy ? 1 : 0) - (wasHealthy ? 1 : 0));
+        }
+        for (RecreatedPod pod : pods.gone()) {
+            boolean wasHealthy = !waitedBefore.contains(pod.gone().uid()) && isHealthy(pod.gone());
+            add(pod.gone(), wasHealthy ? -1 : 0);
+        }
+    }
+
+    private void add(Pod pod, int change) {
+        if (change != 0) {
+            of(pod).forEach(budget -> budget.change += change);
+        }
+    }
+
+    /** The budgets that allow something else than when this was asked last, as they are now. */
+    List<PodDisruptionBudget> changed() {
+        List<PodDisruptionBudget> changed = new ArrayList<>();
+        for (Budget budget : budgets) {
+            if (budget.change != budget.told) {
+                budget.told = budget.change;
+                changed.add(budget.before.withHealth(budget.allowed(), budget.healthy()));
+            }
+        }
+        return changed;
+    }
+
+    /** What the budgets that select pods of these nodes have been used for, in order. */
+    List<DrainResult.UsedBudget> used() {
+        List<DrainResult.UsedBudget> used = new ArrayList<>();
+        for (Budget budget : budgets) {
+            if (budget.evicted > 0 || budget.blocked > 0) {
+                used.add(new DrainResult.UsedBudget(budget.before, budget.evicted, budget.blocked, budget.allowed()));
+            }
+        }
+        return used;
+    }
+
+    /** Counts pods that are gone without being evicted. */
+    void lost(Collection<Pod> pods) {
+        pods.forEach(pod -> add(pod, isHealthy(pod) ? -1 : 0));
+    }
+
+    /** What refuses the eviction of a pod, if nothing else is evicted at the same time; empty if nothing does. */
+    Optional<String> wouldRefuse(Pod pod) {
+        if (pod.metadata().isDeleting() || isStarting(pod)) {
+            return Optional.empty();
+        }
+        List<Budget> of = of(pod);
+        if (of.size() > 1) {
+            return Optional.of("pods in more than one disruption budget");
+        }
+        return of.isEmpty() || of.get(0).allowed() > 0
+                ? Optional.empty()
+                : Optional.of("disruption budget " + of.get(0).before.key() + " allows no eviction");
+    }
+
+    boolean selects(Pod pod) {
+        return !of(pod).isEmpty();
+    }
+
+    private List<Budget> of(Pod pod) {
+        List<Budget> inNamespace = byNamespace.getOrDefault(pod.namespace(), List.of());
+        if (inNamespace.isEmpty()) {
+            return List.of();
+        }
+        List<Budget> selecting = new ArrayList<>(1);
+        for (Budget budget : inNamespace) {
+            if (budget.before.selects(pod)) {
+                selecting.add(budget);
+            }
+        }
+        return selecting;
+    }
+
+    // One that waited is thought of as running, wherever it was placed.
+    private boolean isStarting(Pod pod) {
+        return !waitedBefore.contains(pod.uid()) && BudgetStatuses.isStarting(pod);
+    }
+
+    private boolean isHealthy(Pod pod) {
+        return waitedBefore.contains(pod.uid()) || BudgetStatuses.isHealthy(pod);
+    }
+}

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.simulation.whatif;
+
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import org.moorage.api.model.ClusterObject;
+import org.moorage.api.model.Node;
+import org.moorage.api.model.Pod;
+import org.moorage.api.model.PodDisruptionBudget;
+import org.moorage.api.plugin.FeatureGates;
+import org.moorage.config.LoadedConfig;
+import org.moorage.runtime.cluster.ClusterSource;
+import org.moorage.runtime.whatif.Transaction;
+import org.moorage.runtime.whatif.WhatIf;
+
+/** A cluster that is asked about, with its objects. Immutable, so that several threads may ask. */
+public final class KnownCluster {
+    private final WhatIf whatIf;
+    private final ClusterSource source;
+    private final FeatureGates features;
+    private final Set<String> schedulerNames = new HashSet<>();
+    private final Instant now;
+    private final Map<String, Node> nodes = new LinkedHashMap<>();
+    private final List<Pod> waitingPods = new ArrayList<>();
+    private final List<PodDisruptionBudget> budgets = new ArrayList<>();
+
+    /**
+     * A cluster.
+     *
+     * @param whatIf who answers; it stays the caller's
+     * @param objects the objects that it answers about
+     * @param config which profiles it has, and which features are on
+     * @param now when pods are created again
+     */
+    public KnownCluster(WhatIf whatIf, List<? extends ClusterObject> objects, LoadedConfig config, Instant now) {
+        this.whatIf = Objects.requireNonNull(whatIf, "whatIf");
+        this.now = Objects.requireNonNull(now, "now");
+        source = ClusterSource.of(objects);
+        features = config.featureGates();
+        config.config().profiles().forEach(profile -> schedulerNames.add(profile.schedulerName()));
+        for (ClusterObject object : objects) {
+            if (object instanceof Node node) {
+                nodes.put(node.name(), node);
+            } else if (object instanceof PodDisruptionBudget budget) {
+                budgets.add(budget);
+            } else if (object instanceof Pod pod
+                    && !pod.isBound()
+                    && !pod.status().isTerminal()
+                    && !pod.metadata().isDeleting()) {
+                waitingPods.add(pod);
+            }
+        }
+    }
+
+    /** Who answers. */
+    public WhatIf whatIf() {
+        return whatIf;
+    }
+
+    /** The nodes, by name, in the order of the objects. */
+    public Map<String, Node> nodes() {
+        return Collections.unmodifiableMap(nodes);
+    }
+
+    /** A pod scheduler in a transaction on this cluster, which stays the caller's. */
+    public Rescheduling rescheduling(Transaction cluster) {
+        return new Rescheduling(cluster, this);
+    }
+
+    /** The pods that wait for a node, in the order of the objects. */
+    List<Pod> waitingPods() {
+        return waitingPods;
+    }
+
+    List<PodDisruptionBudget> budgets() {
+        return budgets;
+    }
+
+    ClusterSource source() {
+        return source;
+    }
+
+    FeatureGates features() {
+        return features;
+    }
+
+    Instant now() {
+        return now;
+    }
+
+    boolean schedules(String schedulerName) {
+        return schedulerNames.contains(schedulerName);
+    }
+}

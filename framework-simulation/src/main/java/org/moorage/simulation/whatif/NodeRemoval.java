@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.simulation.whatif;
+
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReferenceArray;
+import java.util.function.IntConsumer;
+import org.moorage.api.model.Node;
+import org.moorage.api.model.Pod;
+import org.moorage.api.model.ResourceName;
+import org.moorage.runtime.whatif.Transaction;
+import org.moorage.simulation.whatif.NodeRemovalResult.Obstacle;
+import org.moorage.simulation.whatif.NodeRemovalResult.RemovableNode;
+
+/**
+ * Which nodes of a cluster can go, since their pods fit elsewhere, by the rules of cluster-autoscaler: nobody is preempted for them, and what no
+ * controller creates again or a disruption budget protects keeps its node. What waits anyway is scheduled first, so that its place is not
+ * given away.
+ *
+ * <p>Each node is asked about alone; then the nodes that can go are taken away one after the other, the least used first, as long as the pods of
+ * the next one still fit. That these can go all at once is proven by a {@link Drain} in the end; nodes whose pods find no place then are left
+ * out.
+ */
+public final class NodeRemoval {
+    private final KnownCluster cluster;
+    private final RemovalRules rules;
+
+    /**
+     * Removals from a cluster.
+     *
+     * @param rules which nodes may go
+     */
+    public NodeRemoval(KnownCluster cluster, RemovalRules rules) {
+        this.cluster = cluster;
+        this.rules = rules;
+    }
+
+    /**
+     * Which of these nodes can go. The answer does not depend on the threads.
+     *
+     * @param nodeNames the nodes
+     * @param executor runs up to so many threads' work, the caller's aside
+     * @param threads how many threads work at once, the caller's among them; at least one
+     * @param progress is told how many nodes have been asked about, from each of the threads, one at a time
+     * @throws IllegalArgumentException if there is no such node
+     */
+    public NodeRemovalResult of(Collection<String> nodeNames, Executor executor, int threads, IntConsumer progress) {
+        List<String> names = new ArrayList<>(new LinkedHashSet<>(nodeNames));
+        for (String name : names) {
+            if (!cluster.nodes().containsKey(name)) {
+                throw new IllegalArgumentException("nodeName: \"" + name + "\" (expected: the name of a node)");
+            }
+        }
+        List<RemovableNode> nodes = alone(names, executor, threads, progress);
+        nodes.sort(Comparator.comparingDouble(RemovableNode::utilization).thenComparing(RemovableNode::nodeName));
+        List<String> together = together(nodes);
+        DrainResult drain = drain(together);
+        for (Set<String> stay = nodesInTheWay(drain); !stay.isEmpty(); stay = nodesInTheWay(drain)) {
+            together.removeAll(stay);
+            drain = drain(together);
+        }
+        return new NodeRemovalResult(nodes, together, drain);
+    }
+
+    private DrainResult drain(List<String> names) {
+        return Drain.of(cluster, names, new DrainRules(true, true, false, any -> true));
+    }
+
+    // Whose pods find no place, or one that others have to leave for it.
+    private static Set<String> nodesInTheWay(DrainResult drain) {
+        Set<String> nodes = new HashSet<>();
+        for (DisruptedPod pod : drain.pods()) {
+            boolean isSafeToLose = pod.outcome() == DisruptedPod.Outcome.LOST;
+            if (!pod.isSettled() && !isSafeToLose || !pod.victims().isEmpty()) {
+                nodes.add(pod.nodeName());
+            }
+        }
+        return nodes;
+    }
+
+    private List<RemovableNode> alone(List<String> names, Executor executor, int threads, IntConsumer progress) {
+        AtomicInteger next = new AtomicInteger();
+        AtomicInteger done = new AtomicInteger();
+        AtomicReferenceArray<RemovableNode> answers = new AtomicReferenceArray<>(names.size());
+        Runnable work = () -> {
+            try (Transaction transaction = cluster.whatIf().begin()) {
+                EvictionBudgets budgets = waitingPlaced(transaction);
+                for (int i = next.getAndIncrement(); i < names.size(); i = next.getAndIncrement()) {
+                    answers.set(i, alone(names.get(i), transaction, budgets));
+                    synchronized (done) {
+                        progress.accept(done.incrementAndGet());
+                    }
+                }
+            }
+        };
+        List<CompletableFuture<Void>> others = new ArrayList<>();
+        for (int i = 1; i < Math.min(threads, names.size()); i++) {
+            others.add(CompletableFuture.runAsync(work, executor));
+        }
+        try {
+            work.run();
+        } finally {
+            // If it has failed, the others need not go on.
+            next.set(names.size());
+        }
+        try {
+            others.forEach(CompletableFuture::join);
+        } catch (CompletionException e) {
+            throw e.getCause() instanceof RuntimeException failed ? failed : e;
+        }
+        List<RemovableNode> nodes = new ArrayList<>();
+        for (int i = 0; i < names.size(); i++) {
+            nodes.add(answers.get(i));
+        }
+        return nodes;
+    }
+
+    private EvictionBudgets waitingPlaced(Transaction transaction) {
+        EvictionBudgets budgets = new EvictionBudgets(cluster.budgets(), cluster.waitingPods());
+        budgets.count(
+                cluster.rescheduling(transaction).waiting(cluster.waitingPods()).schedule());
+        return budgets;
+    }
+
+    private RemovableNode alone(String nodeName, Transaction transaction, EvictionBudgets budgets) {
+        List<Pod> all = transaction.podsOn(nodeName);
+        double utilization = utilization(Objects.requireNonNull(cluster.nodes().get(nodeName)), all);
+        List<Pod> pods = podsToMove(all);
+        Map<String, List<Pod>> obstacles = new TreeMap<>();
+        if (utilization > rules.maxUtilization()) {
+            obstacles.put("used more than " + Math.round(100 * rules.maxUtilization()) + "%", List.of());
+        }
+        for (Pod pod : pods) {
+            Optional<String> objection = rules.objection(pod, budgets);
+            (objection.isPresent() ? objection : budgets.wouldRefuse(pod))
+                    .ifPresent(reason -> obstacles
+                            .computeIfAbsent(reason, any -> new ArrayList<>())
+                            .add(pod));
+        }
+        Map<String, String> moves = new LinkedHashMap<>();
+        if (obstacles.isEmpty() && !pods.isEmpty()) {
+            try (Transaction trial = transaction.begin()) {
+                Set<String> others = new LinkedHashSet<>(trial.nodeNames());
+                boolean ignored = others.remove(nodeName);
+                moves.putAll(moves(pods, trial, others, obstacles));
+            }
+        }
+        return new RemovableNode(
+                nodeName,
+                utilization,
+                pods.size(),
+                obstacles.isEmpty() ? moves : Map.of(),
+                obstacles.entrySet().stream()
+                        .map(entry -> new Obstacle(entry.getKey(), entry.getValue()))
+                        .toList());
+    }
+
+    private static List<Pod> podsToMove(List<Pod> all) {
+        List<Pod> pods = new ArrayList<>();
+        for (Pod pod : all) {
+            if (!RemovalRules.isIgnored(pod)) {
+                pods.add(pod);
+            }
+        }
+        pods.sort(Comparator.comparing(Pod::key));
+        return pods;
+    }
+
+    private static double utilization(Node node, List<Pod> pods) {
+        long cpu = 0;
+        long memory = 0;
+        for (Pod pod : pods) {
+            cpu += pod.requestsWithClaims().milliCpu();
+            memory += pod.requestsWithClaims().memory();
+        }
+        return Math.max(share(cpu, node, ResourceName.CPU), share(memory, node, ResourceName.MEMORY));
+    }
+
+    private static double share(long requested, Node node, ResourceName resource) {
+        long allocatable = node.allocatableResources().amount(resource);
+        return allocatable == 0 ? 0 : (double) requested / allocatable;
+    }
+
+    // Adds why a pod finds no place, and leaves it at that.
+    private Map<String, String> moves(
+            List<Pod> pods, Transaction trial, Collection<String> others, Map<String, List<Pod>> obstacles) {
+        if (others.isEmpty()) {
+            obstacles.put("no other node", pods);
+            return Map.of();
+        }
+        Transaction ignored = trial.evict(pods).among(others);
+        RescheduledPods moved = cluster.rescheduling(trial)
+                .withoutPreemption()
+                .goneWithNodes(pods)
+                .schedule();
+        Map<String, String> moves = new LinkedHashMap<>();
+        for (RescheduledPods.RescheduledPod pod : moved.pods()) {
+            if (pod.nodeName().isPresent()) {
+                moves.put(pod.origin().key(), pod.nodeName().get());
+            } else {
+                obstacles
+                        .computeIfAbsent(
+                                "no place elsewhere: " + UnschedulableReasons.of(pod.message()),
+                                any -> new ArrayList<>())
+                        .add(pod.origin());
+            }
+        }
+        return moves;
+    }
+
+    private List<String> together(List<RemovableNode> nodes) {
+        List<String> together = new ArrayList<>();
+        try (Transaction transaction = cluster.whatIf().begin()) {
+            EvictionBudgets ignored = waitingPlaced(transaction);
+            Set<String> left = new LinkedHashSet<>(transaction.nodeNames());
+            for (RemovableNode node : nodes) {
+                if (node.isRemovable() && goes(node.nodeName(), transaction, left)) {
+                    together.add(node.nodeName());
+                }
+            }
+        }
+        return together;
+    }
+
+    // Also the pods that were moved there from nodes before have to move again.
+    private boolean goes(String nodeName, Transaction transaction, Set<String> left) {
+        List<Pod> pods = podsToMove(transaction.podsOn(nodeName));
+        boolean ignored = left.remove(nodeName);
+        if (pods.isEmpty()) {
+            return true;
+        }
+        Map<String, List<Pod>> obstacles = new TreeMap<>();
+        Transaction trial = transaction.begin();
+        try {
+            Map<String, String> ignoredMoves = moves(pods, trial, left, obstacles);
+            if (obstacles.isEmpty()) {
+                trial.keep();
+                return true;
+            }
+        } finally {
+            trial.close();
+        }
+        left.add(nodeName);
+        return false;
+    }
+}

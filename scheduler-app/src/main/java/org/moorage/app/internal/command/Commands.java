@@ -44,6 +44,9 @@ public final class Commands {
     private static Map<Class<?>, Supplier<QuestionCommand>> questions(Terminal terminal) {
         Map<Class<?>, Supplier<QuestionCommand>> questions = new LinkedHashMap<>();
         questions.put(FitCommand.class, () -> new FitCommand(terminal));
+        questions.put(DrainCommand.class, () -> new DrainCommand(terminal));
+        questions.put(LoseCommand.class, () -> new LoseCommand(terminal));
+        questions.put(RemovableCommand.class, () -> new RemovableCommand(terminal));
         questions.put(BuyCommand.class, () -> new BuyCommand(terminal));
         questions.put(CompareCommand.class, () -> new CompareCommand(terminal));
         return questions;

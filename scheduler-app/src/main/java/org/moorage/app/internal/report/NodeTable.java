@@ -317,12 +317,15 @@ final class NodeTable {
         ObjectNode amounts = entry.putObject("resources");
         for (int i = 0; i < resources.size(); i++) {
             if (usage.requested[i] != 0 || usage.allocatable[i] != 0) {
-                // In thousandths, as programs have no use for "1.5".
-                ResourceName resource = resources.get(i);
-                amounts.putObject(resource.equals(ResourceName.CPU) ? "milliCpu" : resource.name())
-                        .put("requested", usage.requested[i])
-                        .put("allocatable", usage.allocatable[i]);
+                putAmount(amounts, resources.get(i), usage.requested[i], usage.allocatable[i]);
             }
         }
+    }
+
+    /** What is requested of a resource, and what is allocatable, for programs. */
+    static void putAmount(ObjectNode amounts, ResourceName resource, long requested, long allocatable) {
+        // In thousandths, as programs have no use for "1.5".
+        String name = resource.equals(ResourceName.CPU) ? "milliCpu" : resource.name();
+        amounts.putObject(name).put("requested", requested).put("allocatable", allocatable);
     }
 }

@@ -10,6 +10,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Function;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.moorage.api.model.Pod;
@@ -59,7 +60,7 @@ record PodRows(String name, List<SimulatedPod> pods) {
         }
         Map<Object, List<PodRows>> byOutcome = new LinkedHashMap<>();
         byKey.forEach((key, owned) -> {
-            PodRows group = new PodRows(name(key, owned), owned);
+            PodRows group = new PodRows(name(key, owned.get(0).pod(), owned.size()), owned);
             List<Outcome> outcomes =
                     outcomes(owned.stream().filter(PodRows::isWanted).toList());
             boolean isAlike = !byNamespace && outcomes.size() == 1 && group.unplaced() == group.demand();
@@ -89,15 +90,30 @@ record PodRows(String name, List<SimulatedPod> pods) {
         return owner.isPresent() ? owner.get() : new Alike(pod.metadata().namespace(), pod.spec());
     }
 
-    private static String name(Object key, List<SimulatedPod> pods) {
+    private static String name(Object key, Pod first, int pods) {
         if (key instanceof AllOf all) {
             return all.namespace;
         }
         if (key instanceof PodOwner owner) {
             return owner.namespace() + "/" + owner.name();
         }
-        String first = pods.get(0).pod().key();
-        return pods.size() == 1 ? first : first + " +" + (pods.size() - 1) + " alike";
+        return pods == 1 ? first.key() : first.key() + " +" + (pods - 1) + " alike";
+    }
+
+    /**
+     * Things that are about pods, by what the pods of a row are called together, in order.
+     *
+     * @param podOf the pod that one is about
+     */
+    static <T> Map<String, List<T>> byName(List<T> things, Function<T, Pod> podOf) {
+        Map<Object, List<T>> byKey = new LinkedHashMap<>();
+        things.forEach(thing -> byKey.computeIfAbsent(key(podOf.apply(thing)), any -> new ArrayList<>())
+                .add(thing));
+        Map<String, List<T>> byName = new LinkedHashMap<>();
+        byKey.forEach((key, of) -> byName.computeIfAbsent(
+                        name(key, podOf.apply(of.get(0)), of.size()), any -> new ArrayList<>())
+                .addAll(of));
+        return byName;
     }
 
     private int failures() {

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.app.internal.command;
+
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Predicate;
+import java.util.function.UnaryOperator;
+import org.moorage.api.model.LabelSelector;
+import org.moorage.api.model.Node;
+import org.moorage.api.model.Pod;
+import org.moorage.app.internal.process.CommandException;
+import org.moorage.app.internal.report.Answer;
+import org.moorage.app.internal.report.DisruptedRows;
+import org.moorage.app.internal.report.DrainReport;
+import org.moorage.app.internal.report.Terminal;
+import org.moorage.simulation.whatif.Drain;
+import org.moorage.simulation.whatif.DrainRules;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** Tells what would come of draining nodes. */
+@Command(
+        name = "drain",
+        description = {
+            "Tells what would come of draining nodes: which pods are evicted, in which rounds their disruption budgets allow, where"
+                    + " those go that are created in their place, which stay blocked, find no node or are lost.",
+            "",
+            "The answer is 0 if the nodes are drained and every pod has a place, and 1 if not.",
+        },
+        footer = {
+            "",
+            "Example:",
+            "  moorage drain --cluster dump.yaml --delete-emptydir-data node-1 node-2",
+            "  kubectl get nodes,pods,pdb,rs,sts,pv,pvc -A -o yaml | moorage drain --cluster - zone=a",
+        })
+final class DrainCommand extends QuestionCommand {
+    @Parameters(
+            arity = "0..*",
+            paramLabel = "NODE",
+            description =
+                    "The nodes: names, or label selectors such as zone=a, where zone, region and type stand for the"
+                            + " well-known labels.")
+    private List<String> nodes = new ArrayList<>();
+
+    @Option(
+            names = {"-l", "--selector"},
+            paramLabel = "SELECTOR",
+            description = "Drain the nodes that this label selector selects.")
+    private Optional<String> selector = Optional.empty();
+
+    @Option(names = "--force", description = "Evict also pods that declare no controller; nobody creates them again.")
+    private boolean force;
+
+    @Option(
+            names = "--delete-emptydir-data",
+            description = "Evict also pods using emptyDir (local data that is deleted when the node is drained).")
+    private boolean deleteEmptyDirData;
+
+    @Option(names = "--disable-eviction", description = "Delete pods, which bypasses their disruption budgets.")
+    private boolean disableEviction;
+
+    @Option(
+            names = "--pod-selector",
+            paramLabel = "SELECTOR",
+            description = "Evict only the pods that this label selector selects.")
+    private Optional<String> podSelector = Optional.empty();
+
+    @Mixin
+    private DisruptedRows rows = new DisruptedRows();
+
+    DrainCommand(Terminal terminal) {
+        super(terminal);
+    }
+
+    @Option(
+            names = "--ignore-daemonsets",
+            description = "Pods of DaemonSets stay on their nodes, with this option and without it.")
+    void ignoreDaemonSets(boolean ignored) {
+        // kubectl's command lines have it.
+    }
+
+    @Override
+    Answer answer(AskedCluster asked) {
+        Map<String, Node> known = asked.known().nodes();
+        Set<String> names = new LinkedHashSet<>(SelectedNodes.of(nodes, known));
+        selector.ifPresent(text -> names.addAll(SelectedNodes.select("--selector", text, known)));
+        if (names.isEmpty()) {
+            throw new CommandException("no node is named (expected: nodes to drain, or --selector)");
+        }
+        Predicate<Pod> selected = podSelector
+                .map(text -> SelectorText.parse("--pod-selector", text, UnaryOperator.identity()))
+                .map(DrainCommand::selected)
+                .orElse(any -> true);
+        DrainRules rules = new DrainRules(force, deleteEmptyDirData, disableEviction, selected);
+        return new DrainReport(Drain.of(asked.known(), names, rules), rows);
+    }
+
+    private static Predicate<Pod> selected(LabelSelector selector) {
+        return pod -> selector.matches(pod.labels());
+    }
+}

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.app.internal.report;
+
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.util.List;
+import org.moorage.app.internal.report.TextTable.Cell;
+import org.moorage.simulation.whatif.DrainResult;
+
+/** What would come of draining nodes. */
+public final class DrainReport implements Answer {
+    private final DrainResult result;
+    private final DisruptedRows rows;
+
+    /** A report. */
+    public DrainReport(DrainResult result, DisruptedRows rows) {
+        this.result = result;
+        this.rows = rows;
+    }
+
+    @Override
+    public int exitCode() {
+        return result.isComplete() ? 0 : 1;
+    }
+
+    @Override
+    public void print(Terminal terminal) {
+        rows.print(result.pods(), result.preempted(), terminal);
+        if (!result.budgets().isEmpty()) {
+            TextTable table = new TextTable()
+                    .left("BUDGET")
+                    .right("ALLOWED")
+                    .right("EVICTED")
+                    .right("BLOCKED")
+                    .right("AT END");
+            for (DrainResult.UsedBudget budget : result.budgets()) {
+                table.row(List.of(
+                        Cell.of(budget.budget().key()),
+                        Cell.of(Integer.toString(budget.budget().disruptionsAllowed())),
+                        Cell.of(Integer.toString(budget.evicted())),
+                        new Cell(
+                                Integer.toString(budget.blocked()),
+                                budget.blocked() == 0 ? TextStyle.PLAIN : TextStyle.BAD),
+                        Cell.of(Integer.toString(budget.allowedAtEnd()))));
+            }
+            table.print(terminal);
+            terminal.out().println();
+        }
+        terminal.out().println(summary());
+        if (!result.preempted().isEmpty()) {
+            terminal.out().println("Preempted on other nodes: " + DisruptedRows.summary(result.preempted()) + ".");
+        }
+        DisruptedRows.printWaiting(result.waitedBefore(), terminal);
+    }
+
+    private String summary() {
+        List<String> nodes = result.nodes();
+        boolean one = nodes.size() == 1;
+        String which = one ? nodes.get(0) : nodes.size() + " nodes";
+        String pods = DisruptedRows.summary(result.pods());
+        int count = result.pods().size();
+        return which + (one ? " is " : " are ")
+                + (result.isDrained() ? "drained" : "not drained")
+                + (result.rounds() > 1 ? " in " + result.rounds() + " rounds" : "")
+                + (count == 0 ? ": no pods" : ": of " + (count == 1 ? "1 pod " : count + " pods ") + pods)
+                + ".";
+    }
+
+    @Override
+    public ObjectNode tree() {
+        ObjectNode tree = JsonNodeFactory.instance.objectNode();
+        ArrayNode nodes = tree.putArray("nodes");
+        result.nodes().forEach(nodes::add);
+        tree.put("complete", result.isComplete()).put("rounds", result.rounds());
+        DisruptedRows.putAll(tree.putArray("pods"), result.pods());
+        DisruptedRows.putAll(tree.putArray("preempted"), result.preempted());
+        DisruptedRows.putWaiting(tree.putArray("waitedBefore"), result.waitedBefore());
+        ArrayNode budgets = tree.putArray("budgets");
+        for (DrainResult.UsedBudget budget : result.budgets()) {
+            budgets.addObject()
+                    .put("budget", budget.budget().key())
+                    .put("allowed", budget.budget().disruptionsAllowed())
+                    .put("evicted", budget.evicted())
+                    .put("blocked", budget.blocked())
+                    .put("allowedAtEnd", budget.allowedAtEnd());
+        }
+        ObjectNode summary = tree.putObject("summary").put("pods", result.pods().size());
+        DisruptedRows.putCounts(summary, result.pods());
+        summary.put("preempted", result.preempted().size())
+                .put("waitedBefore", result.waitedBefore().size());
+        return tree;
+    }
+}

@@ -6,7 +6,6 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.Deque;
-import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -51,8 +50,7 @@ public final class TrialSnapshot implements Snapshot {
     private final Set<String> assumed = new HashSet<>();
 
     private ClusterSnapshot base;
-    // The nodes that are not as the base has them, by their names.
-    private Map<String, SnapshotNode> changed;
+    private ChangedNodes changed;
     private PodGroups podGroups;
 
     // As the base's but for the nodes that are changed; made once they are asked for.
@@ -65,11 +63,11 @@ public final class TrialSnapshot implements Snapshot {
 
     /** A snapshot of a cluster without nodes. */
     public TrialSnapshot() {
-        this(new ClusterSnapshot(), new HashMap<>(), PodGroups.OFF, new AtomicLong());
+        this(new ClusterSnapshot(), new ChangedNodes(), PodGroups.OFF, new AtomicLong());
     }
 
     private TrialSnapshot(
-            ClusterSnapshot base, Map<String, SnapshotNode> changed, PodGroups podGroups, AtomicLong lastGeneration) {
+            ClusterSnapshot base, ChangedNodes changed, PodGroups podGroups, AtomicLong lastGeneration) {
         this.base = base;
         this.changed = changed;
         this.podGroups = podGroups;
@@ -82,7 +80,7 @@ public final class TrialSnapshot implements Snapshot {
      * @param base is never brought up to date any more; any number of trials may begin with it
      */
     public static TrialSnapshot of(ClusterSnapshot base) {
-        return new TrialSnapshot(base, new HashMap<>(), base.podGroups(), new AtomicLong());
+        return new TrialSnapshot(base, new ChangedNodes(), base.podGroups(), new AtomicLong());
     }
 
     /** Brings it up to date. What is still tried is taken back. */
@@ -95,7 +93,7 @@ public final class TrialSnapshot implements Snapshot {
 
     /** A snapshot with the same changes. What is tried on one of the two afterwards, the other one does not see. */
     public TrialSnapshot branch() {
-        return new TrialSnapshot(base, new HashMap<>(changed), podGroups, lastGeneration);
+        return new TrialSnapshot(base, changed.branch(), podGroups, lastGeneration);
     }
 
     /**
@@ -236,7 +234,7 @@ public final class TrialSnapshot implements Snapshot {
     }
 
     private @Nullable SnapshotNode find(String name) {
-        SnapshotNode node = changed.get(name);
+        SnapshotNode node = changed.find(name);
         return node == null ? base.find(name) : node;
     }
 
@@ -257,9 +255,9 @@ public final class TrialSnapshot implements Snapshot {
     @SuppressWarnings("ReferenceEquality") // each state of a node is an object of its own
     private void put(SnapshotNode node) {
         if (base.find(node.name()) == node) {
-            changed.remove(node.name());
+            changed.revert(node);
         } else {
-            changed.put(node.name(), node);
+            changed.put(node);
         }
         if (nodes != null) {
             nodes.set(node.index(), node);
@@ -326,10 +324,10 @@ public final class TrialSnapshot implements Snapshot {
         }
         change.accept(states, tree);
         ClusterSnapshot baseBefore = base;
-        Map<String, SnapshotNode> changedBefore = changed;
+        ChangedNodes changedBefore = changed;
         PodGroups groupsBefore = podGroups;
         SortedNodes candidatesBefore = candidates;
-        become(ClusterSnapshot.of(states, tree), new HashMap<>());
+        become(ClusterSnapshot.of(states, tree), new ChangedNodes());
         if (candidatesBefore != null) {
             candidates = SortedNodes.of(candidatesBefore.view().stream()
                     .flatMap(node -> node(node.name()).stream())
@@ -342,7 +340,7 @@ public final class TrialSnapshot implements Snapshot {
         });
     }
 
-    private void become(ClusterSnapshot newBase, Map<String, SnapshotNode> newChanged) {
+    private void become(ClusterSnapshot newBase, ChangedNodes newChanged) {
         base = newBase;
         changed = newChanged;
         forgetCopies();
@@ -362,7 +360,7 @@ public final class TrialSnapshot implements Snapshot {
                 return base.nodes();
             }
             List<NodeInfo> all = new ArrayList<>(base.nodes());
-            for (SnapshotNode node : changed.values()) {
+            for (SnapshotNode node : changed.nodes()) {
                 all.set(node.index(), node);
             }
             nodes = all;
@@ -382,7 +380,7 @@ public final class TrialSnapshot implements Snapshot {
                 return base.generations();
             }
             long[] all = base.generations().clone();
-            for (SnapshotNode node : changed.values()) {
+            for (SnapshotNode node : changed.nodes()) {
                 all[node.index()] = node.generation();
             }
             generations = all;
@@ -419,7 +417,7 @@ public final class TrialSnapshot implements Snapshot {
     // Some nodes of the base with what is changed.
     private SortedNodes changed(List<NodeInfo> ofBase, Predicate<NodeInfo> which) {
         SortedNodes nodes = SortedNodes.of(ofBase);
-        for (NodeInfo node : changed.values()) {
+        for (NodeInfo node : changed.nodes()) {
             nodes.putIf(node, which);
         }
         return nodes;
@@ -434,7 +432,7 @@ public final class TrialSnapshot implements Snapshot {
     @Override
     public PodCount count(Predicate<Pod> which) {
         PodCount ofBase = base.count(which);
-        return changed.isEmpty() ? ofBase : new ChangedCount(ofBase, List.copyOf(changed.values()));
+        return changed.isEmpty() ? ofBase : new ChangedCount(ofBase, List.copyOf(changed.nodes()));
     }
 
     /** A count of the base, and what has changed since. */
@@ -480,7 +478,7 @@ public final class TrialSnapshot implements Snapshot {
     public boolean isClaimInUse(String namespace, String claimName) {
         String claim = namespace + "/" + claimName;
         int pods = base.podsOfClaim(claim);
-        for (SnapshotNode node : changed.values()) {
+        for (SnapshotNode node : changed.nodes()) {
             pods += Collections.frequency(node.claims(), claim)
                     - Collections.frequency(
                             Objects.requireNonNull(base.find(node.name())).claims(), claim);

@@ -55,7 +55,7 @@ public final class ClusterDumpReader {
     private static final ClusterObject PENDING =
             new Namespace(ObjectMeta.named("pending").build());
 
-    /** Stands for the tree of a pod that a controller deletes. */
+    /** Stands for the tree of a pod that a controller deletes. No other one is empty. */
     private static final ObjectNode DELETED = JsonNodeFactory.instance.objectNode();
 
     /** Stands for the place of a claim that is created here. */
@@ -381,7 +381,11 @@ public final class ClusterDumpReader {
             budgets.seen(objects);
             complete(read -> BudgetStatuses.isWithoutStatus(read.tree()));
             objects.removeIf(object -> object == PENDING);
+<<<<<<< ours
             trees.removeIf(DELETED::equals);
+=======
+            trees.removeIf(ObjectNode::isEmpty);
+>>>>>>> theirs
             GonePods.clean(objects, deleted);
             changes.ifPresent(source -> changesInput.ifPresentOrElse(
                     input -> WatchEvents.readInput(source, input, notes, this::add),

@@ -239,14 +239,14 @@ public final class NodeRemoval {
     // Also the pods that were moved there from nodes before have to move again.
     private boolean goes(String nodeName, Transaction transaction, Set<String> left) {
         List<Pod> pods = podsToMove(transaction.podsOn(nodeName));
-        boolean ignored = left.remove(nodeName);
+        left.remove(nodeName);
         if (pods.isEmpty()) {
             return true;
         }
         Map<String, List<Pod>> obstacles = new TreeMap<>();
         Transaction trial = transaction.begin();
         try {
-            Map<String, String> ignoredMoves = moves(pods, trial, left, obstacles);
+            Map<String, String> ignored = moves(pods, trial, left, obstacles);
             if (obstacles.isEmpty()) {
                 trial.keep();
                 return true;

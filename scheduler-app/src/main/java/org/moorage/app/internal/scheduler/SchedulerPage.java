@@ -45,7 +45,8 @@ final class SchedulerPage {
         }
     }
 
-    private static PageContent.Builder content(SchedulerDump dump) {
+    /** What the page shows of what a scheduler holds. */
+    static PageContent.Builder content(SchedulerDump dump) {
         List<ObjectNode> groups = new ArrayList<>();
         sorted(dump.podGroups()).forEach(key -> {
             PodGroupState state = dump.podGroups().get(key);

@@ -381,11 +381,7 @@ public final class ClusterDumpReader {
             budgets.seen(objects);
             complete(read -> BudgetStatuses.isWithoutStatus(read.tree()));
             objects.removeIf(object -> object == PENDING);
-<<<<<<< ours
             trees.removeIf(DELETED::equals);
-=======
-            trees.removeIf(ObjectNode::isEmpty);
->>>>>>> theirs
             GonePods.clean(objects, deleted);
             changes.ifPresent(source -> changesInput.ifPresentOrElse(
                     input -> WatchEvents.readInput(source, input, notes, this::add),

@@ -93,15 +93,8 @@ final class Deployments {
         }
         if (newest.isPresent()) {
             ObjectNode current = newest.get();
-<<<<<<< ours
             List<ObjectNode> former =
                     active.stream().filter(set -> !set.equals(current)).toList();
-=======
-            ObjectKey currentKey = ObjectKey.of(current);
-            List<ObjectNode> former = active.stream()
-                    .filter(set -> !currentKey.equals(ObjectKey.of(set)))
-                    .toList();
->>>>>>> theirs
             scale(current, former, replicas);
         }
     }

@@ -204,15 +204,12 @@ public final class ServeCommand implements Callable<Integer> {
 
     private Shown asItIs(ClusterDump dump, LoadedConfig loaded, PluginRegistry registry) {
         ClusterView view = ClusterView.of(dump.objects());
-        return new Shown(() -> PageContent.of(title(), view), view, Scheduler.whatIf(dump.objects(), loaded, registry));
+        return new Shown(() -> PageContent.of(title(), view), view, Scheduler.whatIf(dump.objects(), extenders.apply(loaded), registry));
     }
 
     private Shown simulated(ClusterDump dump, LoadedConfig loaded, PluginRegistry registry) {
-        Simulation simulation = Simulation.of(dump.objects(), loaded, registry);
+        Simulation simulation = Simulation.of(dump.objects(), extenders.apply(loaded), registry);
         seed.ifPresent(simulation::seed);
-        if (extenders.ignore()) {
-            simulation.ignoringExtenders();
-        }
         List<WhatIf> atEnd = new ArrayList<>();
         SimulationResult result = simulation.run(atEnd::add);
         ClusterView view = ClusterView.of(result);

@@ -10,7 +10,8 @@ import java.util.Optional;
  *
  * @param reasons why nodes will not do, the reason of most nodes first; empty if a node was chosen
  * @param best the nodes with the highest totals, the highest first; empty if none was scored
- * @param postFilter what PostFilter answered; empty if it was not asked
+ * @param postFilter what PostFilter answered: the plugin that makes room, or the first one that cannot, with the words of all; empty if it was
+ *     not asked
  * @param nominatedNode the node on which PostFilter makes room; empty if there is none
  */
 public record AttemptDetails(

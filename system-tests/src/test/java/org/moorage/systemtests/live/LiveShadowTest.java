@@ -60,7 +60,8 @@ class LiveShadowTest {
 
     private RunningProgram shadow(ControlPlane plane, String name, String config) throws IOException {
         Path file = Files.writeString(
-                plane.folder().resolve(name + ".yaml"), config.replace("%s", plane.kubeconfig().toString()));
+                plane.folder().resolve(name + ".yaml"),
+                config.replace("%s", plane.kubeconfig().toString()));
         return RunningProgram.start(
                 plane.folder().resolve("log").resolve(name + ".log"),
                 List.of(
@@ -147,7 +148,10 @@ class LiveShadowTest {
                             .start();
                     RunningProgram same = shadow(plane, "same", CONFIG);
                     RunningProgram other = shadow(plane, "other", CONFIG + OTHER_PROFILE)) {
-                await("both watch", () -> same.log().contains("watching") && other.log().contains("watching"));
+                assertThat(scheduler.program().isRunning()).isTrue();
+                await(
+                        "both watch",
+                        () -> same.log().contains("watching") && other.log().contains("watching"));
                 plane.create(pods());
                 await(
                         "all pods are tried",

@@ -177,17 +177,28 @@ public final class Diagnosis implements NodeStatuses {
 
     /** Why how many nodes will not do, and whose words these are; the reason of most nodes first. */
     public List<NodeReason> reasons() {
-        NodeReasons reasons = new NodeReasons();
-        statusByOtherName.forEach((name, status) -> reasons.add(new PluginStatus(Extenders.NAME, status), name));
+        NodeReasons reasons = new NodeReasons(this::nameOf);
+        statusByOtherName.forEach((name, status) -> reasons.add(new PluginStatus(Extenders.NAME, status), 1, name));
         int recorded = statusByOtherName.size();
-        for (NodeInfo node : nodes) {
-            PluginStatus answer = answerByIndex[node.index()];
+        for (int index = 0; index < answerByIndex.length; index++) {
+            PluginStatus answer = answerByIndex[index];
             if (answer != null) {
-                reasons.add(answer, node.name());
+                reasons.add(answer, index);
                 recorded++;
             }
         }
-        reasons.add(absent, nodeCount - recorded);
+        if (recorded < nodeCount) {
+            reasons.add(absent, nodeCount - recorded, "");
+        }
         return reasons.sorted();
+    }
+
+    private String nameOf(int index) {
+        for (int i = Math.min(index, nodes.size() - 1); i >= 0; i--) {
+            if (nodes.get(i).index() == index) {
+                return nodes.get(i).name();
+            }
+        }
+        return "";
     }
 }

@@ -6,6 +6,7 @@ import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 import org.moorage.runtime.decision.AttemptDetails;
 import org.moorage.runtime.decision.AttemptDetails.NodeReason;
@@ -16,10 +17,13 @@ final class NodeReasons {
     /** Plugins may give each node a reason of its own. */
     private static final int MOST_REASONS = 1_000;
 
+    private final IntFunction<String> names;
     private final Map<Key, Count> counts = new LinkedHashMap<>();
-    // Mostly the next node is rejected in the same words.
+    // Mostly the next node is rejected in the same words: such nodes are only counted.
     private @Nullable PluginStatus last;
     private List<Count> countsOfLast = List.of();
+    private int more;
+    private boolean needsExamples;
 
     private record Key(String plugin, String reason) {}
 
@@ -28,47 +32,65 @@ final class NodeReasons {
         private final List<String> examples = new ArrayList<>(AttemptDetails.EXAMPLES);
     }
 
-    /** A node will not do. */
-    void add(PluginStatus answer, String nodeName) {
-        List<Count> told = counts(answer);
-        for (int i = 0; i < told.size(); i++) {
-            Count count = told.get(i);
-            count.nodes++;
-            if (count.examples.size() < AttemptDetails.EXAMPLES) {
-                count.examples.add(nodeName);
-            }
-        }
+    /**
+     * None yet.
+     *
+     * @param names the names of nodes by their indexes; asked about few of them
+     */
+    NodeReasons(IntFunction<String> names) {
+        this.names = names;
     }
 
-    /** So many nodes that nobody names will not do. */
-    void add(PluginStatus answer, int nodes) {
-        if (nodes > 0) {
-            counts(answer).forEach(count -> count.nodes += nodes);
-        }
-    }
-
+    /** The node of that index will not do. */
     @SuppressWarnings("ReferenceEquality") // what is the same need not be compared
-    private List<Count> counts(PluginStatus answer) {
-        boolean isSame = last != null && answer.status() == last.status() && answer.plugin() == last.plugin();
-        if (!isSame && !answer.equals(last)) {
-            List<Count> found = new ArrayList<>();
-            for (String reason : answer.status().reasons()) {
-                Key key = new Key(answer.plugin(), reason);
-                Count count = counts.size() < MOST_REASONS
-                        ? counts.computeIfAbsent(key, any -> new Count())
-                        : counts.get(key);
-                if (count != null) {
-                    found.add(count);
-                }
-            }
-            last = answer;
-            countsOfLast = found;
+    void add(PluginStatus answer, int index) {
+        if (!needsExamples && last != null && answer.status() == last.status() && answer.plugin() == last.plugin()) {
+            more++;
+            return;
         }
-        return countsOfLast;
+        add(answer, 1, names.apply(index));
+    }
+
+    /** So many nodes will not do, one of which has that name, if it is not empty. */
+    void add(PluginStatus answer, int nodes, String example) {
+        if (!answer.equals(last)) {
+            begin(answer);
+        }
+        needsExamples = false;
+        for (Count count : countsOfLast) {
+            count.nodes += nodes;
+            if (count.examples.size() < AttemptDetails.EXAMPLES && !example.isEmpty()) {
+                count.examples.add(example);
+                needsExamples |= count.examples.size() < AttemptDetails.EXAMPLES;
+            }
+        }
+    }
+
+    private void begin(PluginStatus answer) {
+        end();
+        List<Count> found = new ArrayList<>();
+        for (String reason : answer.status().reasons()) {
+            Key key = new Key(answer.plugin(), reason);
+            Count count =
+                    counts.size() < MOST_REASONS ? counts.computeIfAbsent(key, any -> new Count()) : counts.get(key);
+            if (count != null) {
+                found.add(count);
+            }
+        }
+        last = answer;
+        countsOfLast = found;
+    }
+
+    private void end() {
+        for (Count count : countsOfLast) {
+            count.nodes += more;
+        }
+        more = 0;
     }
 
     /** The reasons, that of most nodes first. */
     List<NodeReason> sorted() {
+        end();
         List<NodeReason> all = new ArrayList<>();
         counts.forEach(
                 (key, count) -> all.add(new NodeReason(key.plugin(), key.reason(), count.nodes, count.examples)));

@@ -189,17 +189,23 @@ public final class SchedulingAlgorithm {
     /** The nodes that had the highest totals in the last cycle, the highest first, and only a few; none if it has scored none. */
     public List<NodeTotal> best() {
         List<NodeTotal> best = new ArrayList<>(AttemptDetails.EXAMPLES + 1);
+        long least = Long.MIN_VALUE;
         for (int i = 0; i < scoredNodes.size(); i++) {
             long total = scoredTotals[i];
+            // Most nodes are no better than the worst of these.
+            if (total <= least) {
+                continue;
+            }
             int place = best.size();
             while (place > 0 && best.get(place - 1).total() < total) {
                 place--;
             }
-            if (place < AttemptDetails.EXAMPLES) {
-                best.add(place, new NodeTotal(scoredNodes.get(i).name(), total));
-                if (best.size() > AttemptDetails.EXAMPLES) {
-                    best.remove(AttemptDetails.EXAMPLES);
-                }
+            best.add(place, new NodeTotal(scoredNodes.get(i).name(), total));
+            if (best.size() > AttemptDetails.EXAMPLES) {
+                best.remove(AttemptDetails.EXAMPLES);
+            }
+            if (best.size() == AttemptDetails.EXAMPLES) {
+                least = best.get(AttemptDetails.EXAMPLES - 1).total();
             }
         }
         return best;

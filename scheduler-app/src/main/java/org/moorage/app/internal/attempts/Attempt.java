@@ -21,7 +21,7 @@ import org.moorage.runtime.decision.AttemptDetails.NodeTotal;
  * @param feasibleNodes how many of those would do
  * @param reasons why nodes will not do, the most frequent first
  * @param best the nodes with the highest totals
- * @param postFilter what PostFilter answered, with the name of the plugin; empty if it was not asked
+ * @param postFilter what PostFilter answered; empty if it was not asked
  * @param nominatedNode the node on which room is made; empty if there is none
  */
 record Attempt(
@@ -45,8 +45,6 @@ record Attempt(
     enum Result {
         /** A node was chosen, and the pod is being bound to it. */
         SCHEDULED("scheduled"),
-        /** The pod was bound. */
-        BOUND("bound"),
         /** The pod was not bound to the node that was chosen. */
         BINDING_FAILED("bindingFailed"),
         /** No node will do. */
@@ -94,16 +92,16 @@ record Attempt(
                 nominatedNode);
     }
 
-    /** The same with what became of the binding. */
-    Attempt with(Result newResult, String newMessage) {
+    /** The same, where the pod was not bound for that reason. */
+    Attempt bindingFailed(String why) {
         return new Attempt(
                 first,
                 last,
                 times,
                 number,
-                newResult,
+                Result.BINDING_FAILED,
                 nodeName,
-                newMessage,
+                why,
                 evaluatedNodes,
                 feasibleNodes,
                 reasons,

@@ -18,6 +18,7 @@ import org.moorage.api.model.Pod;
 import org.moorage.runtime.decision.AttemptDetails;
 import org.moorage.runtime.decision.AttemptDetails.NodeReason;
 import org.moorage.runtime.decision.Decision;
+import org.moorage.runtime.decision.PluginStatus;
 import org.moorage.runtime.metrics.SchedulerListener;
 
 /**
@@ -112,15 +113,17 @@ public final class KeptAttempts implements SchedulerListener {
                             decision.feasibleNodes(),
                             cut(details.reasons()),
                             details.best(),
-                            details.postFilter()
-                                    .map(answer -> cut(
-                                            answer.plugin() + ": "
-                                                    + (answer.isSuccess()
-                                                            ? "makes room"
-                                                            : answer.status().message()),
-                                            LONGEST_REASON)),
+                            details.postFilter().map(KeptAttempts::text),
                             details.nominatedNode()));
         }
+    }
+
+    private static String text(PluginStatus answer) {
+        return cut(
+                answer.isSuccess()
+                        ? answer.plugin() + " makes room"
+                        : answer.status().message(),
+                LONGEST_REASON);
     }
 
     private static Attempt.Result result(Decision decision, AttemptDetails details) {
@@ -149,16 +152,7 @@ public final class KeptAttempts implements SchedulerListener {
     }
 
     @Override
-    public void bound(Pod pod, String nodeName, Decision decision) {
-        settle(pod, nodeName, Attempt.Result.BOUND, "");
-    }
-
-    @Override
-    public void bindingFailed(Pod pod, String nodeName, String message) {
-        settle(pod, nodeName, Attempt.Result.BINDING_FAILED, cut(message, LONGEST_MESSAGE));
-    }
-
-    private synchronized void settle(Pod pod, String nodeName, Attempt.Result result, String message) {
+    public synchronized void bindingFailed(Pod pod, String nodeName, String message) {
         Tried tried = triedByKey.get(pod.key());
         if (tried == null || !tried.uid.equals(pod.uid())) {
             return;
@@ -171,7 +165,7 @@ public final class KeptAttempts implements SchedulerListener {
         }
         tried.attempts.removeFirst();
         bytes -= last.bytes();
-        put(tried, last.with(result, message));
+        put(tried, last.bindingFailed(cut(message, LONGEST_MESSAGE)));
     }
 
     @Override

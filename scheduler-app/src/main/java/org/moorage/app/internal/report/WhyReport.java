@@ -6,10 +6,15 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Collectors;
+import org.moorage.api.event.ActionType;
 import org.moorage.objects.GoDuration;
 
 /** What a scheduler tells of a pod or a group: what it waits for, and the attempts at it. */
 public final class WhyReport implements Report {
+    private static final String ALL_UPDATES =
+            ActionType.UPDATE.stream().map(ActionType::toString).collect(Collectors.joining("|"));
+
     private final ObjectNode answer;
 
     /** Made of the answer of {@code /debug/attempts}. */
@@ -110,7 +115,8 @@ public final class WhyReport implements Report {
         }
         for (JsonNode rejector : answer.path("queue").path("rejectedBy")) {
             List<String> events = new ArrayList<>();
-            rejector.path("movedBy").forEach(event -> events.add(clean(event.asText())));
+            rejector.path("movedBy")
+                    .forEach(event -> events.add(clean(event.asText()).replace(ALL_UPDATES, "Update")));
             wrapped(
                     clean(rejector.path("plugin").asText()) + " rejects it; it is tried again at "
                             + (events.isEmpty() ? "no event" : String.join(", ", events)) + ".",
@@ -172,7 +178,6 @@ public final class WhyReport implements Report {
                 : "; " + attempt.path("feasibleNodes").asInt() + " of "
                         + attempt.path("evaluatedNodes").asInt() + " nodes that were looked at would do";
         return switch (attempt.path("result").asText()) {
-            case "bound" -> "bound to " + node + of;
             case "scheduled" -> node.isEmpty() ? "scheduled" : "chosen: " + node + of;
             case "bindingFailed" -> "not bound to " + node + ": " + message;
             case "nominated" -> {

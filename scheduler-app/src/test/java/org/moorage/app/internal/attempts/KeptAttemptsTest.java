@@ -68,21 +68,19 @@ final class KeptAttemptsTest {
         assertThat(kept.of(WEB.key())).singleElement().satisfies(attempt -> {
             assertThat(attempt.result()).isEqualTo(Attempt.Result.NOMINATED);
             assertThat(attempt.reasons()).containsExactly(reason);
-            assertThat(attempt.postFilter()).contains("DefaultPreemption: makes room");
+            assertThat(attempt.postFilter()).contains("DefaultPreemption makes room");
         });
     }
 
     @Test
     void tellWhatBecameOfTheBinding() {
-        Decision decision = scheduled(WEB, 1);
-        kept.decided(decision);
+        kept.decided(scheduled(WEB, 1));
         kept.bindingFailed(WEB, "node-a", "conflict");
         kept.decided(scheduled(WEB, 2));
-        kept.bound(WEB, "node-a", decision);
 
         assertThat(kept.of(WEB.key()))
                 .extracting(Attempt::result)
-                .containsExactly(Attempt.Result.BOUND, Attempt.Result.BINDING_FAILED);
+                .containsExactly(Attempt.Result.SCHEDULED, Attempt.Result.BINDING_FAILED);
     }
 
     @Test

@@ -174,7 +174,6 @@ class BuyTest {
     }
 
     static Stream<Refused> refused() {
-        List<String> large = List.of("m5.large", "--upto", "5");
         List<String> prices = List.of("m5.large", "--upto", "5", "--prices", "{file}");
         List<String> file = List.of("{file}", "--upto", "5");
         return Stream.of(
@@ -208,7 +207,7 @@ class BuyTest {
 
         CapturedRun run = CapturedRun.withInput(CLUSTER + waiting(2, "4", ""), args.toArray(String[]::new));
 
-        assertThat(run.exitCode()).isNotZero();
+        assertThat(run.exitCode()).isEqualTo(2);
         assertThat(run.err()).startsWith("error: ").contains(asked.message).doesNotContain("\tat ");
         assertThat(run.out()).isEmpty();
     }

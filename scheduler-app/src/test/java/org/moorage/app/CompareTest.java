@@ -187,7 +187,7 @@ class CompareTest {
     void refusesWhatMakesNoSense(Refused asked) throws IOException {
         CapturedRun run = CapturedRun.withInput(CLUSTER, args(asked.args).toArray(String[]::new));
 
-        assertThat(run.exitCode()).isNotZero();
+        assertThat(run.exitCode()).isEqualTo(2);
         assertThat(run.err()).startsWith("error: ").contains(asked.message).doesNotContain("\tat ");
         assertThat(run.out()).isEmpty();
     }

@@ -264,7 +264,7 @@ class FitTest {
 
         CapturedRun run = CapturedRun.withInput(CLUSTER, args.toArray(String[]::new));
 
-        assertThat(run.exitCode()).isNotZero();
+        assertThat(run.exitCode()).isEqualTo(2);
         assertThat(run.err()).contains("error: ").contains(asked.message).doesNotContain("\tat ");
         assertThat(run.out()).isEmpty();
     }

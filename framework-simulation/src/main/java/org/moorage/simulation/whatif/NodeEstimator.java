@@ -101,6 +101,10 @@ public final class NodeEstimator {
         int fewest() {
             leftByNodes.put(0, waiting.size());
             int nodes = Math.min(upto, atLeast());
+            // Some types are of no use at all, as those with a taint: then two numbers tell.
+            if (left(nodes) == waiting.size() && left(upto) == waiting.size()) {
+                return 0;
+            }
             while (left(nodes) > 0 && nodes < upto) {
                 nodes = (int) Math.min(upto, 2L * nodes);
             }

@@ -34,6 +34,10 @@ record CapturedRun(int exitCode, String out, String err) {
     static final String GROUPS =
             Path.of("..", "examples", "clusters", "groups.yaml").toString();
 
+    /** The example of a running cluster. */
+    static final String ZONES =
+            Path.of("..", "examples", "clusters", "zones.yaml").toString();
+
     /** The features that its groups need. */
     static final String GROUP_GATES = "GenericWorkload=true,TopologyAwareWorkloadScheduling=true";
 

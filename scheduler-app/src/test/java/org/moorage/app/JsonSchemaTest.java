@@ -131,6 +131,27 @@ class JsonSchemaTest {
         assertThat(answer.path("groups")).hasSize(4);
     }
 
+    static Stream<List<String>> questions() {
+        return Stream.of(
+                List.of("drain", "node-1"),
+                List.of("drain", "--force", "--delete-emptydir-data", "zone=a"),
+                List.of("lose", "zone=a"),
+                List.of("removable"));
+    }
+
+    @ParameterizedTest
+    @MethodSource("questions")
+    void describesWhatQuestionsAreAnswered(List<String> question) throws IOException {
+        List<String> args = new ArrayList<>(question);
+        args.addAll(List.of("--cluster", CapturedRun.ZONES, "-o", "json"));
+
+        JsonNode answer =
+                JSON.readTree(CapturedRun.of(args.toArray(String[]::new)).out());
+
+        assertThat(JsonSchema.problems(question.get(0), answer)).isEmpty();
+        assertThat(answer.path("nodes")).isNotEmpty();
+    }
+
     @Test
     void refusesWhatIsNotDescribed() throws IOException {
         ObjectNode answer = (ObjectNode) answer("simulate", "-o", "json", "-");

@@ -100,15 +100,17 @@ class MainTest {
                             first),
                     new Case(
                             "an unknown command",
-                            "unknown command \"simlate\" (expected: flags, or one of simulate, explain, conform,"
-                                    + " config, plugins, why, shadow, record, replay, annotate, extender, serve). Maybe simulate.",
+                            "unknown command \"simlate\" (expected: flags, or one of simulate, explain, fit, drain, lose,"
+                                    + " removable, buy, compare, sweep, merge, dump, conform, config, plugins, why, shadow, record, replay,"
+                                    + " annotate, extender, serve). Maybe simulate.",
                             2,
                             "simlate",
                             first),
                     new Case(
                             "an argument for the scheduler itself",
-                            "unknown command \"cluster.yaml\" (expected: flags, or one of simulate, explain, conform,"
-                                    + " config, plugins, why, shadow, record, replay, annotate, extender, serve).",
+                            "unknown command \"cluster.yaml\" (expected: flags, or one of simulate, explain, fit, drain, lose,"
+                                    + " removable, buy, compare, sweep, merge, dump, conform, config, plugins, why, shadow, record, replay,"
+                                    + " annotate, extender, serve).",
                             2,
                             "--v=2",
                             "cluster.yaml"),

@@ -15,6 +15,8 @@ import org.moorage.simulation.whatif.RescheduledPods.RescheduledPod;
 
 /** What has become of all pods after nodes were drained or lost, apart from what was so before. */
 final class Aftermath {
+    private static final String NO_ROOM_ON_NODE = "its node, to which it belongs, has no room for it any more";
+
     private final Map<String, RescheduledPod> before;
     private final Set<String> goneBefore = new HashSet<>();
     private final Map<String, RescheduledPod> after;
@@ -92,10 +94,17 @@ final class Aftermath {
         for (RecreatedPod pod : pods.gone()) {
             Pod origin = pod.gone();
             if (!disrupted.contains(origin.uid()) && !goneBefore.contains(origin.uid())) {
-                preempted.add(of(origin, nodeBefore(origin).orElse(""), 0));
+                preempted.add(withoutNode(of(origin, nodeBefore(origin).orElse(""), 0)));
             }
         }
         return preempted;
+    }
+
+    // Its DaemonSet creates it again for that node alone.
+    private static DisruptedPod withoutNode(DisruptedPod pod) {
+        return pod.outcome() == Outcome.OF_NODE
+                ? DisruptedPod.there(pod.pod(), pod.nodeName(), Outcome.WAITS, NO_ROOM_ON_NODE)
+                : pod;
     }
 
     private Optional<String> nodeBefore(Pod origin) {

@@ -141,7 +141,7 @@ public final class NodeRemoval {
         double utilization = utilization(Objects.requireNonNull(cluster.nodes().get(nodeName)), all);
         List<Pod> pods = podsToMove(all);
         Map<String, List<Pod>> obstacles = new TreeMap<>();
-        if (utilization > rules.maxUtilization()) {
+        if (rules.maxUtilization() < 1 && utilization > rules.maxUtilization()) {
             obstacles.put("used more than " + Math.round(100 * rules.maxUtilization()) + "%", List.of());
         }
         for (Pod pod : pods) {

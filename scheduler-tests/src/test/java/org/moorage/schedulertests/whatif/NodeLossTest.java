@@ -93,9 +93,7 @@ class NodeLossTest {
                 "e");
 
         assertThat(told(result.pods())).containsExactly("a MOVES w", "b WAITS", "bare LOST", "proxy OF_NODE");
-        assertThat(result.waitedBefore())
-                .extracting(pod -> pod.pod().name())
-                .containsExactly("waiting");
+        assertThat(result.waitedBefore()).extracting(pod -> pod.pod().name()).containsExactly("waiting");
         assertThat(result.isComplete()).isFalse();
         assertThat(lose(List.of(EAST, WEST, web("a").on("e").build()), "e").isComplete())
                 .isTrue();
@@ -173,14 +171,18 @@ class NodeLossTest {
 
             String about = "seed " + seed;
             Set<String> told = new HashSet<>();
-            result.pods().forEach(pod -> assertThat(told.add(pod.pod().uid())).as(about).isTrue());
+            result.pods()
+                    .forEach(pod ->
+                            assertThat(told.add(pod.pod().uid())).as(about).isTrue());
             for (String name : lost) {
                 assertThat(whatIf.podsOn(name)).as(about).allMatch(pod -> told.contains(pod.uid()));
             }
             result.preempted()
-                    .forEach(pod -> assertThat(told.add(pod.pod().uid())).as(about).isTrue());
+                    .forEach(pod ->
+                            assertThat(told.add(pod.pod().uid())).as(about).isTrue());
             result.waitedBefore()
-                    .forEach(pod -> assertThat(told.add(pod.origin().uid())).as(about).isTrue());
+                    .forEach(pod ->
+                            assertThat(told.add(pod.origin().uid())).as(about).isTrue());
             assertThat(NodeLoss.of(cluster, lost)).as(about).hasToString(result.toString());
         }
     }

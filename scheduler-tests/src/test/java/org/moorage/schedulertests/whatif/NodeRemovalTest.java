@@ -99,7 +99,9 @@ class NodeRemovalTest {
                 asked(
                         "a node stays whose pods fit nowhere else",
                         RemovalRules.DEFAULTS,
-                        List.of(web("a").requests("cpu", "3").build(), web("b").requests("cpu", "2").on("b").build()),
+                        List.of(
+                                web("a").requests("cpu", "3").build(),
+                                web("b").requests("cpu", "2").on("b").build()),
                         "no place elsewhere: Insufficient cpu"),
                 asked(
                         "nobody is preempted",
@@ -175,7 +177,9 @@ class NodeRemovalTest {
                 asked(
                         "all reasons are told",
                         RemovalRules.DEFAULTS,
-                        List.of(Pods.named("bare").build(), web("a").volume(folder).build()),
+                        List.of(
+                                Pods.named("bare").build(),
+                                web("a").volume(folder).build()),
                         "pods that declare no controller",
                         "pods with local storage"));
     }
@@ -185,7 +189,8 @@ class NodeRemovalTest {
     void tellsWhyANodeStays(Case asked) {
         List<ClusterObject> objects = new ArrayList<>(List.of(node("a"), node("b")));
         for (ClusterObject object : asked.objects) {
-            boolean isMovable = object instanceof Pod pod && !pod.isBound() && !pod.name().equals("w");
+            boolean isMovable =
+                    object instanceof Pod pod && !pod.isBound() && !pod.name().equals("w");
             objects.add(isMovable ? ((Pod) object).withNode("a") : object);
         }
 
@@ -228,8 +233,8 @@ class NodeRemovalTest {
         List<ClusterObject> objects = RandomClusters.cluster(random);
         ExecutorService executor = Executors.newFixedThreadPool(3);
         try (WhatIf whatIf = Scheduler.whatIf(objects, DEFAULTS, PLUGINS)) {
-            NodeRemoval removal = new NodeRemoval(
-                    new KnownCluster(whatIf, objects, DEFAULTS, Instant.EPOCH), RemovalRules.DEFAULTS);
+            NodeRemoval removal =
+                    new NodeRemoval(new KnownCluster(whatIf, objects, DEFAULTS, Instant.EPOCH), RemovalRules.DEFAULTS);
             AtomicInteger last = new AtomicInteger();
 
             NodeRemovalResult one = removal.of(whatIf.nodeNames(), Runnable::run, 1, last::set);

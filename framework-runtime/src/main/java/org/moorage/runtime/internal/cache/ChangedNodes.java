@@ -40,7 +40,8 @@ final class ChangedNodes {
         return new ChangedNodes(all);
     }
 
-    @Nullable SnapshotNode find(String name) {
+    @Nullable
+    SnapshotNode find(String name) {
         SnapshotNode node = own.get(name);
         return node == null ? inherited.get(name) : node;
     }

@@ -28,7 +28,9 @@ import org.moorage.api.model.Pod;
  */
 public final class ClusterSnapshot implements Snapshot {
     private static final int MOST_TOPOLOGIES = 64;
-    private static final int MOST_POD_COUNTS = 16;
+    private static final int LEAST_POD_COUNTS = 16;
+    // Some megabytes, and as many counts as pods of a large cluster have owners.
+    private static final int MOST_COUNTED_NODES = 500_000;
     /** That of a node which no cache has. */
     private static final long UNKNOWN_GENERATION = Long.MIN_VALUE;
 
@@ -42,12 +44,12 @@ public final class ClusterSnapshot implements Snapshot {
 
     // Of the predicates that were asked for last; the one that was used last stands at the end.
     @GuardedBy("podCounts")
-    private final Map<Predicate<Pod>, KeptCount> podCounts = new LinkedHashMap<>(MOST_POD_COUNTS, 0.75f, true) {
+    private final Map<Predicate<Pod>, KeptCount> podCounts = new LinkedHashMap<>(LEAST_POD_COUNTS, 0.75f, true) {
         private static final long serialVersionUID = 1L;
 
         @Override
         protected boolean removeEldestEntry(Map.Entry<Predicate<Pod>, KeptCount> eldest) {
-            return size() > MOST_POD_COUNTS;
+            return size() > Math.max(LEAST_POD_COUNTS, MOST_COUNTED_NODES / Math.max(1, nodes.size()));
         }
     };
 

@@ -66,8 +66,7 @@ public final class TrialSnapshot implements Snapshot {
         this(new ClusterSnapshot(), new ChangedNodes(), PodGroups.OFF, new AtomicLong());
     }
 
-    private TrialSnapshot(
-            ClusterSnapshot base, ChangedNodes changed, PodGroups podGroups, AtomicLong lastGeneration) {
+    private TrialSnapshot(ClusterSnapshot base, ChangedNodes changed, PodGroups podGroups, AtomicLong lastGeneration) {
         this.base = base;
         this.changed = changed;
         this.podGroups = podGroups;

@@ -220,7 +220,7 @@ public final class Rescheduling {
             return;
         }
         Optional<AlikePods> alike = AlikePods.of(next.pod);
-        Optional<String> known = alike.map(messages::get);
+        Optional<String> known = alike.flatMap(pods -> Optional.ofNullable(messages.get(pods)));
         if (known.isPresent()) {
             forNow(next, known.get());
             return;

@@ -49,7 +49,7 @@ class PageBrowserTest {
             "#/answer");
 
     private static final double MOST_MILLISECONDS = 100;
-    private static final int TIMES = 7;
+    private static final int TIMES = 5;
 
     private static Browser browser;
     private static String small;
@@ -313,7 +313,11 @@ class PageBrowserTest {
     @ParameterizedTest
     @FieldSource("INTERACTIONS")
     void answersAtOnceAtFiveThousandNodes(Interaction interaction) {
-        browser.show(large, interaction.view);
+        if (browser.address().startsWith(large)) {
+            browser.go(interaction.view);
+        } else {
+            browser.show(large, interaction.view);
+        }
 
         Browser.Took took = browser.took(interaction.scripts());
 

@@ -83,9 +83,8 @@ final class AttemptDetailsTest {
                             new NodeReason("NodeUnschedulable", "node(s) were unschedulable", 1, List.of("closed")));
             assertThat(details.best()).isEmpty();
             assertThat(details.postFilter())
-                    .hasValueSatisfying(answer -> assertThat(
-                            answer.status().message())
-                    .startsWith("preemption: 0/6 nodes are available"));
+                    .hasValueSatisfying(answer ->
+                            assertThat(answer.status().message()).startsWith("preemption: 0/6 nodes are available"));
 
             Optional<PodState.Queued> queued =
                     scheduler.podState("default", "large").orElseThrow().queued();

@@ -3,6 +3,7 @@ package org.moorage.app.internal.command;
 
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Instant;
 import java.time.InstantSource;
 import java.util.Optional;
 import java.util.Random;
@@ -13,10 +14,10 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.moorage.api.model.ObjectKind;
 import org.moorage.api.model.Quantity;
-import org.moorage.app.internal.live.LiveChange;
 import org.moorage.app.internal.live.LiveChanges;
 import org.moorage.app.internal.live.LiveObjects;
 import org.moorage.app.internal.live.LiveOptions;
@@ -71,8 +72,13 @@ final class RecordCommand implements Callable<Integer> {
     @Parameters(index = "0", paramLabel = "FILE", description = "Where to; a file that is there is replaced.")
     private Path file = Path.of("");
 
-    private final BlockingQueue<LiveChange> changes = new LinkedBlockingQueue<>(MOST_UNWRITTEN);
+    /** What is to be written. */
+    private final BlockingQueue<Consumer<RecordingWriter>> unwritten = new LinkedBlockingQueue<>(MOST_UNWRITTEN);
+
+    /** Whether all that was there at first is written. */
     private final AtomicBoolean isListed = new AtomicBoolean();
+
+    private final InstantSource clock = MonotonicClock.system();
     private final AtomicReference<@Nullable RuntimeException> failure = new AtomicReference<>();
 
     RecordCommand(Terminal terminal) {
@@ -109,11 +115,20 @@ final class RecordCommand implements Callable<Integer> {
 
     private void watch(KubernetesCluster cluster) {
         try {
-            cluster.watch(Set.copyOf(LiveObjects.KINDS), KeptJson.NONE, new LiveChanges(this::add, this::missing));
-            isListed.set(true);
+            cluster.watch(
+                    Set.copyOf(LiveObjects.KINDS),
+                    KeptJson.NONE,
+                    new LiveChanges(change -> add(writer -> writer.add(change)), this::missing));
+            add(this::listed);
         } catch (RuntimeException cannotBeWatched) {
             failure.set(cannotBeWatched);
         }
+    }
+
+    private void listed(RecordingWriter writer) {
+        writer.listed();
+        isListed.set(true);
+        terminal.note("all objects are written; recording changes");
     }
 
     private void missing(ObjectKind<?> kind, String reason) {
@@ -125,36 +140,29 @@ final class RecordCommand implements Callable<Integer> {
     }
 
     // Whoever is behind holds the watches up, and with them memory.
-    private void add(LiveChange change) {
+    private void add(Consumer<RecordingWriter> written) {
         try {
-            changes.put(change);
+            unwritten.put(written);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
     }
 
     private void record(RecordingWriter writer, long most) {
-        time.begin(MonotonicClock.system());
-        boolean wasListed = false;
+        time.begin(clock);
+        Instant flushed = clock.instant();
         while (!time.isOver() && writer.bytes() < most) {
             RuntimeException thrown = failure.get();
             if (thrown != null) {
                 throw thrown;
             }
-            boolean areAllSeen = isListed.get();
-            LiveChange next = next();
-            if (next != null) {
-                writer.add(next);
-                continue;
+            next().ifPresentOrElse(next -> next.accept(writer), writer::flush);
+            if (Duration.between(flushed, clock.instant()).compareTo(FLUSH) > 0) {
+                flushed = clock.instant();
+                writer.flush();
             }
-            if (areAllSeen && !wasListed) {
-                wasListed = true;
-                writer.listed();
-                terminal.note("all objects are written; recording changes");
-            }
-            writer.flush();
         }
-        if (!wasListed) {
+        if (!isListed.get()) {
             throw new CommandException(file + ": the objects of the cluster were not all written (expected: a larger "
                     + (writer.bytes() < most ? "--for" : "--limit") + ")");
         }
@@ -163,14 +171,17 @@ final class RecordCommand implements Callable<Integer> {
         }
     }
 
-    private @Nullable LiveChange next() {
+    // Empty if there was nothing for some time.
+    private Optional<Consumer<RecordingWriter>> next() {
         try {
-            LiveChange next = changes.poll();
-            return next == null ? changes.poll(FLUSH.toMillis(), TimeUnit.MILLISECONDS) : next;
+            Consumer<RecordingWriter> next = unwritten.poll();
+            return next != null
+                    ? Optional.of(next)
+                    : Optional.ofNullable(unwritten.poll(FLUSH.toMillis(), TimeUnit.MILLISECONDS));
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             time.end();
-            return null;
+            return Optional.empty();
         }
     }
 }

@@ -58,6 +58,9 @@ import picocli.CommandLine.Mixin;
         })
 final class ShadowCommand implements Callable<Integer> {
     private static final int MOST_UNTAKEN = 50_000;
+    /** How long what was seen may be judged yet after the end. */
+    private static final Duration LONGEST_END = Duration.ofSeconds(60);
+
     private static final Duration PAUSE = Duration.ofMillis(50);
 
     private final Terminal terminal;
@@ -98,9 +101,21 @@ final class ShadowCommand implements Callable<Integer> {
             threads.replaceable("watch", () -> watch(cluster, loaded.featureGates()))
                     .start();
             shadow(judge);
-            judge.finish(elapsed());
+            finish(judge);
             report.end(judge.verdicts());
             return judge.verdicts().areAllExplained() ? 0 : 1;
+        }
+    }
+
+    private void finish(DecisionJudge judge) {
+        Duration limit = elapsed().plus(LONGEST_END);
+        boolean isDone = judge.finish(elapsed());
+        while (!isDone && elapsed().compareTo(limit) < 0) {
+            isDone = judge.finish(elapsed());
+        }
+        if (!isDone) {
+            terminal.warn(judge.backlog() + " bindings and other changes were not judged within "
+                    + LONGEST_END.toSeconds() + " s");
         }
     }
 

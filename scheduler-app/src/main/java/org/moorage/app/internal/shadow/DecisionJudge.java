@@ -47,7 +47,14 @@ public final class DecisionJudge implements AutoCloseable {
     /** How far back a binding is tried. */
     private static final int FARTHEST_BACK = 48;
 
+    /** After so many differences in a row that no order explains, hardly any order is tried: the other scheduler decides otherwise. */
+    private static final int MOST_UNEXPLAINED = 10;
+
+    private static final int FEW = 4;
     private static final int MOST_REORDER_QUESTIONS = 400;
+
+    /** How many bindings and other changes are taken in before the caller has its turn. */
+    private static final int MOST_STEPS = 200;
 
     /** How many pods that wait are looked at before bindings have their turn. */
     private static final int MOST_CHECKED = 8;
@@ -73,6 +80,7 @@ public final class DecisionJudge implements AutoCloseable {
     private final List<Taken> taken = new ArrayList<>();
 
     private long seen;
+    private int unexplained;
     private long state;
     private Verdicts verdicts = Verdicts.NONE;
 
@@ -227,16 +235,34 @@ public final class DecisionJudge implements AutoCloseable {
         known.fitted = false;
     }
 
-    /** Judges what can be judged by now. */
+    /** Judges what can be judged by now, or a part of it if it is much. */
     public void judge(Duration now) {
-        while (step(now, false)) {}
-        checkWaiting(now, false);
+        if (steps(now, false)) {
+            checkWaiting(now, false);
+        }
     }
 
-    /** Judges all that is left, and waits for nothing more. */
-    public void finish(Duration now) {
-        while (step(now, true)) {}
-        checkWaiting(now, true);
+    /**
+     * Judges what is left, or a part of it if it is much, and waits for nothing more.
+     *
+     * @return whether nothing is left
+     */
+    public boolean finish(Duration now) {
+        boolean isDone = steps(now, true);
+        if (isDone) {
+            checkWaiting(now, true);
+        }
+        return isDone;
+    }
+
+    // Whether nothing is left to do now.
+    private boolean steps(Duration now, boolean isLast) {
+        for (int i = 0; i < MOST_STEPS; i++) {
+            if (!step(now, isLast)) {
+                return true;
+            }
+        }
+        return false;
     }
 
     private boolean step(Duration now, boolean isLast) {
@@ -249,7 +275,7 @@ public final class DecisionJudge implements AutoCloseable {
                 isHeld = true;
                 break;
             }
-            if (tried++ == MOST_CANDIDATES) {
+            if (tried++ == (unexplained < MOST_UNEXPLAINED ? MOST_CANDIDATES : FEW)) {
                 break;
             }
             takeInBefore(candidate);
@@ -345,6 +371,7 @@ public final class DecisionJudge implements AutoCloseable {
             return false;
         }
         count(choice);
+        unexplained = 0;
         put(candidate);
         return true;
     }
@@ -387,22 +414,24 @@ public final class DecisionJudge implements AutoCloseable {
     private boolean reorder(Waiting pod) {
         int questions = 0;
         List<Taken> undone = new ArrayList<>();
-        for (int back = taken.size() - 1; back >= 0 && questions < MOST_REORDER_QUESTIONS; back--) {
+        int first = unexplained < MOST_UNEXPLAINED ? 0 : Math.max(0, taken.size() - FEW);
+        for (int back = taken.size() - 1; back >= first && questions < MOST_REORDER_QUESTIONS; back--) {
             Taken last = taken.get(back);
             cluster.unbind(last.bound());
             undone.add(0, last);
             questions++;
-            if (isRight(pod)) {
-                Choice choice = choice(pod, cluster.evaluate(pod.pod));
+            Choice choice = choice(pod);
+            if (choice != Choice.WRONG) {
                 cluster.apply(pod.bound.orElseThrow());
                 int again = 0;
-                while (again < undone.size() && isRight(undone.get(again).pod())) {
+                while (again < undone.size() && choice(undone.get(again).pod()) != Choice.WRONG) {
                     cluster.apply(undone.get(again).bound());
                     again++;
                 }
                 questions += again;
                 if (again == undone.size()) {
                     count(choice);
+                    unexplained = 0;
                     verdicts = verdicts.plusReordered();
                     // It is in already; what follows keeps the books.
                     put(pod);
@@ -418,20 +447,26 @@ public final class DecisionJudge implements AutoCloseable {
         return false;
     }
 
-    private boolean isRight(Waiting pod) {
+    // Where plugins cannot say, it explains nothing.
+    private Choice choice(Waiting pod) {
         try {
-            return choice(pod, cluster.evaluate(pod.pod)) != Choice.WRONG;
+            return choice(pod, cluster.evaluate(pod.pod));
         } catch (RuntimeException failure) {
-            return false;
+            return Choice.WRONG;
         }
     }
 
     private void report(Waiting pod) {
+        unexplained++;
         String nodeName = pod.bound.orElseThrow().nodeName();
-        Evaluation evaluation = cluster.evaluate(pod.pod);
-        Difference.Kind kind = kind(evaluation, nodeName);
-        verdicts = kind == Difference.Kind.SAMPLING ? verdicts.plusSampling() : verdicts.plusDifference();
-        differences.accept(Difference.of(kind, evaluation, nodeName));
+        try {
+            Evaluation evaluation = cluster.evaluate(pod.pod);
+            Difference.Kind kind = kind(evaluation, nodeName);
+            verdicts = kind == Difference.Kind.SAMPLING ? verdicts.plusSampling() : verdicts.plusDifference();
+            differences.accept(Difference.of(kind, evaluation, nodeName));
+        } catch (RuntimeException failure) {
+            verdicts = verdicts.plusUnjudged();
+        }
         put(pod);
     }
 

@@ -7,6 +7,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -40,6 +41,11 @@ final class DecisionJudgeTest {
     @AfterEach
     void close() {
         judge.close();
+    }
+
+    private void finish() {
+        assertThat(Stream.generate(() -> judge.finish(now)).limit(100).anyMatch(isDone -> isDone))
+                .isTrue();
     }
 
     private static Node node(String name, String cpu) {
@@ -83,7 +89,7 @@ final class DecisionJudgeTest {
         seeBound(second, "b");
         seeBound(first, "a");
 
-        judge.finish(now);
+        finish();
 
         assertThat(differences).isEmpty();
         assertThat(judge.verdicts())
@@ -98,7 +104,7 @@ final class DecisionJudgeTest {
         see(EventType.ADDED, web);
         seeBound(web, "a");
 
-        judge.finish(now);
+        finish();
 
         assertThat(differences).singleElement().satisfies(difference -> {
             assertThat(difference.kind()).isEqualTo(Difference.Kind.LOWER_SCORE);
@@ -116,7 +122,7 @@ final class DecisionJudgeTest {
         see(EventType.ADDED, large);
         seeBound(large, "a");
 
-        judge.finish(now);
+        finish();
 
         assertThat(differences).singleElement().satisfies(difference -> {
             assertThat(difference.kind()).isEqualTo(Difference.Kind.REJECTED_HERE);
@@ -131,7 +137,7 @@ final class DecisionJudgeTest {
         see(EventType.ADDED, node("c", "8"));
         seeBound(large, "c");
 
-        judge.finish(now);
+        finish();
 
         assertThat(differences).isEmpty();
         assertThat(judge.verdicts().equal()).isEqualTo(1);
@@ -144,7 +150,7 @@ final class DecisionJudgeTest {
         see(EventType.ADDED, node("c", "64"));
         seeBound(web, "a");
 
-        judge.finish(now);
+        finish();
 
         assertThat(differences).isEmpty();
         assertThat(judge.verdicts().ties()).isEqualTo(1);
@@ -162,7 +168,7 @@ final class DecisionJudgeTest {
         // Both nodes were empty when it was decided, and the other pod then had the choice of both, too.
         see(EventType.ADDED, pod("unrelated", "100m").withNode("b"));
         seeBound(early, "a");
-        judge.finish(now);
+        finish();
 
         assertThat(judge.verdicts().judged()).isEqualTo(2);
     }
@@ -234,10 +240,43 @@ final class DecisionJudgeTest {
         seeBound(second, "b");
         see(EventType.DELETED, first.withNode("a"));
 
-        judge.finish(now);
+        finish();
 
         assertThat(differences).isEmpty();
         assertThat(judge.verdicts().judged()).isEqualTo(2);
         assertThat(judge.backlog()).isZero();
+    }
+
+    @Test
+    void tellsApartWhatASchedulerMayNotHaveLookedAt() {
+        for (int i = 0; i < 200; i++) {
+            see(EventType.ADDED, node("small-" + i, "2"));
+        }
+        see(EventType.ADDED, pod("there", "1").withNode("small-0"));
+        Pod web = pod("web", "1");
+        see(EventType.ADDED, web);
+        // The first two nodes are larger, and better; half of the cluster is looked at.
+        seeBound(web, "small-1");
+
+        finish();
+
+        assertThat(differences).singleElement().extracting(Difference::kind).isEqualTo(Difference.Kind.SAMPLING);
+        assertThat(judge.verdicts().areAllExplained()).isTrue();
+    }
+
+    @Test
+    void takesTheNodeOnWhichRoomWasMadeAsItIs() {
+        see(EventType.ADDED, pod("there", "2").withNode("a"));
+        Pod web = pod("web", "1");
+        see(EventType.ADDED, web);
+        see(
+                EventType.MODIFIED,
+                web.withStatus(web.status().toBuilder().nominatedNodeName("a").build()));
+        seeBound(web, "a");
+
+        finish();
+
+        assertThat(differences).isEmpty();
+        assertThat(judge.verdicts().nominated()).isEqualTo(1);
     }
 }

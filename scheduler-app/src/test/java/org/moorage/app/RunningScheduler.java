@@ -63,6 +63,7 @@ final class RunningScheduler implements AutoCloseable {
     @Override
     public void close() {
         assertThat(stop.getAsBoolean()).isTrue();
-        assertThat(ended.orTimeout(UntilStopped.SECONDS, TimeUnit.SECONDS).join()).isZero();
+        assertThat(ended.orTimeout(UntilStopped.SECONDS, TimeUnit.SECONDS).join())
+                .isZero();
     }
 }

@@ -107,8 +107,8 @@ final class ExplainCommand implements Callable<Integer> {
                 .read(sources, terminal.in());
         WorkloadOptions.tell(dump, terminal);
         Optional<GroupKey> group = ExplainedGroup.named(name, dump);
-        Simulation simulation = Simulation.of(dump.objects(), extenders.apply(loaded), registry)
-                .creatingPreemptedAgain();
+        Simulation simulation =
+                Simulation.of(dump.objects(), extenders.apply(loaded), registry).creatingPreemptedAgain();
         seed.ifPresent(simulation::seed);
         Optional<Pod> pod = group.isPresent()
                 ? Optional.empty()

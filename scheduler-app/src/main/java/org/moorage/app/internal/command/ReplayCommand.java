@@ -67,7 +67,8 @@ final class ReplayCommand implements Callable<Integer> {
         ClusterDump dump = recording.read(new ClusterDumpReader(loaded, registry));
         ConfigFile.warn(loaded, terminal);
         WorkloadOptions.tell(dump, terminal);
-        Simulation simulation = Simulation.of(dump.objects(), extenders.apply(loaded), registry).changes(dump.changes());
+        Simulation simulation =
+                Simulation.of(dump.objects(), extenders.apply(loaded), registry).changes(dump.changes());
         seed.ifPresent(simulation::seed);
         Replay replay = Replay.of(
                 simulation, RecordedPods.of(recording, dump), dump.changes().size());

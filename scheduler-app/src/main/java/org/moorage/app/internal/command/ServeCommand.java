@@ -204,7 +204,10 @@ public final class ServeCommand implements Callable<Integer> {
 
     private Shown asItIs(ClusterDump dump, LoadedConfig loaded, PluginRegistry registry) {
         ClusterView view = ClusterView.of(dump.objects());
-        return new Shown(() -> PageContent.of(title(), view), view, Scheduler.whatIf(dump.objects(), extenders.apply(loaded), registry));
+        return new Shown(
+                () -> PageContent.of(title(), view),
+                view,
+                Scheduler.whatIf(dump.objects(), extenders.apply(loaded), registry));
     }
 
     private Shown simulated(ClusterDump dump, LoadedConfig loaded, PluginRegistry registry) {

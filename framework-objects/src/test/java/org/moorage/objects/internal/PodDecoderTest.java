@@ -34,6 +34,7 @@ import org.moorage.api.model.PodStatus;
 import org.moorage.api.model.Quantity;
 import org.moorage.api.model.Toleration;
 import org.moorage.api.model.TopologySpreadConstraint;
+import org.moorage.api.model.Volume;
 import org.moorage.objects.KeptJson;
 
 class PodDecoderTest {
@@ -109,6 +110,7 @@ class PodDecoderTest {
                 .resourceClaims(List.of(
                         new PodSpec.ResourceClaim("gpu", "shared", ""),
                         new PodSpec.ResourceClaim("nic", "", "nic-template")))
+                .volumes(List.of(new Volume("data", new Volume.EmptyDir(""))))
                 .imageVolumes(List.of("model:7"))
                 .build();
 

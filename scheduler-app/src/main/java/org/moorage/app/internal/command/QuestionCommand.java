@@ -3,6 +3,7 @@ package org.moorage.app.internal.command;
 
 import java.util.concurrent.Callable;
 import org.moorage.app.internal.page.ClusterView;
+import org.moorage.app.internal.page.DisruptedView;
 import org.moorage.app.internal.page.PageContent;
 import org.moorage.app.internal.report.Answer;
 import org.moorage.app.internal.report.Terminal;
@@ -42,8 +43,11 @@ abstract class QuestionCommand implements Callable<Integer> {
 
     private PageContent.Builder page(AskedCluster asked, Answer answer) {
         String name = getClass().getAnnotation(Command.class).name();
-        return PageContent.of(name, ClusterView.of(asked.dump().objects()))
-                .notes(asked.dump().warnings())
+        ClusterView cluster = ClusterView.of(asked.dump().objects());
+        PageContent.Builder content = answer.disruptedPods().isEmpty()
+                ? PageContent.of(name, cluster)
+                : DisruptedView.of(name, cluster, answer.disruptedPods(), answer.lostNodes());
+        return content.notes(asked.dump().warnings())
                 .answer(name, answer.tree());
     }
 

@@ -1,8 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.moorage.app.internal.report;
 
+import java.util.List;
+import java.util.Set;
+import org.moorage.simulation.whatif.DisruptedPod;
+
 /** What a question about a cluster is answered, for people, programs and scripts. */
 public interface Answer extends Report {
     /** What a script learns: 0 for yes, or that everything finds a place; 1 for no, or that something finds none. 2 is for no answer. */
     int exitCode();
+
+    /** What becomes of pods that have to leave their nodes, in order; none if the question is about none. */
+    default List<DisruptedPod> disruptedPods() {
+        return List.of();
+    }
+
+    /** The names of the nodes that are gone in the end. */
+    default Set<String> lostNodes() {
+        return Set.of();
+    }
 }

@@ -4,8 +4,10 @@ package org.moorage.app.internal.report;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.util.ArrayList;
 import java.util.List;
 import org.moorage.app.internal.report.TextTable.Cell;
+import org.moorage.simulation.whatif.DisruptedPod;
 import org.moorage.simulation.whatif.DrainResult;
 
 /** What would come of draining nodes. */
@@ -22,6 +24,13 @@ public final class DrainReport implements Answer {
     @Override
     public int exitCode() {
         return result.isComplete() ? 0 : 1;
+    }
+
+    @Override
+    public List<DisruptedPod> disruptedPods() {
+        List<DisruptedPod> pods = new ArrayList<>(result.pods());
+        pods.addAll(result.preempted());
+        return pods;
     }
 
     @Override

@@ -7,6 +7,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Set;
 import java.util.TreeSet;
 import org.moorage.api.model.ResourceName;
 import org.moorage.app.internal.report.TextTable.Cell;
@@ -44,6 +45,18 @@ public final class LossReport implements Answer {
     @Override
     public int exitCode() {
         return result.isComplete() ? 0 : 1;
+    }
+
+    @Override
+    public List<DisruptedPod> disruptedPods() {
+        List<DisruptedPod> pods = new ArrayList<>(result.pods());
+        pods.addAll(result.preempted());
+        return pods;
+    }
+
+    @Override
+    public Set<String> lostNodes() {
+        return Set.copyOf(result.nodes());
     }
 
     @Override

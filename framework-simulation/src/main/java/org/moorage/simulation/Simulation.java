@@ -18,9 +18,9 @@ import org.moorage.config.plugin.PluginRegistry;
 import org.moorage.runtime.decision.Decision;
 import org.moorage.runtime.decision.Evaluation;
 import org.moorage.runtime.whatif.WhatIf;
+import org.moorage.simulation.admission.RecreatedPod;
 import org.moorage.simulation.cluster.InMemoryCluster;
 import org.moorage.simulation.dump.RecordedChange;
-import org.moorage.simulation.whatif.RecreatedPod;
 
 /**
  * Schedules the pending pods of a cluster in memory, one after the other, until none is ready to be tried. Apart from the

@@ -34,7 +34,7 @@ import org.moorage.objects.internal.ObjectStreams;
 import org.moorage.objects.internal.TreeDecoder;
 import org.moorage.runtime.cluster.Cluster;
 import org.moorage.runtime.cluster.ClusterListener;
-import org.moorage.simulation.whatif.RecreatedPod;
+import org.moorage.simulation.admission.RecreatedPod;
 
 /**
  * A cluster in memory: for simulations, tests, and programs that keep their own picture of a cluster.

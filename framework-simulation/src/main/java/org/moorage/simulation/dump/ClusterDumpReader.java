@@ -142,7 +142,7 @@ public final class ClusterDumpReader {
 
     /**
      * Has the pods on nodes that are not among the objects created again by their controllers, to wait for nodes, see {@link
-     * org.moorage.simulation.whatif.RecreatedPod}. The objects that are made so have no JSON text in the dump.
+     * org.moorage.simulation.admission.RecreatedPod}. The objects that are made so have no JSON text in the dump.
      */
     public ClusterDumpReader withLostPodsCreatedAgain() {
         createsLostPodsAgain = true;

@@ -19,8 +19,8 @@ import org.moorage.api.model.Pod;
 import org.moorage.api.model.ResourceClaim;
 import org.moorage.objects.internal.InputNotes;
 import org.moorage.runtime.cluster.ClusterSource;
-import org.moorage.simulation.whatif.RecreatedPod;
-import org.moorage.simulation.whatif.RecreatedPod.Fate;
+import org.moorage.simulation.admission.RecreatedPod;
+import org.moorage.simulation.admission.RecreatedPod.Fate;
 
 /** Pods that are among the objects of a cluster and are not there any more, with their claims. */
 final class GonePods {

@@ -10,6 +10,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import org.moorage.api.model.Pod;
+import org.moorage.simulation.admission.RecreatedPod;
 import org.moorage.simulation.whatif.DisruptedPod.Outcome;
 import org.moorage.simulation.whatif.RescheduledPods.RescheduledPod;
 

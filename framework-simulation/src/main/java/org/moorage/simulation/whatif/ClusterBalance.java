@@ -14,6 +14,7 @@ import org.moorage.api.model.Node;
 import org.moorage.api.model.Pod;
 import org.moorage.api.model.ResourceName;
 import org.moorage.api.model.Resources;
+import org.moorage.simulation.admission.RecreatedPod;
 
 /**
  * How the pods of a cluster fill its nodes. Immutable.

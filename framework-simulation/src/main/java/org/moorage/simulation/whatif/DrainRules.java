@@ -6,6 +6,7 @@ import java.util.Optional;
 import java.util.function.Predicate;
 import org.moorage.api.model.Pod;
 import org.moorage.api.model.Volume;
+import org.moorage.simulation.admission.RecreatedPod;
 
 /**
  * Which pods of a node {@code kubectl drain} evicts, by its flags of the same names. Pods of DaemonSets stay, as with

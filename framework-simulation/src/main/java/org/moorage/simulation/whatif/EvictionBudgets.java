@@ -11,6 +11,7 @@ import java.util.Optional;
 import java.util.Set;
 import org.moorage.api.model.Pod;
 import org.moorage.api.model.PodDisruptionBudget;
+import org.moorage.simulation.admission.RecreatedPod;
 import org.moorage.simulation.internal.workload.BudgetStatuses;
 
 /**

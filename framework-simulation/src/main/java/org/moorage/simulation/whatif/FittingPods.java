@@ -9,6 +9,7 @@ import java.util.Objects;
 import java.util.Optional;
 import org.moorage.api.model.Pod;
 import org.moorage.runtime.decision.Evaluation;
+import org.moorage.simulation.admission.RecreatedPod;
 import org.moorage.simulation.dump.ManifestPods;
 import org.moorage.simulation.whatif.RescheduledPods.RescheduledPod;
 

@@ -16,6 +16,7 @@ import org.moorage.api.model.Resources;
 import org.moorage.runtime.cluster.ClusterSource;
 import org.moorage.runtime.whatif.Transaction;
 import org.moorage.runtime.whatif.WhatIf;
+import org.moorage.simulation.admission.RecreatedPod;
 import org.moorage.simulation.whatif.NodeEstimate.Attempt;
 import org.moorage.simulation.whatif.RescheduledPods.RescheduledPod;
 

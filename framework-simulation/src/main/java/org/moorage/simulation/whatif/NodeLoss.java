@@ -17,6 +17,7 @@ import org.moorage.api.model.PersistentVolume;
 import org.moorage.api.model.PersistentVolumeClaim;
 import org.moorage.api.model.Pod;
 import org.moorage.runtime.whatif.Transaction;
+import org.moorage.simulation.admission.RecreatedPod;
 import org.moorage.simulation.whatif.DisruptedPod.Outcome;
 
 /**

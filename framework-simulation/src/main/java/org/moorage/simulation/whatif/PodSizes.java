@@ -9,6 +9,7 @@ import java.util.Map;
 import org.moorage.api.model.Pod;
 import org.moorage.api.model.ResourceName;
 import org.moorage.api.model.Resources;
+import org.moorage.simulation.admission.RecreatedPod;
 
 /**
  * What the pods of a cluster request, and how frequent each of these sizes is: the pods that may come are taken to be like those that there are.

@@ -7,6 +7,7 @@ import java.util.Optional;
 import java.util.Set;
 import org.moorage.api.model.Pod;
 import org.moorage.api.model.Volume;
+import org.moorage.simulation.admission.RecreatedPod;
 
 /**
  * Which nodes cluster-autoscaler would take away, by its flags of the same names.

@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import org.moorage.api.model.Pod;
+import org.moorage.simulation.admission.RecreatedPod;
 
 /**
  * What has become of pods that wait, or were created again. Immutable.

@@ -23,6 +23,7 @@ import org.moorage.runtime.cluster.ClusterSource;
 import org.moorage.runtime.whatif.PlacedPods;
 import org.moorage.runtime.whatif.PreemptionResult;
 import org.moorage.runtime.whatif.Transaction;
+import org.moorage.simulation.admission.RecreatedPod;
 
 /**
  * Has pods scheduled in a transaction, as its scheduler would with all of them in its queue: the most important first, each with those before

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * How much room a cluster has, what comes of draining, losing or taking away nodes, what would make a pod fit that does not, and what becomes of
- * a pod that is gone.
+ * How much room a cluster has, what comes of draining, losing or taking away nodes, and what would make a pod fit that does not.
  *
  * <p>Starting points: {@link org.moorage.simulation.whatif.KnownCluster}, {@link org.moorage.simulation.whatif.Drain}, {@link
  * org.moorage.simulation.whatif.ClusterCapacity}, {@link org.moorage.simulation.whatif.Rescheduling}, {@link

@@ -29,7 +29,10 @@ import org.moorage.api.model.Pod;
 public final class ClusterSnapshot implements Snapshot {
     private static final int MOST_TOPOLOGIES = 64;
     private static final int LEAST_POD_COUNTS = 16;
-    // Some megabytes, and as many counts as pods of a large cluster have owners.
+    // As many as pods of a large cluster have owners; of few nodes no more than of many, so that names of pods that are
+    // gone are forgotten.
+    private static final int MOST_POD_COUNTS = 512;
+    // Some megabytes.
     private static final int MOST_COUNTED_NODES = 500_000;
     /** That of a node which no cache has. */
     private static final long UNKNOWN_GENERATION = Long.MIN_VALUE;
@@ -49,7 +52,8 @@ public final class ClusterSnapshot implements Snapshot {
 
         @Override
         protected boolean removeEldestEntry(Map.Entry<Predicate<Pod>, KeptCount> eldest) {
-            return size() > Math.max(LEAST_POD_COUNTS, MOST_COUNTED_NODES / Math.max(1, nodes.size()));
+            int fitting = MOST_COUNTED_NODES / Math.max(1, nodes.size());
+            return size() > Math.max(LEAST_POD_COUNTS, Math.min(MOST_POD_COUNTS, fitting));
         }
     };
 

@@ -47,8 +47,7 @@ abstract class QuestionCommand implements Callable<Integer> {
         PageContent.Builder content = answer.disruptedPods().isEmpty()
                 ? PageContent.of(name, cluster)
                 : DisruptedView.of(name, cluster, answer.disruptedPods(), answer.lostNodes());
-        return content.notes(asked.dump().warnings())
-                .answer(name, answer.tree());
+        return content.notes(asked.dump().warnings()).answer(name, answer.tree());
     }
 
     /**

@@ -327,8 +327,12 @@ class PageBrowserTest {
                 interaction.name,
                 took.byClock(),
                 took.ofProcessor()));
-        // On a machine that does other things too, the clock says nothing of the page.
-        assertThat(isQuiet() ? took.byClock() : took.ofProcessor()).isLessThan(MOST_MILLISECONDS);
+        // On a machine that does other things too, times only tell what has become slow by far.
+        if (isQuiet()) {
+            assertThat(took.byClock()).isLessThan(MOST_MILLISECONDS);
+        } else {
+            assertThat(took.ofProcessor()).isLessThan(4 * MOST_MILLISECONDS);
+        }
     }
 
     private static boolean isQuiet() {

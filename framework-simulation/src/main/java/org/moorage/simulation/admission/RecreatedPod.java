@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.moorage.simulation.whatif;
+package org.moorage.simulation.admission;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
@@ -92,15 +92,17 @@ public record RecreatedPod(Pod gone, Fate fate, Optional<Pod> pod, List<ClusterO
     }
 
     /** Whether a pod is the mirror of a static pod of its node. */
-    static boolean isMirror(Pod pod) {
+    public static boolean isMirror(Pod pod) {
         return pod.metadata().annotations().containsKey(MIRROR);
     }
 
-    static boolean isOfDaemonSet(Pod pod) {
+    /** Whether a DaemonSet controls a pod. */
+    public static boolean isOfDaemonSet(Pod pod) {
         return isControlledBy(pod, "apps", "DaemonSet");
     }
 
-    static boolean isOfStatefulSet(Pod pod) {
+    /** Whether a StatefulSet controls a pod. */
+    public static boolean isOfStatefulSet(Pod pod) {
         return isControlledBy(pod, "apps", "StatefulSet");
     }
 

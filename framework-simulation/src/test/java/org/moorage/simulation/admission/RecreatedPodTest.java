@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.moorage.simulation.whatif;
+package org.moorage.simulation.admission;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -23,7 +23,7 @@ import org.moorage.api.model.PodStatus;
 import org.moorage.api.model.ResourceClaim;
 import org.moorage.api.model.Volume;
 import org.moorage.runtime.cluster.ClusterSource;
-import org.moorage.simulation.whatif.RecreatedPod.Fate;
+import org.moorage.simulation.admission.RecreatedPod.Fate;
 
 class RecreatedPodTest {
     private static final Instant NOW = Instant.parse("2026-01-01T00:00:00Z");

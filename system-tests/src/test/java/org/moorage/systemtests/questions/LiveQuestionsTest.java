@@ -93,9 +93,7 @@ class LiveQuestionsTest {
                 "%d questions: %d with other numbers of placed or waiting pods, %d with other nodes%n",
                 questions, otherCounts, otherNodes);
         // Controllers create pods at the same time; where room is scarce, who comes first decides.
-        assertThat(otherCounts)
-                .as("answers with other numbers, seed %d", seed)
-                .isLessThanOrEqualTo(questions / 5);
+        assertThat(otherCounts).as("answers with other numbers, seed %d", seed).isLessThanOrEqualTo(questions / 5);
     }
 
     private void ask(int number) throws IOException {

@@ -60,4 +60,12 @@ public interface Questions {
 
     /** Where a pod would go if others may have to leave for it: as {@link #place} if it finds a node, otherwise as preemption decides. */
     PreemptionResult preempt(Pod pod);
+
+    /**
+     * Where pods would go by their own profiles, and where by another one: each time one after the other.
+     *
+     * @param profile the name of the other profile
+     * @throws IllegalArgumentException also if there is no such profile
+     */
+    ProfileComparison compare(String profile, List<Pod> pods);
 }

@@ -36,6 +36,7 @@ import org.moorage.runtime.whatif.Fit;
 import org.moorage.runtime.whatif.HowMany;
 import org.moorage.runtime.whatif.PlacedPods;
 import org.moorage.runtime.whatif.PreemptionResult;
+import org.moorage.runtime.whatif.ProfileComparison;
 import org.moorage.runtime.whatif.Transaction;
 import org.moorage.runtime.whatif.WhatIf;
 import org.moorage.simulation.cluster.InMemoryCluster;
@@ -207,6 +208,22 @@ class WhatIfTest {
                 assertThat(transaction.place(List.of(low)).placed()).isZero();
             }
             assertThat(cluster.podsOn("a")).extracting(Pod::name).containsExactly("low");
+        }
+    }
+
+    @Test
+    void comparesProfiles() {
+        LoadedConfig config = ConfigLoader.load(TWO_PROFILES, "two-profiles.yaml", PLUGINS);
+        try (WhatIf cluster =
+                Scheduler.whatIf(List.of(A, B, pod("there", "1").on("a").build()), config, PLUGINS)) {
+            Pod pod = pod("p", "1").build();
+            ProfileComparison comparison = cluster.compare("packed", List.of(pod));
+            assertThat(nodes(comparison.own())).containsExactly("b");
+            assertThat(nodes(comparison.other())).containsExactly("a");
+            assertThat(comparison.moved()).containsExactly(pod);
+            assertThatIllegalArgumentException()
+                    .isThrownBy(() -> cluster.compare("other", List.of(pod)))
+                    .withMessage("profile: \"other\" (expected: one of the profiles [default-scheduler, packed])");
         }
     }
 

@@ -14,6 +14,7 @@ import org.moorage.runtime.whatif.Fit;
 import org.moorage.runtime.whatif.HowMany;
 import org.moorage.runtime.whatif.PlacedPods;
 import org.moorage.runtime.whatif.PreemptionResult;
+import org.moorage.runtime.whatif.ProfileComparison;
 import org.moorage.runtime.whatif.Questions;
 import org.moorage.runtime.whatif.Transaction;
 import org.moorage.runtime.whatif.WhatIf;
@@ -124,6 +125,11 @@ public record FrozenWhatIf(FrozenCluster cluster, List<Consumer<Transaction>> ch
     @Override
     public PreemptionResult preempt(Pod pod) {
         return ask(cluster -> cluster.preempt(pod));
+    }
+
+    @Override
+    public ProfileComparison compare(String profile, List<Pod> pods) {
+        return ask(cluster -> cluster.compare(profile, pods));
     }
 
     @Override

@@ -11,6 +11,7 @@ import org.moorage.api.model.Pod;
 import org.moorage.runtime.whatif.HowMany;
 import org.moorage.runtime.whatif.PlacedPods;
 import org.moorage.runtime.whatif.PreemptionResult;
+import org.moorage.runtime.whatif.ProfileComparison;
 
 /** The answers that are nothing but values. */
 final class QuestionAnswers {
@@ -65,6 +66,19 @@ final class QuestionAnswers {
             implements PreemptionResult {
         Preempted {
             victims = List.copyOf(victims);
+        }
+    }
+
+    record Profiles(PlacedPods own, PlacedPods other) implements ProfileComparison {
+        @Override
+        public List<Pod> moved() {
+            List<Pod> moved = new ArrayList<>();
+            for (int i = 0; i < own.pods().size(); i++) {
+                if (!own.pods().get(i).nodeName().equals(other.pods().get(i).nodeName())) {
+                    moved.add(own.pods().get(i).pod());
+                }
+            }
+            return List.copyOf(moved);
         }
     }
 }

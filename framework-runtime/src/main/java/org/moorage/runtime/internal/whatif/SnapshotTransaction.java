@@ -8,6 +8,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.moorage.api.CycleState;
@@ -43,6 +44,7 @@ import org.moorage.runtime.whatif.Fit;
 import org.moorage.runtime.whatif.HowMany;
 import org.moorage.runtime.whatif.PlacedPods;
 import org.moorage.runtime.whatif.PreemptionResult;
+import org.moorage.runtime.whatif.ProfileComparison;
 import org.moorage.runtime.whatif.Transaction;
 
 /** A transaction on the snapshot and the store of a workspace. */
@@ -386,14 +388,14 @@ final class SnapshotTransaction implements Transaction {
 
     @Override
     public PlacedPods place(List<Pod> pods) {
-        return trying(() -> places(pods));
+        return trying(() -> places(pods, this::profile));
     }
 
-    private QuestionAnswers.Places places(List<Pod> pods) {
+    private QuestionAnswers.Places places(List<Pod> pods, Function<Pod, Profile> profileOf) {
         List<PlacedPods.PlacedPod> places = new ArrayList<>(pods.size());
         for (Pod pod : pods) {
             Pod asked = waiting(pod);
-            places.add(place(profile(asked), asked));
+            places.add(place(profileOf.apply(asked), asked));
         }
         return new QuestionAnswers.Places(places, "");
     }
@@ -433,7 +435,7 @@ final class SnapshotTransaction implements Transaction {
     public PlacedPods placeTogether(List<Pod> pods) {
         return trying(() -> {
             int before = snapshot.changes();
-            QuestionAnswers.Places places = places(pods);
+            QuestionAnswers.Places places = places(pods, this::profile);
             if (places.isComplete()) {
                 return places;
             }
@@ -565,5 +567,12 @@ final class SnapshotTransaction implements Transaction {
 
     private static QuestionAnswers.Preempted room(QuestionAnswers.Place place, List<Pod> victims) {
         return new QuestionAnswers.Preempted(place.pod(), place.nodeName(), victims, place.message());
+    }
+
+    @Override
+    public ProfileComparison compare(String profile, List<Pod> pods) {
+        Profile other = workspace.profile(profile, "profile");
+        return new QuestionAnswers.Profiles(
+                only(() -> places(pods, this::profile)), only(() -> places(pods, any -> other)));
     }
 }

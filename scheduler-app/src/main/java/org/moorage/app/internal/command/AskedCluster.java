@@ -40,6 +40,7 @@ final class AskedCluster implements AutoCloseable {
     private final ClusterSource objects;
     private final Instant now;
     private @Nullable WhatIf whatIf;
+    private @Nullable KnownCluster known;
 
     /**
      * A cluster.
@@ -170,8 +171,13 @@ final class AskedCluster implements AutoCloseable {
     }
 
     /** The cluster with its objects, for questions that need both. */
-    KnownCluster known() {
-        return new KnownCluster(whatIf(), dump.objects(), config, now);
+    synchronized KnownCluster known() {
+        KnownCluster cluster = known;
+        if (cluster == null) {
+            cluster = new KnownCluster(whatIf(), dump.objects(), config, now);
+            known = cluster;
+        }
+        return cluster;
     }
 
     /** The scheduler's configuration. */
@@ -200,12 +206,12 @@ final class AskedCluster implements AutoCloseable {
      * @throws org.moorage.config.ConfigException if the profiles cannot be built from the plugins
      */
     synchronized WhatIf whatIf() {
-        WhatIf known = whatIf;
-        if (known == null) {
-            known = Scheduler.whatIf(dump.objects(), config, registry);
-            whatIf = known;
+        WhatIf cluster = whatIf;
+        if (cluster == null) {
+            cluster = Scheduler.whatIf(dump.objects(), config, registry);
+            whatIf = cluster;
         }
-        return known;
+        return cluster;
     }
 
     /** The same cluster with the scheduler of another configuration, to be closed by who asks for it. */

@@ -37,6 +37,9 @@ public record SchedulerConfig(
         boolean delayCacheUntilActive,
         List<ProfileConfig> profiles,
         List<ExtenderConfig> extenders) {
+    private static final int MIN_FEASIBLE_NODES = 100;
+    private static final int MIN_PERCENTAGE = 5;
+
     public SchedulerConfig {
         profiles = List.copyOf(profiles);
         extenders = List.copyOf(extenders);
@@ -56,6 +59,21 @@ public record SchedulerConfig(
                 delayCacheUntilActive,
                 profiles,
                 others);
+    }
+
+    /**
+     * How many feasible nodes are enough, if they are to be scored.
+     *
+     * @param nodes how many there are
+     * @param percentageOfNodesToScore the share of them, in percent; 0 for one that depends on their number
+     */
+    public static int feasibleNodesToFind(int nodes, int percentageOfNodesToScore) {
+        if (nodes < MIN_FEASIBLE_NODES) {
+            return nodes;
+        }
+        int percentage =
+                percentageOfNodesToScore == 0 ? Math.max(MIN_PERCENTAGE, 50 - nodes / 125) : percentageOfNodesToScore;
+        return Math.max(MIN_FEASIBLE_NODES, (int) ((long) nodes * percentage / 100));
     }
 
     /** Which objects must keep their JSON text, since a plugin reads it or an extender is sent it. */

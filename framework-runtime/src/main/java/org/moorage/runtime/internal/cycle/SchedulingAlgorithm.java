@@ -15,6 +15,7 @@ import org.moorage.api.CycleState;
 import org.moorage.api.NodeInfo;
 import org.moorage.api.Status;
 import org.moorage.api.model.Pod;
+import org.moorage.config.SchedulerConfig;
 import org.moorage.runtime.decision.AttemptDetails;
 import org.moorage.runtime.decision.AttemptDetails.NodeTotal;
 import org.moorage.runtime.decision.PluginStatus;
@@ -33,8 +34,6 @@ import org.slf4j.LoggerFactory;
  */
 public final class SchedulingAlgorithm {
     private static final Logger LOG = LoggerFactory.getLogger(SchedulingAlgorithm.class);
-    private static final int MIN_FEASIBLE_NODES = 100;
-    private static final int MIN_PERCENTAGE = 5;
 
     private final int percentageOfNodesToScore;
     private final Parallelism parallelism;
@@ -428,13 +427,7 @@ public final class SchedulingAlgorithm {
         if (!profile.scores() && !extenders.filter() && !extenders.prioritize()) {
             return 1;
         }
-        if (nodes < MIN_FEASIBLE_NODES) {
-            return nodes;
-        }
-        int percentage = profile.percentageOfNodesToScore().orElse(percentageOfNodesToScore);
-        if (percentage == 0) {
-            percentage = Math.max(MIN_PERCENTAGE, 50 - nodes / 125);
-        }
-        return Math.max(MIN_FEASIBLE_NODES, (int) ((long) nodes * percentage / 100));
+        return SchedulerConfig.feasibleNodesToFind(
+                nodes, profile.percentageOfNodesToScore().orElse(percentageOfNodesToScore));
     }
 }

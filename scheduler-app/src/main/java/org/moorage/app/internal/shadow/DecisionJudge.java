@@ -18,6 +18,8 @@ import org.moorage.api.model.PodCondition;
 import org.moorage.api.plugin.FeatureGates;
 import org.moorage.app.internal.live.LiveChange;
 import org.moorage.config.LoadedConfig;
+import org.moorage.config.ProfileConfig;
+import org.moorage.config.SchedulerConfig;
 import org.moorage.config.plugin.PluginRegistry;
 import org.moorage.objects.EventType;
 import org.moorage.runtime.decision.Evaluation;
@@ -61,7 +63,7 @@ public final class DecisionJudge implements AutoCloseable {
 
     private final ShadowedCluster cluster;
     private final boolean groupsPods;
-    private final int percentageOfNodesToScore;
+    private final SchedulerConfig config;
     private final Consumer<Difference> differences;
 
     /** Pods that the other scheduler is to place, by UID. */
@@ -132,7 +134,7 @@ public final class DecisionJudge implements AutoCloseable {
     public DecisionJudge(LoadedConfig config, PluginRegistry registry, Consumer<Difference> differences) {
         cluster = new ShadowedCluster(config, registry);
         groupsPods = config.featureGates().isEnabled(FeatureGates.GENERIC_WORKLOAD);
-        percentageOfNodesToScore = config.config().percentageOfNodesToScore();
+        this.config = config.config();
         this.differences = differences;
     }
 
@@ -461,7 +463,7 @@ public final class DecisionJudge implements AutoCloseable {
         String nodeName = pod.bound.orElseThrow().nodeName();
         try {
             Evaluation evaluation = cluster.evaluate(pod.pod);
-            Difference.Kind kind = kind(evaluation, nodeName);
+            Difference.Kind kind = kind(pod.pod, evaluation, nodeName);
             verdicts = kind == Difference.Kind.SAMPLING ? verdicts.plusSampling() : verdicts.plusDifference();
             differences.accept(Difference.of(kind, evaluation, nodeName));
         } catch (RuntimeException failure) {
@@ -470,7 +472,7 @@ public final class DecisionJudge implements AutoCloseable {
         put(pod);
     }
 
-    private Difference.Kind kind(Evaluation evaluation, String nodeName) {
+    private Difference.Kind kind(Pod pod, Evaluation evaluation, String nodeName) {
         Long total = evaluation.totals().get(nodeName);
         if (total == null) {
             return Difference.Kind.REJECTED_HERE;
@@ -478,10 +480,19 @@ public final class DecisionJudge implements AutoCloseable {
         long noBetter = evaluation.totals().values().stream()
                 .filter(each -> each <= total)
                 .count();
-        int sample = SampleSize.of(cluster.nodes(), percentageOfNodesToScore);
+        int sample = SchedulerConfig.feasibleNodesToFind(cluster.nodes(), percentageOfNodesToScore(pod));
         return sample < evaluation.feasible().size() && noBetter >= sample
                 ? Difference.Kind.SAMPLING
                 : Difference.Kind.LOWER_SCORE;
+    }
+
+    private int percentageOfNodesToScore(Pod pod) {
+        for (ProfileConfig profile : config.profiles()) {
+            if (profile.schedulerName().equals(pod.spec().schedulerName())) {
+                return profile.percentageOfNodesToScore().orElse(config.percentageOfNodesToScore());
+            }
+        }
+        return config.percentageOfNodesToScore();
     }
 
     // Only while no decision is open: each of them takes room.

@@ -19,20 +19,26 @@ import org.moorage.api.model.PodCondition;
 import org.moorage.app.internal.live.LiveChange;
 import org.moorage.builtin.dra.KubeSchedulerPlugins;
 import org.moorage.config.ConfigLoader;
+import org.moorage.config.LoadedConfig;
 import org.moorage.config.plugin.PluginRegistry;
 import org.moorage.objects.EventType;
 import org.moorage.testkit.Nodes;
 import org.moorage.testkit.Pods;
 
 final class DecisionJudgeTest {
+    private static final PluginRegistry REGISTRY = PluginRegistry.of(KubeSchedulerPlugins.all());
+
     private final List<Difference> differences = new ArrayList<>();
     private DecisionJudge judge;
     private Duration now = Duration.ZERO;
 
     @BeforeEach
     void knowTwoNodes() {
-        PluginRegistry registry = PluginRegistry.of(KubeSchedulerPlugins.all());
-        judge = new DecisionJudge(ConfigLoader.defaults(registry), registry, differences::add);
+        knowTwoNodes(ConfigLoader.defaults(REGISTRY));
+    }
+
+    private void knowTwoNodes(LoadedConfig config) {
+        judge = new DecisionJudge(config, REGISTRY, differences::add);
         see(EventType.ADDED, node("a", "4"));
         see(EventType.ADDED, node("b", "4"));
         judge.judge(now);
@@ -249,6 +255,26 @@ final class DecisionJudgeTest {
 
     @Test
     void tellsApartWhatASchedulerMayNotHaveLookedAt() {
+        assertThat(kindOfALowerScore()).isEqualTo(Difference.Kind.SAMPLING);
+        assertThat(judge.verdicts().areAllExplained()).isTrue();
+    }
+
+    @Test
+    void knowsThatAProfileHasAllNodesLookedAt() {
+        judge.close();
+        knowTwoNodes(ConfigLoader.load("""
+                apiVersion: kubescheduler.config.k8s.io/v1
+                kind: KubeSchedulerConfiguration
+                profiles:
+                - schedulerName: default-scheduler
+                  percentageOfNodesToScore: 100
+                """, "all-nodes.yaml", REGISTRY));
+
+        assertThat(kindOfALowerScore()).isEqualTo(Difference.Kind.LOWER_SCORE);
+        assertThat(judge.verdicts().areAllExplained()).isFalse();
+    }
+
+    private Difference.Kind kindOfALowerScore() {
         for (int i = 0; i < 200; i++) {
             see(EventType.ADDED, node("small-" + i, "2"));
         }
@@ -260,8 +286,8 @@ final class DecisionJudgeTest {
 
         finish();
 
-        assertThat(differences).singleElement().extracting(Difference::kind).isEqualTo(Difference.Kind.SAMPLING);
-        assertThat(judge.verdicts().areAllExplained()).isTrue();
+        assertThat(differences).hasSize(1);
+        return differences.get(0).kind();
     }
 
     @Test

@@ -138,8 +138,12 @@ public record ObjectKind<T extends ClusterObject>(
 
     /** The API group; empty for the core group. */
     public String group() {
-        int slash = apiVersion.indexOf('/');
-        return slash < 0 ? "" : apiVersion.substring(0, slash);
+        return groupOf(apiVersion);
+    }
+
+    /** The API group of an {@code apiVersion}, such as {@code apps} of {@code apps/v1}; empty for the core group. */
+    public static String groupOf(String apiVersion) {
+        return apiVersion.substring(0, Math.max(0, apiVersion.indexOf('/')));
     }
 
     @Override

@@ -67,7 +67,7 @@ final class BuiltInKinds {
      * @param kind its kind
      */
     static Optional<String> doubt(String apiVersion, String kind) {
-        String group = apiVersion.substring(0, Math.max(0, apiVersion.indexOf('/')));
+        String group = ObjectKind.groupOf(apiVersion);
         if (!isGroup(group) && group.contains(".")) {
             return Optional.empty();
         }

@@ -6,16 +6,16 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.util.UUID;
+import org.moorage.api.model.ObjectKind;
 
 /** Identifies an object of a cluster. The API version is not part of it: an object is the same in each version. */
 public record ObjectKey(String group, String kind, String namespace, String name) {
 
     /** The key of an object. */
     public static ObjectKey of(ObjectNode object) {
-        String apiVersion = object.path("apiVersion").asText("");
         JsonNode metadata = object.path("metadata");
         return new ObjectKey(
-                apiVersion.substring(0, Math.max(0, apiVersion.indexOf('/'))),
+                ObjectKind.groupOf(object.path("apiVersion").asText("")),
                 object.path("kind").asText(""),
                 metadata.path("namespace").asText(""),
                 metadata.path("name").asText(""));

@@ -126,12 +126,9 @@ public record RecreatedPod(Pod gone, Fate fate, Optional<Pod> pod, List<ClusterO
 
     /** As {@link #of}, of one that was preempted: its node is still there, for which a DaemonSet creates another one. */
     public static RecreatedPod ofPreempted(Pod gone, ClusterSource cluster, Instant now) {
-        boolean isOfDaemonSet = fateOf(gone) == Fate.OF_NODE
-                && gone.metadata()
-                        .controller()
-                        .filter(owner -> isKind(owner, "apps", "DaemonSet"))
-                        .isPresent();
-        return isOfDaemonSet ? createdAgain(gone, cluster, now, new HashSet<>()) : of(gone, cluster, now);
+        return fateOf(gone) == Fate.OF_NODE && isOfDaemonSet(gone)
+                ? createdAgain(gone, cluster, now, new HashSet<>())
+                : of(gone, cluster, now);
     }
 
     /** As {@link #of}, of several, in their order: no two get the same name. */
@@ -182,9 +179,8 @@ public record RecreatedPod(Pod gone, Fate fate, Optional<Pod> pod, List<ClusterO
     }
 
     private static boolean isKind(OwnerReference owner, String group, String kind) {
-        String apiVersion = owner.apiVersion();
         return owner.kind().equals(kind)
-                && apiVersion.substring(0, Math.max(0, apiVersion.indexOf('/'))).equals(group);
+                && ObjectKind.groupOf(owner.apiVersion()).equals(group);
     }
 
     private static String name(Pod gone, ClusterSource cluster, Set<String> given) {

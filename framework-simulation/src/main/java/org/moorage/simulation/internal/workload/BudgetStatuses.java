@@ -157,9 +157,7 @@ public final class BudgetStatuses {
     }
 
     private static ObjectKey key(OwnerReference owner, String namespace) {
-        String apiVersion = owner.apiVersion();
-        return new ObjectKey(
-                apiVersion.substring(0, Math.max(0, apiVersion.indexOf('/'))), owner.kind(), namespace, owner.name());
+        return new ObjectKey(ObjectKind.groupOf(owner.apiVersion()), owner.kind(), namespace, owner.name());
     }
 
     /** Whether a pod with a node counts as healthy for budgets. One whose conditions do not tell, as a person writes it, does. */

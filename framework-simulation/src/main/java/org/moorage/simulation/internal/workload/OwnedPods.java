@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import org.moorage.api.model.ObjectKind;
 import org.moorage.objects.internal.Fields;
 import org.moorage.objects.internal.ObjectKey;
 
@@ -144,9 +145,8 @@ final class OwnedPods {
         JsonNode metadata = object.path("metadata");
         for (JsonNode owner : metadata.path("ownerReferences")) {
             if (owner.path("controller").asBoolean()) {
-                String apiVersion = owner.path("apiVersion").asText("");
                 return Optional.of(new ObjectKey(
-                        apiVersion.substring(0, Math.max(0, apiVersion.indexOf('/'))),
+                        ObjectKind.groupOf(owner.path("apiVersion").asText("")),
                         owner.path("kind").asText(""),
                         metadata.path("namespace").asText(""),
                         owner.path("name").asText("")));

@@ -30,7 +30,7 @@ import org.moorage.simulation.whatif.DisruptedPod.Outcome;
  */
 public final class Drain {
     /** What a node has that is unschedulable. */
-    static final Taint UNSCHEDULABLE = new Taint("node.kubernetes.io/unschedulable", "", "NoSchedule");
+    static final Taint UNSCHEDULABLE = new Taint("node.kubernetes.io/unschedulable", "", Taint.NO_SCHEDULE);
 
     private final Transaction transaction;
     private final Set<String> nodeNames;

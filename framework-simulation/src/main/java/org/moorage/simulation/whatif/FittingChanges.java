@@ -43,8 +43,6 @@ public final class FittingChanges {
     private static final int MOST_OF_A_KIND = 4;
     private static final int MORE_SKEW = 32;
     private static final String DO_NOT_SCHEDULE = "DoNotSchedule";
-    private static final Taint UNSCHEDULABLE_TAINT =
-            new Taint("node.kubernetes.io/unschedulable", "", Taint.NO_SCHEDULE);
     private static final TolerationOperators OPERATORS = TolerationOperators.COMPARISON;
 
     private final Transaction cluster;
@@ -151,10 +149,10 @@ public final class FittingChanges {
         Shortage shortage = shortage(node);
         boolean isShort = !shortage.amounts.isEmpty() || shortage.pods > 0;
         boolean isCordoned =
-                node.unschedulable() && OPERATORS.hasUntoleratedTaint(spec.tolerations(), List.of(UNSCHEDULABLE_TAINT));
+                node.unschedulable() && OPERATORS.hasUntoleratedTaint(spec.tolerations(), List.of(Drain.UNSCHEDULABLE));
         List<Taint> taints = new ArrayList<>();
         for (Taint taint : node.taints()) {
-            if (!(isCordoned && taint.key().equals(UNSCHEDULABLE_TAINT.key()))
+            if (!(isCordoned && taint.key().equals(Drain.UNSCHEDULABLE.key()))
                     && OPERATORS.hasUntoleratedTaint(spec.tolerations(), List.of(taint))) {
                 taints.add(taint);
             }
@@ -397,7 +395,7 @@ public final class FittingChanges {
                 return;
             }
             List<Taint> taints = new ArrayList<>(node.taints());
-            taints.removeIf(taint -> taint.key().equals(UNSCHEDULABLE_TAINT.key()));
+            taints.removeIf(taint -> taint.key().equals(Drain.UNSCHEDULABLE.key()));
             Node uncordoned =
                     node.toBuilder().unschedulable(false).taints(taints).build();
             add(Kind.UNCORDON, List.of(node.name()), feasible(changed -> changed.with(uncordoned)));

@@ -79,28 +79,8 @@ public final class Rescheduling {
 
     private record Placed(Waiting waiting, String nodeName, List<Pod> victims) {}
 
-    /** The answer for a pod that may preempt nobody. */
-    private record Unhelped(PlacedPods.PlacedPod place) implements PreemptionResult {
-        @Override
-        public Pod pod() {
-            return place.pod();
-        }
-
-        @Override
-        public Optional<String> nodeName() {
-            return place.nodeName();
-        }
-
-        @Override
-        public List<Pod> victims() {
-            return List.of();
-        }
-
-        @Override
-        public String message() {
-            return place.message();
-        }
-    }
+    /** What a pod was answered; it preempts the victims, perhaps for a later try. */
+    private record PodAnswer(Optional<String> nodeName, List<Pod> victims, String message) {}
 
     /**
      * No pods yet.
@@ -226,7 +206,7 @@ public final class Rescheduling {
             forNow(next, known.get());
             return;
         }
-        PreemptionResult answer;
+        PodAnswer answer;
         try {
             answer = ask(next.pod);
         } catch (RuntimeException failed) {
@@ -234,23 +214,26 @@ public final class Rescheduling {
             forGood(next, Objects.requireNonNullElse(failed.getMessage(), failed.toString()));
             return;
         }
-        boolean isPlaced = answer.nodeName().isPresent();
-        if (isPlaced || !answer.victims().isEmpty()) {
+        boolean isPlaced = answer.nodeName.isPresent();
+        if (isPlaced || !answer.victims.isEmpty()) {
             changed();
         }
         if (isPlaced) {
-            placed.put(next.pod.uid(), new Placed(next, answer.nodeName().get(), answer.victims()));
+            placed.put(next.pod.uid(), new Placed(next, answer.nodeName.get(), answer.victims));
         } else {
-            forNow(next, answer.message());
-            alike.ifPresent(pods -> messages.put(pods, answer.message()));
+            forNow(next, answer.message);
+            alike.ifPresent(pods -> messages.put(pods, answer.message));
         }
-        answer.victims().forEach(this::preempted);
+        answer.victims.forEach(this::preempted);
     }
 
-    private PreemptionResult ask(Pod pod) {
-        return preempts
-                ? cluster.preempt(pod)
-                : new Unhelped(cluster.place(List.of(pod)).pods().get(0));
+    private PodAnswer ask(Pod pod) {
+        if (preempts) {
+            PreemptionResult result = cluster.preempt(pod);
+            return new PodAnswer(result.nodeName(), result.victims(), result.message());
+        }
+        PlacedPods.PlacedPod place = cluster.place(List.of(pod)).pods().get(0);
+        return new PodAnswer(place.nodeName(), List.of(), place.message());
     }
 
     private static String otherScheduler(Pod pod) {

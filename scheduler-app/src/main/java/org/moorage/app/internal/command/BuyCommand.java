@@ -13,6 +13,7 @@ import org.moorage.app.internal.process.CommandException;
 import org.moorage.app.internal.process.ParallelTasks;
 import org.moorage.app.internal.report.Answer;
 import org.moorage.app.internal.report.BuyReport;
+import org.moorage.app.internal.report.NodeLabels;
 import org.moorage.app.internal.report.ProgressLine;
 import org.moorage.app.internal.report.Terminal;
 import org.moorage.simulation.whatif.NodeEstimate;
@@ -111,7 +112,7 @@ final class BuyCommand extends QuestionCommand {
         List<OptionalDouble> costs = new ArrayList<>();
         Optional<PricesFile> file = prices.map(PricesFile::read);
         for (NodeTemplate type : templates) {
-            List<String> names = List.of(type.name(), NodeTypes.instanceType(type.node()));
+            List<String> names = List.of(type.name(), NodeLabels.instanceType(type.node()));
             costs.add(
                     file.isEmpty()
                             ? OptionalDouble.empty()

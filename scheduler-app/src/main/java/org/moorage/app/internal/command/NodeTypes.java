@@ -19,14 +19,13 @@ import org.moorage.api.model.OwnerReference;
 import org.moorage.api.model.Pod;
 import org.moorage.api.model.ResourceSlice;
 import org.moorage.app.internal.process.CommandException;
+import org.moorage.app.internal.report.NodeLabels;
 import org.moorage.objects.Suggestions;
 import org.moorage.simulation.dump.ClusterDumpReader;
 import org.moorage.simulation.whatif.NodeTemplate;
 
 /** Finds the types of nodes that a person names: a file with a node, a node of the cluster, or an instance type that nodes of it have. */
 final class NodeTypes {
-    static final String INSTANCE_TYPE = "node.kubernetes.io/instance-type";
-    private static final String OLD_INSTANCE_TYPE = "beta.kubernetes.io/instance-type";
     private static final String FILE = ".*(?:/.*|\\.(?:yaml|yml|json))";
 
     private final AskedCluster asked;
@@ -53,7 +52,7 @@ final class NodeTypes {
                 .filter(known -> known.name().equals(name))
                 .findFirst()
                 .or(() -> nodes.stream()
-                        .filter(known -> instanceType(known).equals(name))
+                        .filter(known -> NodeLabels.instanceType(known).equals(name))
                         .findFirst());
         if (node.isPresent()) {
             return copying(name, node.get());
@@ -64,17 +63,12 @@ final class NodeTypes {
         Set<String> known = new LinkedHashSet<>();
         for (Node other : nodes) {
             known.add(other.name());
-            known.add(instanceType(other));
+            known.add(NodeLabels.instanceType(other));
         }
         known.remove("");
         throw new CommandException("\"" + name
                 + "\" is no node, no instance type of a node, and no file (expected: one of these)."
                 + Suggestions.hint(name, known));
-    }
-
-    /** The instance type of a node; empty if its labels do not tell. */
-    static String instanceType(Node node) {
-        return node.labels().getOrDefault(INSTANCE_TYPE, node.labels().getOrDefault(OLD_INSTANCE_TYPE, ""));
     }
 
     private static boolean isFile(String name) {

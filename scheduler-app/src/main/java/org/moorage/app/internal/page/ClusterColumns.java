@@ -15,6 +15,7 @@ import org.moorage.api.model.ResourceName;
 import org.moorage.api.model.Resources;
 import org.moorage.api.model.Taint;
 import org.moorage.app.internal.page.ClusterView.PodView;
+import org.moorage.app.internal.report.NodeLabels;
 import org.moorage.app.internal.report.PodOwner;
 
 /** Writes a cluster column by column, with each text and each set of amounts once. */
@@ -22,10 +23,6 @@ final class ClusterColumns {
     // Of resources beside cpu and memory; whoever makes up thousands of names is not to fill the page.
     private static final int MOST_OTHERS = 24;
     private static final int LONGEST_TEXT = 4000;
-    private static final List<String> ZONES =
-            List.of("topology.kubernetes.io/zone", "failure-domain.beta.kubernetes.io/zone");
-    private static final List<String> TYPES =
-            List.of("node.kubernetes.io/instance-type", "beta.kubernetes.io/instance-type");
     private static final String CORDON_TAINT = "node.kubernetes.io/unschedulable";
 
     private final ClusterView view;
@@ -107,8 +104,8 @@ final class ClusterColumns {
         json.writeObjectFieldStart("nodes");
         List<Node> nodes = view.nodes();
         column("name", nodes, (node, to) -> to.writeString(node.name()), json);
-        column("zone", nodes, (node, to) -> to.writeNumber(text(label(node, ZONES))), json);
-        column("type", nodes, (node, to) -> to.writeNumber(text(label(node, TYPES))), json);
+        column("zone", nodes, (node, to) -> to.writeNumber(text(NodeLabels.zone(node))), json);
+        column("type", nodes, (node, to) -> to.writeNumber(text(NodeLabels.instanceType(node))), json);
         column("state", nodes, (node, to) -> to.writeNumber(text(state(node))), json);
         column("taints", nodes, (node, to) -> to.writeNumber(text(taints(node))), json);
         column("maxPods", nodes, (node, to) -> to.writeNumber(node.allowedPods()), json);
@@ -158,16 +155,6 @@ final class ClusterColumns {
     private static <T> int number(T value, Map<T, Integer> numbers) {
         numbers.putIfAbsent(value, numbers.size());
         return Objects.requireNonNull(numbers.get(value));
-    }
-
-    private static String label(Node node, List<String> keys) {
-        for (String key : keys) {
-            String value = node.labels().get(key);
-            if (value != null) {
-                return value;
-            }
-        }
-        return "";
     }
 
     private static String state(Node node) {

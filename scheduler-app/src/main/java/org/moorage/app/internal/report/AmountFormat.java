@@ -27,6 +27,11 @@ final class AmountFormat {
         };
     }
 
+    /** What an amount is called for programs: cpu is in thousandths, as they have no use for "1.5". */
+    static String key(ResourceName resource) {
+        return resource.equals(ResourceName.CPU) ? "milliCpu" : resource.name();
+    }
+
     private static String cores(long milli) {
         return milli > 0 && milli < 1000
                 ? milli + "m"

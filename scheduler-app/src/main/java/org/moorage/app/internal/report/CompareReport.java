@@ -233,7 +233,7 @@ public final class CompareReport implements Answer {
         ObjectNode resources = entry.putObject("resources");
         balance.byResource()
                 .forEach((resource, of) -> resources
-                        .putObject(resource.equals(ResourceName.CPU) ? "milliCpu" : resource.name())
+                        .putObject(AmountFormat.key(resource))
                         .put("requested", of.requested())
                         .put("allocatable", of.allocatable())
                         .put("imbalance", of.imbalance())

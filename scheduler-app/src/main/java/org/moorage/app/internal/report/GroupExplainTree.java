@@ -124,8 +124,7 @@ final class GroupExplainTree {
         new TreeMap<>(stop.free()).forEach((node, left) -> {
             ObjectNode amounts = free.addObject().put("node", node).putObject("resources");
             for (ResourceName name : AmountFormat.names(stop.pod().spec().requests())) {
-                // In thousandths, as in the tables of nodes.
-                amounts.put(name.equals(ResourceName.CPU) ? "milliCpu" : name.name(), left.amount(name));
+                amounts.put(AmountFormat.key(name), left.amount(name));
             }
         });
         return tree;

@@ -10,7 +10,6 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
-import org.moorage.api.model.Node;
 import org.moorage.api.model.Pod;
 import org.moorage.api.model.ResourceName;
 import org.moorage.api.model.Resources;
@@ -27,10 +26,6 @@ final class NodeTable {
     private static final double FULL = 0.95;
 
     private static final String PODS = "pods";
-    private static final List<String> ZONE =
-            List.of("topology.kubernetes.io/zone", "failure-domain.beta.kubernetes.io/zone");
-    private static final List<String> TYPE =
-            List.of("node.kubernetes.io/instance-type", "beta.kubernetes.io/instance-type");
 
     private final SimulationRows rows;
     private final List<ResourceName> resources;
@@ -86,8 +81,8 @@ final class NodeTable {
         for (NodePods node : nodes) {
             Usage usage = usage(node);
             usages.add(usage);
-            merge(byZone, label(node.node(), ZONE, "(no zone)"), usage);
-            merge(byType, label(node.node(), TYPE, "(no type)"), usage);
+            merge(byZone, group(NodeLabels.zone(node.node()), "(no zone)"), usage);
+            merge(byType, group(NodeLabels.instanceType(node.node()), "(no type)"), usage);
         }
         zones = List.copyOf(byZone.values());
         types = List.copyOf(byType.values());
@@ -131,14 +126,8 @@ final class NodeTable {
         return new Usage(node.node().name(), 1, node.pods().size(), node.node().allowedPods(), requested, allocatable);
     }
 
-    private static String label(Node node, List<String> keys, String otherwise) {
-        for (String key : keys) {
-            String value = node.labels().getOrDefault(key, "");
-            if (!value.isEmpty()) {
-                return value;
-            }
-        }
-        return otherwise;
+    private static String group(String label, String otherwise) {
+        return label.isEmpty() ? otherwise : label;
     }
 
     private void merge(Map<String, Usage> groups, String name, Usage usage) {
@@ -324,8 +313,8 @@ final class NodeTable {
 
     /** What is requested of a resource, and what is allocatable, for programs. */
     static void putAmount(ObjectNode amounts, ResourceName resource, long requested, long allocatable) {
-        // In thousandths, as programs have no use for "1.5".
-        String name = resource.equals(ResourceName.CPU) ? "milliCpu" : resource.name();
-        amounts.putObject(name).put("requested", requested).put("allocatable", allocatable);
+        amounts.putObject(AmountFormat.key(resource))
+                .put("requested", requested)
+                .put("allocatable", allocatable);
     }
 }

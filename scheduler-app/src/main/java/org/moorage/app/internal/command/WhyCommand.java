@@ -14,7 +14,6 @@ import org.moorage.app.internal.process.CommandException;
 import org.moorage.app.internal.process.KubeconfigFile;
 import org.moorage.app.internal.report.Terminal;
 import org.moorage.app.internal.report.WhyReport;
-import org.moorage.config.ClientConnection;
 import org.moorage.kubernetes.ApiConnection;
 import org.moorage.kubernetes.ApiRequests;
 import org.moorage.kubernetes.RequestMetrics;
@@ -53,7 +52,6 @@ final class WhyCommand implements Callable<Integer> {
     private static final int WAITS = 1;
     private static final int UNANSWERED = 2;
     private static final int LONGEST_ANSWER = 4 << 20;
-    private static final ClientConnection UNCONFIGURED = new ClientConnection("", "", "", 0, 0);
 
     private final Terminal terminal;
 
@@ -139,7 +137,7 @@ final class WhyCommand implements Callable<Integer> {
             throw new CommandException("--client-certificate and --client-key: one of them (expected: both or none)");
         }
         ApiConnection connection =
-                new ApiConnection(KubeconfigFile.find(kubeconfig, Optional.empty(), UNCONFIGURED), Optional.empty());
+                new ApiConnection(KubeconfigFile.find(kubeconfig, Optional.empty()), Optional.empty());
         ApiConnection.OtherServer other = new ApiConnection.OtherServer(
                 server.replaceAll("/+$", ""),
                 certificateAuthority,

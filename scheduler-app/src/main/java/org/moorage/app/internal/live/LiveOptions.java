@@ -4,14 +4,11 @@ package org.moorage.app.internal.live;
 import java.nio.file.Path;
 import java.util.Optional;
 import org.moorage.app.internal.process.KubeconfigFile;
-import org.moorage.config.ClientConnection;
 import org.moorage.kubernetes.ApiConnection;
 import picocli.CommandLine.Option;
 
 /** How a command reaches a cluster that runs. */
 public final class LiveOptions {
-    private static final ClientConnection UNCONFIGURED = new ClientConnection("", "", "", 0, 0);
-
     @Option(
             names = "--kubeconfig",
             paramLabel = "FILE",
@@ -33,6 +30,6 @@ public final class LiveOptions {
 
     /** How to reach the API server; nothing is read yet. */
     public ApiConnection connection() {
-        return new ApiConnection(KubeconfigFile.find(kubeconfig, master, UNCONFIGURED), master);
+        return new ApiConnection(KubeconfigFile.find(kubeconfig, master), master);
     }
 }

@@ -5,8 +5,6 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.Optional;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.moorage.app.internal.process.CommandException;
 import org.moorage.app.internal.process.Signals;
@@ -15,7 +13,7 @@ import picocli.CommandLine.Option;
 
 /** How long a command runs that watches a cluster: until it is told to end, or for some time. */
 public final class RunningTime {
-    private final CountDownLatch ended = new CountDownLatch(1);
+    private volatile boolean isEnded;
     private @Nullable InstantSource clock;
     private @Nullable Instant end;
 
@@ -45,22 +43,11 @@ public final class RunningTime {
 
     /** Ends it. */
     public void end() {
-        ended.countDown();
+        isEnded = true;
     }
 
     /** Whether it is over. */
     public boolean isOver() {
-        return ended.getCount() == 0
-                || clock != null && end != null && !clock.instant().isBefore(end);
-    }
-
-    /** Waits until it is over, or for so long. */
-    public void await(Duration atMost) {
-        try {
-            boolean ignored = ended.await(atMost.toNanos(), TimeUnit.NANOSECONDS);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            end();
-        }
+        return isEnded || clock != null && end != null && !clock.instant().isBefore(end);
     }
 }

@@ -8,7 +8,14 @@ import org.moorage.config.ClientConnection;
 
 /** Which file tells how to reach the cluster. */
 public final class KubeconfigFile {
+    private static final ClientConnection UNCONFIGURED = new ClientConnection("", "", "", 0, 0);
+
     private KubeconfigFile() {}
+
+    /** As {@link #find(Optional, Optional, ClientConnection)}, where no configuration says anything. */
+    public static Optional<Path> find(Optional<Path> flag, Optional<String> master) {
+        return find(flag, master, UNCONFIGURED);
+    }
 
     /**
      * The file of the configuration, of the flag, or of the environment, in this order; empty in a pod, which is in its cluster, and where an address

@@ -89,10 +89,7 @@ public final class LossReport implements Answer {
     }
 
     private List<DisruptedPod> of(Outcome outcome) {
-        List<DisruptedPod> all = new ArrayList<>(result.pods());
-        all.addAll(result.preempted());
-        all.removeIf(pod -> pod.outcome() != outcome);
-        return all;
+        return disruptedPods().stream().filter(pod -> pod.outcome() == outcome).toList();
     }
 
     private static void warn(String what, List<DisruptedPod> pods, Terminal terminal) {

@@ -108,8 +108,7 @@ class AnswerFaultsTest {
             Waiting.until(AT_LAST, () -> scheduler.metric("scheduler_pending_pods") == 0);
             report.saw(answer + " for " + hit.size() + " pods");
             if (answer == BindingAnswer.TOO_MANY_REQUESTS) {
-                // A second as asked; the rest is for a machine that runs another control plane too.
-                report.took("the last of them bound", longest(scene, refusedAt), Duration.ofSeconds(6));
+                report.took("the last of them bound", longest(scene, refusedAt), Duration.ofSeconds(3));
             }
             if (answer == BindingAnswer.BOUND_BY_ANOTHER || answer == BindingAnswer.DELETED) {
                 scene.pods("fill", hit.size(), TENTH);

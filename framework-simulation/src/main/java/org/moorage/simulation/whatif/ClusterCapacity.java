@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.moorage.simulation.whatif;
 
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -13,14 +13,11 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.IntConsumer;
-import org.moorage.api.model.ObjectKind;
 import org.moorage.api.model.Pod;
-import org.moorage.runtime.cluster.ClusterSource;
 import org.moorage.runtime.decision.Evaluation;
 import org.moorage.runtime.whatif.HowMany;
 import org.moorage.runtime.whatif.PlacedPods;
 import org.moorage.runtime.whatif.Transaction;
-import org.moorage.runtime.whatif.WhatIf;
 import org.moorage.simulation.admission.AdmittedPod;
 import org.moorage.simulation.dump.ManifestPods;
 import org.moorage.simulation.whatif.FittingPods.FittingWorkload;
@@ -35,23 +32,19 @@ import org.moorage.simulation.whatif.RescheduledPods.RescheduledPod;
  * <p>Pods are placed as {@link Rescheduling} does; more copies are placed one after the other, without preemption.
  */
 public final class ClusterCapacity {
-    private final WhatIf cluster;
-    private final ClusterSource objects;
-    private final Instant now;
+    private static final int MOST_EXPLAINED = 8;
+
+    private final KnownCluster cluster;
     private final IntConsumer progress;
 
     /**
      * The room in a cluster.
      *
      * @param cluster the cluster as it is
-     * @param objects its objects
-     * @param now when pods are created again that are preempted
      * @param progress is told how many pods have been tried
      */
-    public ClusterCapacity(WhatIf cluster, ClusterSource objects, Instant now, IntConsumer progress) {
+    public ClusterCapacity(KnownCluster cluster, IntConsumer progress) {
         this.cluster = Objects.requireNonNull(cluster, "cluster");
-        this.objects = Objects.requireNonNull(objects, "objects");
-        this.now = Objects.requireNonNull(now, "now");
         this.progress = Objects.requireNonNull(progress, "progress");
     }
 
@@ -61,20 +54,19 @@ public final class ClusterCapacity {
      * @param asked what the manifests ask for
      * @param before pods that wait and are placed first
      * @param atMost how many more copies of each manifest's pod are tried at most, each manifest's by themselves; 0 for none
-     * @throws IllegalArgumentException if no profile is responsible for a pod
-     * @throws RuntimeException if a plugin fails; the message says which one
+     * @throws RuntimeException if a plugin fails when more copies are tried; the message says which one
      */
     public FittingPods fit(List<ManifestPods> asked, Collection<Pod> before, int atMost) {
-        try (Transaction tried = cluster.begin()) {
-            Rescheduling scheduling = new Rescheduling(tried, objects, now).progress(progress);
+        try (Transaction tried = cluster.whatIf().begin()) {
+            Rescheduling scheduling = cluster.rescheduling(tried).progress(progress);
             if (!before.isEmpty()) {
                 RescheduledPods ignored = scheduling.waiting(before).schedule();
             }
             List<Pod> pods = new ArrayList<>();
             for (ManifestPods manifest : asked) {
-                Transaction ignored = tried.with(manifest.objects());
+                scheduling.with(manifest.objects());
                 for (AdmittedPod pod : manifest.pods()) {
-                    ignored = tried.with(pod.claims());
+                    scheduling.with(pod.claims());
                     pods.add(pod.pod());
                 }
             }
@@ -96,7 +88,7 @@ public final class ClusterCapacity {
             workloads.add(new FittingWorkload(manifest, ofManifest, more));
         }
         List<RescheduledPod> first = take(before, byUid);
-        Optional<UnplacedPod> unplaced = mostFrequent(workloads).map(pod -> unplaced(pod, tried, asked));
+        Optional<UnplacedPod> unplaced = unplaced(workloads, tried);
         return new FittingPods(workloads, first, List.copyOf(byUid.values()), end.gone(), unplaced);
     }
 
@@ -109,7 +101,8 @@ public final class ClusterCapacity {
         return taken;
     }
 
-    private static Optional<Pod> mostFrequent(List<FittingWorkload> workloads) {
+    // The first pod of each message, the most frequent message first.
+    private static List<Pod> oneByMessage(List<FittingWorkload> workloads) {
         Map<String, List<Pod>> byMessage = new LinkedHashMap<>();
         for (FittingWorkload workload : workloads) {
             for (RescheduledPod pod : workload.unplaced()) {
@@ -118,27 +111,35 @@ public final class ClusterCapacity {
                         .add(pod.pod());
             }
         }
-        List<Pod> most = List.of();
-        for (List<Pod> pods : byMessage.values()) {
-            most = pods.size() > most.size() ? pods : most;
-        }
-        return most.stream().findFirst();
+        List<List<Pod>> most = new ArrayList<>(byMessage.values());
+        most.sort(Comparator.comparingInt(pods -> -pods.size()));
+        return most.stream().limit(MOST_EXPLAINED).map(pods -> pods.get(0)).toList();
     }
 
-    private UnplacedPod unplaced(Pod pod, Transaction tried, List<ManifestPods> asked) {
-        Set<String> ofManifests = new HashSet<>();
-        asked.forEach(manifest ->
-                manifest.pods().forEach(one -> ofManifests.add(one.pod().uid())));
-        Evaluation evaluation = tried.evaluate(pod);
+    // A member of a group may fit by itself, and wait for the others.
+    private Optional<UnplacedPod> unplaced(List<FittingWorkload> workloads, Transaction tried) {
+        for (Pod pod : oneByMessage(workloads)) {
+            Evaluation evaluation = tried.evaluate(pod);
+            if (evaluation.feasible().isEmpty()) {
+                return Optional.of(new UnplacedPod(pod, evaluation, changes(evaluation, workloads, tried)));
+            }
+        }
+        return Optional.empty();
+    }
+
+    private List<FittingChange> changes(Evaluation evaluation, List<FittingWorkload> workloads, Transaction tried) {
+        Set<String> asked = new HashSet<>();
+        for (FittingWorkload workload : workloads) {
+            workload.manifest().pods().forEach(pod -> asked.add(pod.pod().uid()));
+        }
         Map<String, List<Pod>> podsByNode = new HashMap<>();
-        List<FittingChange> changes = new FittingChanges(
+        return new FittingChanges(
                         tried,
-                        name -> objects.read(ObjectKind.NODE, "", name),
+                        name -> Optional.ofNullable(cluster.nodes().get(name)),
                         name -> podsByNode.computeIfAbsent(name, tried::podsOn),
-                        other -> !ofManifests.contains(other.uid()),
+                        other -> !asked.contains(other.uid()),
                         evaluation)
                 .all();
-        return new UnplacedPod(pod, evaluation, changes);
     }
 
     private MorePods more(AdmittedPod template, Transaction tried, int atMost) {

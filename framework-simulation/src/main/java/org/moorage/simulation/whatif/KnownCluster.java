@@ -74,9 +74,9 @@ public final class KnownCluster {
         return new Rescheduling(cluster, this);
     }
 
-    /** The pods that wait for a node, in the order of the objects. */
-    List<Pod> waitingPods() {
-        return waitingPods;
+    /** The pods that wait for a node, in the order of the objects: also gated ones, and those of other schedulers. */
+    public List<Pod> waitingPods() {
+        return Collections.unmodifiableList(waitingPods);
     }
 
     List<PodDisruptionBudget> budgets() {

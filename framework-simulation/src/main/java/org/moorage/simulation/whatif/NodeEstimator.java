@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.moorage.simulation.whatif;
 
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
@@ -13,9 +12,7 @@ import java.util.function.IntConsumer;
 import org.moorage.api.model.Pod;
 import org.moorage.api.model.ResourceName;
 import org.moorage.api.model.Resources;
-import org.moorage.runtime.cluster.ClusterSource;
 import org.moorage.runtime.whatif.Transaction;
-import org.moorage.runtime.whatif.WhatIf;
 import org.moorage.simulation.admission.RecreatedPod;
 import org.moorage.simulation.whatif.NodeEstimate.Attempt;
 import org.moorage.simulation.whatif.RescheduledPods.RescheduledPod;
@@ -29,23 +26,17 @@ import org.moorage.simulation.whatif.RescheduledPods.RescheduledPod;
  * less than the answer has been tried, too.
  */
 public final class NodeEstimator {
-    private final WhatIf cluster;
-    private final ClusterSource objects;
-    private final Instant now;
+    private final KnownCluster cluster;
     private final IntConsumer progress;
 
     /**
      * Estimates for a cluster.
      *
      * @param cluster the cluster as it is
-     * @param objects its objects
-     * @param now when pods are created again that are preempted
      * @param progress is told how many numbers of nodes have been tried
      */
-    public NodeEstimator(WhatIf cluster, ClusterSource objects, Instant now, IntConsumer progress) {
+    public NodeEstimator(KnownCluster cluster, IntConsumer progress) {
         this.cluster = Objects.requireNonNull(cluster, "cluster");
-        this.objects = Objects.requireNonNull(objects, "objects");
-        this.now = Objects.requireNonNull(now, "now");
         this.progress = Objects.requireNonNull(progress, "progress");
     }
 
@@ -54,16 +45,15 @@ public final class NodeEstimator {
      *
      * @param waiting the pods that wait
      * @param upto the most nodes to try, at least 1; more than there are pods to place are not tried
-     * @throws IllegalArgumentException if no profile is responsible for a pod
-     * @throws RuntimeException if a plugin fails; the message says which one
+     * @throws IllegalArgumentException if {@code upto} is less
      */
     public NodeEstimate estimate(NodeTemplate type, Collection<Pod> waiting, int upto) {
         if (upto < 1) {
             throw new IllegalArgumentException("upto: " + upto + " (expected: 1 or more)");
         }
-        try (Transaction tried = cluster.begin()) {
+        try (Transaction tried = cluster.whatIf().begin()) {
             RescheduledPods before =
-                    new Rescheduling(tried, objects, now).waiting(waiting).schedule();
+                    cluster.rescheduling(tried).waiting(waiting).schedule();
             // One that belongs to a node that is there gets no other.
             List<Pod> left = before.unplaced().stream()
                     .map(RescheduledPod::pod)
@@ -84,7 +74,7 @@ public final class NodeEstimator {
 
     /** The numbers of nodes of one type that have been tried. */
     private final class Search {
-        private final Transaction cluster;
+        private final Transaction tried;
         private final NodeTemplate type;
         private final List<Pod> waiting;
         private final int upto;
@@ -92,8 +82,8 @@ public final class NodeEstimator {
         private int latestNodes = -1;
         private RescheduledPods latest = new RescheduledPods(List.of(), List.of());
 
-        Search(Transaction cluster, NodeTemplate type, List<Pod> waiting, int upto) {
-            this.cluster = cluster;
+        Search(Transaction tried, NodeTemplate type, List<Pod> waiting, int upto) {
+            this.tried = tried;
             this.type = type;
             this.waiting = waiting;
             this.upto = upto;
@@ -111,7 +101,7 @@ public final class NodeEstimator {
             }
             int target = leftByNodes.values().stream().min(Integer::compare).orElse(0);
             int enough = leftByNodes.entrySet().stream()
-                    .filter(tried -> tried.getValue() == target)
+                    .filter(entry -> entry.getValue() == target)
                     .map(Map.Entry::getKey)
                     .findFirst()
                     .orElse(0);
@@ -159,8 +149,8 @@ public final class NodeEstimator {
 
         RescheduledPods pods(int nodes) {
             if (nodes != latestNodes) {
-                try (Transaction more = cluster.begin()) {
-                    latest = new Rescheduling(more.with(type.newNodes(nodes)), objects, now)
+                try (Transaction more = tried.begin()) {
+                    latest = cluster.rescheduling(more.with(type.newNodes(nodes)))
                             .waiting(waiting)
                             .schedule();
                     latestNodes = nodes;

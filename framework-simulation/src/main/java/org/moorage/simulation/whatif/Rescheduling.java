@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.moorage.simulation.whatif;
 
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
@@ -13,13 +12,12 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.PriorityQueue;
 import java.util.function.IntConsumer;
-import java.util.function.Predicate;
+import org.moorage.api.model.ClusterObject;
 import org.moorage.api.model.ObjectKind;
 import org.moorage.api.model.Pod;
 import org.moorage.api.model.PodGroup;
 import org.moorage.api.model.PodSpec;
 import org.moorage.api.plugin.FeatureGates;
-import org.moorage.runtime.cluster.ClusterSource;
 import org.moorage.runtime.whatif.PlacedPods;
 import org.moorage.runtime.whatif.PreemptionResult;
 import org.moorage.runtime.whatif.Transaction;
@@ -42,14 +40,12 @@ public final class Rescheduling {
     private static final String PREEMPTED_TOO_OFTEN = "preempted " + MOST_PREEMPTIONS + " times, and not tried again";
 
     private final Transaction cluster;
-    private final ClusterSource objects;
-    private final Instant now;
-    private final FeatureGates features;
-    private final Predicate<String> schedules;
+    private final KnownCluster known;
     private final PriorityQueue<Turn> queue = new PriorityQueue<>(
             Comparator.<Turn>comparingInt(turn -> -turn.priority).thenComparingInt(Turn::number));
     // By namespace and name of the group, while it is in the queue.
     private final Map<String, Turn> groups = new HashMap<>();
+    private final Map<String, PodGroup> newGroups = new HashMap<>();
     private final List<Unplaced> unplaced = new ArrayList<>();
     private final Map<String, Placed> placed = new LinkedHashMap<>();
     private final List<RecreatedPod> gone = new ArrayList<>();
@@ -86,29 +82,12 @@ public final class Rescheduling {
      * No pods yet.
      *
      * @param cluster where they are placed
-     * @param objects the cluster's objects, which tell of the claims of pods that are created again, and which names are taken
-     * @param now when they are created again
+     * @param known what the transaction changes: its objects tell of the claims of pods that are created again, and which names are taken;
+     *     pods for other schedulers than its own are never placed
      */
-    public Rescheduling(Transaction cluster, ClusterSource objects, Instant now) {
-        this(cluster, objects, now, FeatureGates.DEFAULTS, any -> true);
-    }
-
-    /** As {@link #Rescheduling(Transaction, ClusterSource, Instant)}; pods for other schedulers than the cluster's are never placed. */
-    public Rescheduling(Transaction cluster, KnownCluster known) {
-        this(cluster, known.source(), known.now(), known.features(), known::schedules);
-    }
-
-    private Rescheduling(
-            Transaction cluster,
-            ClusterSource objects,
-            Instant now,
-            FeatureGates features,
-            Predicate<String> schedules) {
+    Rescheduling(Transaction cluster, KnownCluster known) {
         this.cluster = Objects.requireNonNull(cluster, "cluster");
-        this.objects = Objects.requireNonNull(objects, "objects");
-        this.now = Objects.requireNonNull(now, "now");
-        this.features = features;
-        this.schedules = schedules;
+        this.known = Objects.requireNonNull(known, "known");
     }
 
     /** From now on pods preempt nobody. */
@@ -120,6 +99,17 @@ public final class Rescheduling {
     /** Sets who is told how many attempts have been made; nobody if not set. */
     public Rescheduling progress(IntConsumer told) {
         progress = Objects.requireNonNull(told, "told");
+        return this;
+    }
+
+    /** Adds objects that pods need, such as claims, and the groups that they are in. */
+    public Rescheduling with(Collection<? extends ClusterObject> objects) {
+        Transaction ignored = cluster.with(objects);
+        for (ClusterObject object : objects) {
+            if (object instanceof PodGroup group) {
+                newGroups.put(group.key(), group);
+            }
+        }
         return this;
     }
 
@@ -138,7 +128,7 @@ public final class Rescheduling {
     /** As {@link #gone}, of pods from nodes that are gone, too, or unschedulable: what they have left there is no room for others. */
     public Rescheduling goneWithNodes(Collection<Pod> pods) {
         changed();
-        for (RecreatedPod pod : RecreatedPod.all(pods, objects, now)) {
+        for (RecreatedPod pod : RecreatedPod.all(pods, known.source(), known.now())) {
             Placed before = placed.remove(pod.gone().uid());
             gone(pod, pod.gone(), before == null ? pod.gone().nodeName() : before.nodeName, 0);
         }
@@ -154,11 +144,12 @@ public final class Rescheduling {
 
     private void add(Waiting waiting) {
         String groupName = waiting.pod.spec().podGroupName();
-        if (groupName.isEmpty() || !features.isEnabled(FeatureGates.GENERIC_WORKLOAD)) {
+        if (groupName.isEmpty() || !known.features().isEnabled(FeatureGates.GENERIC_WORKLOAD)) {
             queue.add(new Turn(waiting.pod.spec().priority(), arrived++, List.of(waiting), Optional.empty()));
             return;
         }
-        Optional<PodGroup> group = objects.read(ObjectKind.POD_GROUP, waiting.pod.namespace(), groupName);
+        Optional<PodGroup> group = Optional.ofNullable(newGroups.get(waiting.pod.namespace() + "/" + groupName))
+                .or(() -> known.source().read(ObjectKind.POD_GROUP, waiting.pod.namespace(), groupName));
         if (group.isEmpty()) {
             forGood(waiting, "waiting for PodGroup " + groupName + " to be created");
             return;
@@ -196,7 +187,7 @@ public final class Rescheduling {
             forGood(next, PREEMPTED_TOO_OFTEN);
             return;
         }
-        if (!schedules.test(next.pod.spec().schedulerName())) {
+        if (!known.schedules(next.pod.spec().schedulerName())) {
             forGood(next, otherScheduler(next.pod));
             return;
         }
@@ -256,7 +247,7 @@ public final class Rescheduling {
     private void preempted(Pod victim) {
         departures++;
         Placed before = placed.remove(victim.uid());
-        RecreatedPod again = RecreatedPod.of(victim, objects, now);
+        RecreatedPod again = RecreatedPod.of(victim, known.source(), known.now());
         if (before == null) {
             gone(again, victim, victim.nodeName(), 1);
         } else {
@@ -313,8 +304,8 @@ public final class Rescheduling {
                 || !spec.resourceClaims().isEmpty()
                 || !spec.podGroupName().isEmpty()
                 || spec.tolerations().stream()
-                        .anyMatch(toleration ->
-                                toleration.tolerates(Drain.UNSCHEDULABLE, features.tolerationOperators()));
+                        .anyMatch(toleration -> toleration.tolerates(
+                                Drain.UNSCHEDULABLE, known.features().tolerationOperators()));
     }
 
     private RescheduledPods answer() {

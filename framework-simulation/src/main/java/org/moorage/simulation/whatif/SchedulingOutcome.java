@@ -1,21 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.moorage.simulation.whatif;
 
-import java.time.Instant;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.function.Function;
 import java.util.function.IntConsumer;
-import org.moorage.api.model.Node;
 import org.moorage.api.model.Pod;
 import org.moorage.api.model.PodSpec;
-import org.moorage.runtime.cluster.ClusterSource;
 import org.moorage.runtime.whatif.Transaction;
-import org.moorage.runtime.whatif.WhatIf;
 import org.moorage.simulation.whatif.RescheduledPods.RescheduledPod;
 
 /**
@@ -68,29 +63,17 @@ public record SchedulingOutcome(RescheduledPods pods, ClusterBalance balance) {
      * Has a scheduler place pods, in a cluster that stays as it is.
      *
      * @param cluster the cluster with that scheduler
-     * @param objects its objects
-     * @param nodes its nodes
      * @param sizes which pods are to use the room that is left
-     * @param now when pods are created again
      * @param progress is told how many attempts have been made
-     * @throws IllegalArgumentException if no profile is responsible for a pod
-     * @throws RuntimeException if a plugin fails; the message says which one
      */
-    public static SchedulingOutcome of(
-            WhatIf cluster,
-            ClusterSource objects,
-            Demand demand,
-            Collection<Node> nodes,
-            PodSizes sizes,
-            Instant now,
-            IntConsumer progress) {
-        try (Transaction tried = cluster.begin()) {
-            RescheduledPods pods = new Rescheduling(tried.evict(demand.anew), objects, now)
+    public static SchedulingOutcome of(KnownCluster cluster, Demand demand, PodSizes sizes, IntConsumer progress) {
+        try (Transaction tried = cluster.whatIf().begin()) {
+            RescheduledPods pods = cluster.rescheduling(tried.evict(demand.anew))
                     .progress(progress)
                     .gone(demand.anew)
                     .waiting(demand.waiting)
                     .schedule();
-            return new SchedulingOutcome(pods, ClusterBalance.of(nodes, tried::podsOn, sizes));
+            return new SchedulingOutcome(pods, ClusterBalance.of(cluster.nodes().values(), tried::podsOn, sizes));
         }
     }
 

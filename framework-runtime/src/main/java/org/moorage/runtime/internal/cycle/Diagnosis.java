@@ -90,6 +90,9 @@ public final class Diagnosis implements NodeStatuses {
 
     /** Extenders have given nodes a status, which takes the place of one by a plugin. */
     void extended(Map<String, Status> statuses) {
+        if (statuses.isEmpty()) {
+            return;
+        }
         Map<String, Status> others = new TreeMap<>(statuses);
         for (NodeInfo node : nodes) {
             Status status = others.remove(node.name());

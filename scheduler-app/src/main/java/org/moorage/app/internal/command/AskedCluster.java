@@ -20,7 +20,6 @@ import org.moorage.config.LoadedConfig;
 import org.moorage.config.ProfileConfig;
 import org.moorage.config.plugin.PluginRegistry;
 import org.moorage.runtime.Scheduler;
-import org.moorage.runtime.cluster.ClusterSource;
 import org.moorage.runtime.whatif.WhatIf;
 import org.moorage.simulation.dump.ClusterDump;
 import org.moorage.simulation.dump.Manifests;
@@ -37,7 +36,6 @@ final class AskedCluster implements AutoCloseable {
     private final UnaryOperator<LoadedConfig> extenders;
     private final PluginRegistry registry;
     private final Terminal terminal;
-    private final ClusterSource objects;
     private final Instant now;
     private @Nullable WhatIf whatIf;
     private @Nullable KnownCluster known;
@@ -65,23 +63,12 @@ final class AskedCluster implements AutoCloseable {
         this.extenders = extenders;
         this.registry = registry;
         this.terminal = terminal;
-        objects = ClusterSource.of(dump.objects());
         now = terminal.clock().instant();
     }
 
     /** The objects as they were read, with the pods that controllers would create. */
     ClusterDump dump() {
         return dump;
-    }
-
-    /** The objects, to look one up. */
-    ClusterSource objects() {
-        return objects;
-    }
-
-    /** When the question is asked. */
-    Instant now() {
-        return now;
     }
 
     /** The nodes. */
@@ -121,16 +108,9 @@ final class AskedCluster implements AutoCloseable {
 
     /** The pods that wait for one of these profiles to find a node for them, in order, without gated ones. */
     List<Pod> waitingPods(Set<String> profiles) {
-        List<Pod> waiting = new ArrayList<>();
-        for (Pod pod : dump.pods()) {
-            if (!pod.isBound()
-                    && !pod.status().isTerminal()
-                    && !pod.metadata().isDeleting()
-                    && pod.spec().schedulingGates().isEmpty()
-                    && profiles.contains(pod.spec().schedulerName())) {
-                waiting.add(pod);
-            }
-        }
+        List<Pod> waiting = new ArrayList<>(known().waitingPods());
+        waiting.removeIf(pod -> !pod.spec().schedulingGates().isEmpty()
+                || !profiles.contains(pod.spec().schedulerName()));
         return waiting;
     }
 
@@ -174,10 +154,15 @@ final class AskedCluster implements AutoCloseable {
     synchronized KnownCluster known() {
         KnownCluster cluster = known;
         if (cluster == null) {
-            cluster = new KnownCluster(whatIf(), dump.objects(), config, now);
+            cluster = known(whatIf(), config);
             known = cluster;
         }
         return cluster;
+    }
+
+    /** As {@link #known()}, with the scheduler of another configuration, which {@link #whatIf(LoadedConfig)} gave. */
+    KnownCluster known(WhatIf other, LoadedConfig otherConfig) {
+        return new KnownCluster(other, dump.objects(), otherConfig, now);
     }
 
     /** The scheduler's configuration. */

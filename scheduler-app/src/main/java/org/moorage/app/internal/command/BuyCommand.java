@@ -88,7 +88,7 @@ final class BuyCommand extends QuestionCommand {
         ProgressLine progress = new ProgressLine(asked.terminal(), "attempts", templates.size() * attempts);
         AtomicInteger tried = new AtomicInteger();
         try {
-            NodeEstimator estimator = new NodeEstimator(asked.whatIf(), asked.objects(), asked.now(), count -> {
+            NodeEstimator estimator = new NodeEstimator(asked.known(), count -> {
                 synchronized (progress) {
                     progress.show(tried.incrementAndGet());
                 }

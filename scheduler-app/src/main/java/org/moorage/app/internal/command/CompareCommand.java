@@ -118,12 +118,11 @@ final class CompareCommand extends QuestionCommand {
                 demandProfiles(side, ofSide);
                 tasks.add(() -> {
                     try (WhatIf cluster = asked.whatIf(side.config)) {
-                        return SchedulingOutcome.of(
-                                cluster, asked.objects(), ofSide, nodes, sizes, asked.now(), count -> {
-                                    synchronized (progress) {
-                                        progress.show(tried.incrementAndGet());
-                                    }
-                                });
+                        return SchedulingOutcome.of(asked.known(cluster, side.config), ofSide, sizes, count -> {
+                            synchronized (progress) {
+                                progress.show(tried.incrementAndGet());
+                            }
+                        });
                     }
                 });
             }

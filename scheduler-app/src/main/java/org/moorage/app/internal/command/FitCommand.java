@@ -76,7 +76,7 @@ final class FitCommand extends QuestionCommand {
         ProgressLine progress =
                 new ProgressLine(asked.terminal(), "attempts", pods + (afterWaiting ? waiting.size() : 0));
         try {
-            FittingPods answer = new ClusterCapacity(asked.whatIf(), asked.objects(), asked.now(), progress::show)
+            FittingPods answer = new ClusterCapacity(asked.known(), progress::show)
                     .fit(contents.pods(), afterWaiting ? waiting : List.of(), max ? atMost : 0);
             return new FitReport(
                     answer,

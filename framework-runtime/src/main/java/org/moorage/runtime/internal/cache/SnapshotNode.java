@@ -5,9 +5,11 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.moorage.api.ImageState;
 import org.moorage.api.NodeInfo;
+import org.moorage.api.PodCount;
 import org.moorage.api.model.HostPort;
 import org.moorage.api.model.Node;
 import org.moorage.api.model.Pod;
@@ -16,6 +18,8 @@ import org.moorage.api.model.Resources;
 
 /** A node as a snapshot has it. What is tried on it makes another one, which has a generation of its own. */
 final class SnapshotNode implements NodeInfo {
+    private static final int MOST_COUNTS = 8;
+
     private final int index;
     private final SnapshotImages images;
     // Fields and no tables, so that what plugins read of each node lies together.
@@ -37,6 +41,12 @@ final class SnapshotNode implements NodeInfo {
     private List<HostPort> ports = List.of();
     private List<String> claims = List.of();
     private Map<String, Long> scalars = Map.of();
+    // The latest first. Threads that count at once may do so twice, and that is all.
+    private @Nullable Counted counted;
+
+    /** How many of the node's pods a predicate holds for. */
+    private record Counted(
+            Predicate<Pod> which, int pods, @Nullable Counted next) {}
 
     /** A node that is still to be {@link #set}. */
     SnapshotNode(int index, SnapshotImages images) {
@@ -81,6 +91,7 @@ final class SnapshotNode implements NodeInfo {
 
     private void set(Node newNode, List<Pod> ownPods, NodeContents contents, long newGeneration) {
         node = newNode;
+        counted = null;
         generation = newGeneration;
         pods = Collections.unmodifiableList(ownPods);
         withAffinity = List.copyOf(contents.withAffinity());
@@ -110,6 +121,25 @@ final class SnapshotNode implements NodeInfo {
         SnapshotNode changed = new SnapshotNode(index, images);
         changed.set(node(), contents.pods(), contents, newGeneration);
         return changed;
+    }
+
+    /**
+     * How many of the pods a predicate holds for, counted once: of a node that something is tried on, many placements ask for the same.
+     *
+     * @param which the same object each time; an equal one is another
+     */
+    @SuppressWarnings("ReferenceEquality") // of two that are equal, a count of the base keeps one
+    int count(Predicate<Pod> which) {
+        int known = 0;
+        for (Counted one = counted; one != null; one = one.next) {
+            if (one.which == which) {
+                return one.pods;
+            }
+            known++;
+        }
+        int count = PodCount.of(this, which);
+        counted = new Counted(which, count, known < MOST_COUNTS ? counted : null);
+        return count;
     }
 
     boolean hasLabelsOf(Node other) {

@@ -436,7 +436,7 @@ public final class TrialSnapshot implements Snapshot {
 
     /** A count of the base, and what has changed since. */
     private final class ChangedCount implements PodCount {
-        private final ClusterSnapshot counted = base;
+        private final List<NodeInfo> counted = base.nodes();
         private final PodCount ofBase;
         private final List<SnapshotNode> changed;
 
@@ -456,7 +456,7 @@ public final class TrialSnapshot implements Snapshot {
             for (SnapshotNode node : changed) {
                 int domain = topology.domain(node);
                 if (domain != Topology.NONE) {
-                    sums[domain] += ofBase.on(node) - ofBase.on(Objects.requireNonNull(counted.find(node.name())));
+                    sums[domain] += ofBase.on(node) - ofBase.on(counted.get(node.index()));
                 }
             }
             return sums;

@@ -104,6 +104,15 @@ public final class ConfigLoader {
         return read(tree, warnings, registry, features, flags, problems);
     }
 
+    /**
+     * Reads a configuration from a tree of version {@code v1}.
+     *
+     * @param warnings what came of a tree of an older version
+     */
+    static ConfigReading read(SourceTree tree, List<String> warnings, PluginRegistry registry, FeatureGates features) {
+        return read(tree, warnings, registry, features, new FlagValue[0], Problems.collector());
+    }
+
     private static ConfigReading read(
             SourceTree tree,
             List<String> warnings,

@@ -15,6 +15,7 @@ import org.moorage.api.plugin.FeatureGates;
 import org.moorage.api.plugin.Problems;
 import org.moorage.config.internal.ConfigFormat;
 import org.moorage.config.internal.PlainValues;
+import org.moorage.config.internal.SourceTree;
 import org.moorage.config.plugin.PluginRegistry;
 
 /** A configuration that was read, and where it comes from. Immutable. */
@@ -112,9 +113,13 @@ public final class LoadedConfig {
      * ignored, and the settings are told as they were read.
      */
     public LoadedConfig withoutExtenders() {
+        return withExtenders(List.of());
+    }
+
+    private LoadedConfig withExtenders(List<ExtenderConfig> extenders) {
         return new LoadedConfig(
                 sourceName,
-                config.withExtenders(List.of()),
+                config.withExtenders(extenders),
                 featureGates,
                 registry,
                 source,
@@ -122,6 +127,27 @@ public final class LoadedConfig {
                 originByPath,
                 missingPlugins,
                 warnings);
+    }
+
+    /**
+     * The same with other weights of plugins at Score, read again as if its source had said so. The extenders stay as they are.
+     *
+     * @param weights the weights by plugin: 0 disables it at Score, any other one enables it there
+     * @param profiles the names of the profiles that have them
+     * @param name what messages name it by
+     * @throws ConfigException if it is refused, as for a plugin that there is not. Whether a plugin scores shows when it is made
+     */
+    public LoadedConfig withScoreWeights(Map<String, Integer> weights, Collection<String> profiles, String name) {
+        SourceTree tree = SourceTree.empty(name);
+        tree.root().setAll(source.deepCopy());
+        for (int i = 0; i < config.profiles().size(); i++) {
+            if (profiles.contains(config.profiles().get(i).schedulerName())) {
+                ScoreWeights.write(tree, "profiles[" + i + "].plugins.score", weights);
+            }
+        }
+        return ConfigLoader.read(tree, List.of(), registry, featureGates)
+                .sound()
+                .withExtenders(config.extenders());
     }
 
     ObjectNode sourceTree() {

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.config;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import java.util.Map;
+import org.moorage.config.internal.SourceTree;
+
+/** Writes other weights of plugins into what a profile says of Score. */
+final class ScoreWeights {
+    private static final String NAME = "name";
+
+    private ScoreWeights() {}
+
+    /**
+     * Has a profile score with these weights, and with those of other plugins as before.
+     *
+     * @param tree a configuration of version v1
+     * @param path where it says what is enabled and disabled at Score
+     * @param weights the weights by plugin; 0 disables it
+     */
+    static void write(SourceTree tree, String path, Map<String, Integer> weights) {
+        ArrayNode enabled = others(tree.at(path + ".enabled"), weights);
+        ArrayNode disabled = others(tree.at(path + ".disabled"), weights);
+        weights.forEach((plugin, weight) -> {
+            if (weight == 0) {
+                disabled.addObject().put(NAME, plugin);
+            } else {
+                enabled.addObject().put(NAME, plugin).put("weight", weight);
+            }
+        });
+        tree.put(path + ".enabled", enabled, path + ".enabled");
+        tree.put(path + ".disabled", disabled, path + ".disabled");
+    }
+
+    private static ArrayNode others(JsonNode plugins, Map<String, Integer> weights) {
+        ArrayNode others = JsonNodeFactory.instance.arrayNode();
+        for (JsonNode plugin : plugins) {
+            if (!weights.containsKey(plugin.path(NAME).asText())) {
+                others.add(plugin);
+            }
+        }
+        return others;
+    }
+}

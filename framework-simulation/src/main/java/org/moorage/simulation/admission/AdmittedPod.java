@@ -21,7 +21,13 @@ public final class AdmittedPod {
     private final List<ClusterObject> claims;
     private final List<String> refusedClaims;
 
-    AdmittedPod(Pod pod, List<ClusterObject> claims, List<String> refusedClaims) {
+    /**
+     * A pod.
+     *
+     * @param claims the claims that would be created for it
+     * @param refusedClaims why the API server would refuse others
+     */
+    public AdmittedPod(Pod pod, List<ClusterObject> claims, List<String> refusedClaims) {
         this.pod = pod;
         this.claims = List.copyOf(claims);
         this.refusedClaims = List.copyOf(refusedClaims);

@@ -2,28 +2,15 @@
 package org.moorage.simulation.admission;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Map;
-import java.util.Objects;
-import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
-import org.moorage.api.model.ClusterObject;
-import org.moorage.api.model.ObjectKind;
 import org.moorage.api.model.PersistentVolumeClaim;
 import org.moorage.api.plugin.FeatureGates;
-import org.moorage.objects.ClusterFileException;
 import org.moorage.objects.KeptJson;
 import org.moorage.objects.ObjectDecodeException;
 import org.moorage.objects.ObjectRefusedException;
-import org.moorage.objects.internal.Fields;
-import org.moorage.objects.internal.ObjectKey;
 import org.moorage.objects.internal.ObjectTrees;
-import org.moorage.objects.internal.TreeDecoder;
 import org.moorage.runtime.cluster.ClusterSource;
-import org.moorage.simulation.internal.admission.Admission;
-import org.moorage.simulation.internal.admission.EphemeralClaims;
-import org.moorage.simulation.internal.admission.TemplatedResourceClaims;
+import org.moorage.simulation.internal.admission.CreatedPods;
 
 /**
  * Makes of the manifest of a pod what kube-apiserver v1.37 would store if the pod were created now, so that a program can ask where it would go.
@@ -44,10 +31,7 @@ import org.moorage.simulation.internal.admission.TemplatedResourceClaims;
  * <p>Safe for use by several threads.
  */
 public final class NewPods {
-    private final Admission admission;
-    private final TemplatedResourceClaims resourceClaims;
-    private final Set<ObjectKey> volumeClaims = ConcurrentHashMap.newKeySet();
-    private final TreeDecoder decoder = new TreeDecoder();
+    private final CreatedPods created;
 
     /** Pods of an API server with the features that are on by default. */
     public NewPods() {
@@ -56,8 +40,7 @@ public final class NewPods {
 
     /** Pods of an API server with these features. */
     public NewPods(FeatureGates features) {
-        admission = new Admission(features);
-        resourceClaims = new TemplatedResourceClaims(features);
+        created = new CreatedPods(features);
     }
 
     /**
@@ -68,26 +51,12 @@ public final class NewPods {
      * @throws ObjectDecodeException if it is not that, or has a shape that the API server would refuse
      */
     public void seen(String json) {
-        seen(ObjectTrees.of(json));
+        created.seen(ObjectTrees.of(json));
     }
 
     /** As {@link #seen(String)}, for an object as other clients have it, see {@link org.moorage.objects.decode.ObjectDecoder#decode(Map)}. */
     public void seen(Map<String, ?> fields) {
-        seen(ObjectTrees.of(fields));
-    }
-
-    private void seen(ObjectNode tree) {
-        try {
-            ObjectKey key = inNamespace(tree);
-            if (key.isPersistentVolumeClaim()) {
-                volumeClaims.add(key);
-            } else if (!key.isPod()) {
-                admission.seen(tree);
-                resourceClaims.seen(tree);
-            }
-        } catch (ClusterFileException e) {
-            throw malformed(e);
-        }
+        created.seen(ObjectTrees.of(fields));
     }
 
     /**
@@ -97,22 +66,12 @@ public final class NewPods {
      * @throws ObjectDecodeException if it is not that
      */
     public void gone(String json) {
-        gone(ObjectTrees.of(json));
+        created.gone(ObjectTrees.of(json));
     }
 
     /** As {@link #gone(String)}, for an object as other clients have it. */
     public void gone(Map<String, ?> fields) {
-        gone(ObjectTrees.of(fields));
-    }
-
-    private void gone(ObjectNode tree) {
-        try {
-            volumeClaims.remove(inNamespace(tree));
-        } catch (ClusterFileException e) {
-            throw malformed(e);
-        }
-        admission.gone(tree);
-        resourceClaims.gone(tree);
+        created.gone(ObjectTrees.of(fields));
     }
 
     /**
@@ -144,37 +103,8 @@ public final class NewPods {
     }
 
     private AdmittedPod admit(ObjectNode tree) {
-        try {
-            Fields pod = Fields.of(tree);
-            pod.whenAbsent("apiVersion", "v1");
-            pod.whenAbsent("kind", "Pod");
-            if (!inNamespace(tree).isPod()) {
-                throw pod.wrong("kind", tree.path("kind"), "Pod");
-            }
-            if (pod.struct("metadata").isBlank("name")) {
-                pod.struct("metadata").whenBlank("generateName", "pod-");
-            }
-            admission.admit(tree);
-            List<ClusterObject> claims = new ArrayList<>();
-            List<String> refused = new ArrayList<>();
-            for (ObjectNode claim : EphemeralClaims.of(tree)) {
-                if (!volumeClaims.contains(ObjectKey.of(claim))) {
-                    try {
-                        admission.admit(claim);
-                        claims.add(decoder.decode(claim));
-                    } catch (ObjectRefusedException e) {
-                        refused.add(Objects.requireNonNullElse(e.getMessage(), ""));
-                    }
-                }
-            }
-            for (ObjectNode claim : resourceClaims.createdFor(tree)) {
-                admission.admit(claim);
-                claims.add(decoder.decode(claim));
-            }
-            return new AdmittedPod(decoder.pod(tree, KeptJson.NONE), claims, refused);
-        } catch (ClusterFileException e) {
-            throw malformed(e);
-        }
+        CreatedPods.CreatedPod pod = created.admit(tree);
+        return new AdmittedPod(pod.pod(), pod.claims(), pod.refusedClaims());
     }
 
     /**
@@ -185,27 +115,6 @@ public final class NewPods {
      * @throws ObjectDecodeException if it is no claim, or has a shape that the API server would refuse
      */
     public PersistentVolumeClaim admitClaim(String json) {
-        ObjectNode tree = ObjectTrees.of(json);
-        try {
-            ObjectKey key = inNamespace(tree);
-            if (!key.isPersistentVolumeClaim()) {
-                throw Fields.of(tree).wrong("kind", tree.path("kind"), "PersistentVolumeClaim");
-            }
-            admission.admit(tree);
-            return decoder.decode(ObjectKind.PERSISTENT_VOLUME_CLAIM, tree, KeptJson.NONE);
-        } catch (ClusterFileException e) {
-            throw malformed(e);
-        }
-    }
-
-    private static ObjectDecodeException malformed(ClusterFileException e) {
-        return new ObjectDecodeException(Objects.requireNonNullElse(e.getMessage(), ""));
-    }
-
-    private static ObjectKey inNamespace(ObjectNode tree) {
-        if (!ObjectKey.of(tree).isClusterScoped()) {
-            Fields.of(tree).struct("metadata").whenBlank("namespace", "default");
-        }
-        return ObjectKey.of(tree);
+        return created.admitClaim(ObjectTrees.of(json));
     }
 }

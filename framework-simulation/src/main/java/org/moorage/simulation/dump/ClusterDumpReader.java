@@ -197,6 +197,22 @@ public final class ClusterDumpReader {
         return reading.end(stdin);
     }
 
+    /**
+     * Reads recorded changes of a cluster that has been read before; their objects are completed as those of that cluster.
+     *
+     * @param source a file, or {@code -} for stdin, as for {@link #withChanges(String)}
+     * @param stdin is read for {@code -}
+     * @param cluster has been told of the cluster
+     * @return the changes, and what is to be told of them; without objects
+     * @throws org.moorage.objects.ClusterFileException with all that is wrong
+     */
+    public ClusterDump readChanges(String source, InputStream stdin, Manifests cluster) {
+        Reading reading = new Reading(stdin, cluster.customResources());
+        cluster.readByAdmission().forEach(reading.admission::seen);
+        WatchEvents.read(source, stdin, reading.notes, reading::add);
+        return reading.dump();
+    }
+
     /** A tree that may have to wait for others before it is decoded. */
     private record Pending(ObjectNode tree, SourcePosition position, Optional<Origin> origin, Stage stage) {}
 
@@ -226,7 +242,7 @@ public final class ClusterDumpReader {
         private final EphemeralClaims claims = new EphemeralClaims();
         private final TemplatedResourceClaims resourceClaims = new TemplatedResourceClaims(features);
         private final Workloads workloads = new Workloads(features, startsCronJobs);
-        private final CustomResources customResources = new CustomResources(decoder);
+        private final CustomResources customResources;
         private final BudgetStatuses budgets = new BudgetStatuses();
         private final WorkloadNotes made = new WorkloadNotes();
         private final List<Pending> waiting = new ArrayList<>();
@@ -241,6 +257,11 @@ public final class ClusterDumpReader {
         private final List<Pod> deleted = new ArrayList<>();
 
         Reading(InputStream stdin) {
+            this(stdin, new CustomResources(decoder));
+        }
+
+        Reading(InputStream stdin, CustomResources customResources) {
+            this.customResources = customResources;
             replacements = ChangedObjects.read(changed, stdin, notes);
         }
 
@@ -394,6 +415,11 @@ public final class ClusterDumpReader {
             if (makesPods) {
                 tellThatThereAreNoPods();
             }
+            return dump();
+        }
+
+        ClusterDump dump() {
+            notes.throwProblems();
             return new ClusterDump(
                     trees.stream().map(ObjectNode::toString).toList(),
                     objects,

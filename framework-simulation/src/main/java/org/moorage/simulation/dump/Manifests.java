@@ -9,7 +9,6 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
@@ -27,14 +26,15 @@ import org.moorage.objects.internal.InputNotes;
 import org.moorage.objects.internal.ObjectKey;
 import org.moorage.objects.internal.TreeDecoder;
 import org.moorage.simulation.admission.AdmittedPod;
-import org.moorage.simulation.admission.NewPods;
 import org.moorage.simulation.internal.admission.Admission;
+import org.moorage.simulation.internal.admission.CreatedPods;
+import org.moorage.simulation.internal.cluster.CustomResources;
 import org.moorage.simulation.internal.workload.MadeObjects;
 import org.moorage.simulation.internal.workload.Workloads;
 
 /**
  * Makes of manifests the pods that there would be if they were applied to a cluster: as {@link ClusterDumpReader} makes those of the workloads
- * in a dump, with the cluster's LimitRanges, PriorityClasses and so on ({@link NewPods}). Which cluster it is, the reader of a dump {@linkplain
+ * in a dump, with the cluster's LimitRanges, PriorityClasses and so on ({@link org.moorage.simulation.admission.NewPods}). Which cluster it is, the reader of a dump {@linkplain
  * ClusterDumpReader#telling tells}. Nothing is remembered of a manifest. Safe for use by several threads once the cluster is read.
  *
  * <pre>{@code
@@ -58,12 +58,14 @@ public final class Manifests {
     /** Of these only the names count, and there may be many. */
     private static final Set<String> KNOWN_BY_NAME = Set.of("PersistentVolumeClaim", "ResourceClaim");
 
-    private final NewPods newPods;
+    private final CreatedPods created;
     private final Workloads onNodes;
     private final Workloads waiting;
     private final Set<ObjectKey> podsOnNodes = new HashSet<>();
     private final List<ObjectNode> daemonSets = new ArrayList<>();
+    private final List<ObjectNode> readByAdmission = new ArrayList<>();
     private final TreeDecoder decoder = new TreeDecoder();
+    private final CustomResources customResources = new CustomResources(decoder);
 
     /**
      * What is in manifests.
@@ -76,11 +78,36 @@ public final class Manifests {
             pods = List.copyOf(pods);
             notes = List.copyOf(notes);
         }
+
+        /**
+         * The objects of a cluster with these pods and what they need, as they would be if the manifests were applied.
+         *
+         * @param cluster the objects as they are
+         */
+        public List<ClusterObject> appliedTo(List<ClusterObject> cluster) {
+            Set<String> replaced = new HashSet<>();
+            pods.forEach(manifest -> replaced.addAll(manifest.waiting()));
+            List<ClusterObject> objects = new ArrayList<>();
+            for (ClusterObject object : cluster) {
+                boolean isReplaced = object instanceof Pod pod && !pod.isBound() && replaced.contains(pod.key());
+                if (!isReplaced) {
+                    objects.add(object);
+                }
+            }
+            for (ManifestPods manifest : pods) {
+                objects.addAll(manifest.objects());
+                for (AdmittedPod pod : manifest.pods()) {
+                    objects.addAll(pod.claims());
+                    objects.add(pod.pod());
+                }
+            }
+            return objects;
+        }
     }
 
     /** Manifests for a cluster with these features, of which nothing is known yet. */
     public Manifests(FeatureGates features) {
-        newPods = new NewPods(features);
+        created = new CreatedPods(features);
         onNodes = new Workloads(features, true);
         waiting = new Workloads(features, true);
     }
@@ -101,16 +128,24 @@ public final class Manifests {
         if (key.group().equals("apps") && key.kind().equals("DaemonSet")) {
             daemonSets.add(tree);
         } else if (READ_BY_ADMISSION.contains(key.kind())) {
-            newPods.seen(tree.toString());
+            // The reader completes what it has read.
+            ObjectNode copy = tree.deepCopy();
+            readByAdmission.add(copy);
+            created.seen(copy);
         } else if (KNOWN_BY_NAME.contains(key.kind())) {
-            newPods.seen(Map.of(
-                    "apiVersion",
-                    tree.path("apiVersion").asText(),
-                    "kind",
-                    key.kind(),
-                    "metadata",
-                    Map.of("namespace", key.namespace(), "name", key.name())));
+            created.seen(tree);
         }
+        customResources.seen(tree);
+    }
+
+    /** The objects of the cluster that decide how others are admitted. */
+    List<ObjectNode> readByAdmission() {
+        return readByAdmission;
+    }
+
+    /** The kinds of custom resources that the cluster defines. */
+    CustomResources customResources() {
+        return customResources.copy();
     }
 
     /**
@@ -156,7 +191,7 @@ public final class Manifests {
             Fields.of(tree).struct("spec").node().remove("nodeName");
             tree.remove("status");
             boolean isThere = podsOnNodes.contains(key);
-            AdmittedPod pod = newPods.admit(tree.toString());
+            AdmittedPod pod = admitted(tree);
             pod = isThere ? pod.copy(1) : pod;
             Set<String> replaced = isThere ? Set.of() : Set.of(pod.pod().key());
             return new ManifestPods(title, isThere ? 1 : 0, 1, List.of(pod), Optional.of(pod), List.of(), replaced, "");
@@ -218,15 +253,20 @@ public final class Manifests {
                 // Most differ in their names alone, and there may be many.
                 JsonNode nameless = withoutName(object);
                 boolean isLikeLast = nameless.equals(admitted);
-                pods.add(isLikeLast ? pods.get(pods.size() - 1).copy(key.name()) : newPods.admit(object.toString()));
+                pods.add(isLikeLast ? pods.get(pods.size() - 1).copy(key.name()) : admitted(object.deepCopy()));
                 admitted = nameless;
             } else if (key.isPersistentVolumeClaim()) {
-                objects.add(newPods.admitClaim(object.toString()));
+                objects.add(created.admitClaim(object.deepCopy()));
             } else {
                 Admission.addUid(object);
                 objects.add(decoder.decode(TreeDecoder.kindOf(object), object, KeptJson.NONE));
             }
         }
+    }
+
+    private AdmittedPod admitted(ObjectNode tree) {
+        CreatedPods.CreatedPod pod = created.admit(tree);
+        return new AdmittedPod(pod.pod(), pod.claims(), pod.refusedClaims());
     }
 
     private static JsonNode withoutName(ObjectNode pod) {
@@ -257,7 +297,7 @@ public final class Manifests {
         for (ObjectNode set : daemonSets) {
             try {
                 for (ObjectNode pod : onNodes.make(set, List.of(node)).objects()) {
-                    pods.add(newPods.admit(pod.toString()).pod());
+                    pods.add(created.admit(pod.deepCopy()).pod());
                 }
             } catch (ObjectRefusedException | ClusterFileException | ObjectDecodeException refused) {
                 // Its controller has no pods there either; the reader of the dump has told of it.

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
+import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -189,6 +190,28 @@ class ClusterDumpReaderTest {
                 .extracting(each ->
                         ((Pod) each).spec().containers().get(0).requests().containsKey("cpu"))
                 .containsExactly(false, true, false);
+    }
+
+    @Test
+    void admitsThePodsOfChangesByTheClusterThatWasReadBefore(@TempDir Path folder) throws IOException {
+        String pod =
+                "{type: ADDED, object: {apiVersion: v1, kind: Pod, metadata: {name: a}, spec: {containers: [{name: c}]}}}\n";
+        String limits = "{apiVersion: v1, kind: LimitRange, metadata: {name: l, namespace: default}, spec: {limits:"
+                + " [{type: Container, defaultRequest: {cpu: 250m}}]}}";
+        Path first =
+                Files.writeString(folder.resolve("first.yaml"), "{type: DELETED, object: " + limits + "}\n---\n" + pod);
+        Path second = Files.writeString(folder.resolve("second.yaml"), pod);
+        Manifests manifests = new Manifests(FeatureGates.DEFAULTS);
+        ClusterDump ignored = read(reader().telling(manifests), limits);
+
+        // What one has changed is as it was for the next.
+        for (Path changes : List.of(first, second)) {
+            ClusterDump dump = reader().readChanges(changes.toString(), InputStream.nullInputStream(), manifests);
+
+            Pod added = (Pod) dump.changes().get(dump.changes().size() - 1).object();
+            assertThat(added.spec().containers().get(0).requests().containsKey("cpu"))
+                    .isEqualTo(changes.equals(second));
+        }
     }
 
     private static final String GROUPS = """

@@ -32,6 +32,13 @@ public final class CustomResources {
         this.decoder = decoder;
     }
 
+    /** Those of the same kinds, of which more may be seen. */
+    public CustomResources copy() {
+        CustomResources copy = new CustomResources(decoder);
+        copy.kinds.putAll(kinds);
+        return copy;
+    }
+
     /** Takes note of a kind. */
     public void know(ObjectKind<OtherObject> kind) {
         kinds.put(kind.toString(), kind);

@@ -214,7 +214,8 @@ public final class NodeRemoval {
             } else {
                 obstacles
                         .computeIfAbsent(
-                                "no place elsewhere: " + UnschedulableReasons.of(pod.message()),
+                                "no place elsewhere: "
+                                        + UnschedulableReasons.of(pod.message()).names(),
                                 any -> new ArrayList<>())
                         .add(pod.origin());
             }

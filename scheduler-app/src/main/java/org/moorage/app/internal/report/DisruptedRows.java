@@ -157,8 +157,9 @@ public final class DisruptedRows {
     // The message without the numbers of nodes, and without whom it preempts.
     private static String alike(Row row) {
         String word = word(row.pod.outcome());
-        String message =
-                row.pod.outcome() == Outcome.WAITS ? UnschedulableReasons.of(row.pod.message()) : row.pod.message();
+        String message = row.pod.outcome() == Outcome.WAITS
+                ? UnschedulableReasons.of(row.pod.message()).names()
+                : row.pod.message();
         if (row.pod.outcome() == Outcome.BLOCKED) {
             message = message.replaceAll(" and has [0-9]+ currently$", "");
         }

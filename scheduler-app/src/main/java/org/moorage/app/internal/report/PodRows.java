@@ -17,6 +17,7 @@ import org.moorage.api.model.Pod;
 import org.moorage.api.model.PodSpec;
 import org.moorage.simulation.SimulatedPod;
 import org.moorage.simulation.SimulatedPod.State;
+import org.moorage.simulation.whatif.UnschedulableReasons;
 
 /**
  * The pods of one owner, or, of pods that have none, those of a namespace with one specification; or those of several owners.
@@ -154,10 +155,10 @@ record PodRows(String name, List<SimulatedPod> pods) {
 
     private static List<Outcome> outcomes(List<SimulatedPod> pods) {
         Map<Same, List<SimulatedPod>> podsByReasons = new LinkedHashMap<>();
-        Map<Same, CountedReasons> messages = new LinkedHashMap<>();
+        Map<Same, UnschedulableReasons> messages = new LinkedHashMap<>();
         for (SimulatedPod pod : pods) {
             if (pod.state() != State.SCHEDULED) {
-                CountedReasons reasons = CountedReasons.of(SimulationReport.message(pod));
+                UnschedulableReasons reasons = UnschedulableReasons.of(SimulationReport.message(pod));
                 boolean isPreempted = pod.state() == State.PREEMPTED
                         && LEFT.matcher(pod.message()).matches();
                 Same same = new Same(pod.state(), isPreempted ? "" : reasons.key());
@@ -172,7 +173,7 @@ record PodRows(String name, List<SimulatedPod> pods) {
         return outcomes;
     }
 
-    private static String message(List<SimulatedPod> alike, CountedReasons reasons) {
+    private static String message(List<SimulatedPod> alike, UnschedulableReasons reasons) {
         String first = SimulationReport.message(alike.get(0));
         if (alike.stream().allMatch(pod -> SimulationReport.message(pod).equals(first))) {
             return first;

@@ -25,6 +25,7 @@ import org.moorage.simulation.SimulatedPod;
 import org.moorage.simulation.SimulatedPod.State;
 import org.moorage.simulation.SimulationResult;
 import org.moorage.simulation.dump.RecordedChange;
+import org.moorage.simulation.whatif.UnschedulableReasons;
 
 /** The pods, groups of pods and nodes at the end of a simulation. */
 public final class SimulationReport implements Report {
@@ -151,7 +152,7 @@ public final class SimulationReport implements Report {
     private static TextTable podTable(List<SimulatedPod> pods) {
         TextTable table =
                 new TextTable().left("POD").left("NODE").right("SCORE").left("MESSAGE");
-        Map<String, CountedReasons> firstByReasons = new HashMap<>();
+        Map<String, UnschedulableReasons> firstByReasons = new HashMap<>();
         Map<String, String> podByReasons = new HashMap<>();
         for (SimulatedPod pod : pods) {
             String score = pod.score().isPresent() ? Long.toString(pod.score().getAsLong()) : "-";
@@ -166,13 +167,13 @@ public final class SimulationReport implements Report {
 
     // A long message stands there once.
     private static String messageOrFirst(
-            SimulatedPod pod, Map<String, CountedReasons> firstByReasons, Map<String, String> podByReasons) {
+            SimulatedPod pod, Map<String, UnschedulableReasons> firstByReasons, Map<String, String> podByReasons) {
         String message = message(pod);
         if (message.length() < LONG_MESSAGE) {
             return message;
         }
-        CountedReasons reasons = CountedReasons.of(message);
-        CountedReasons first = firstByReasons.putIfAbsent(reasons.key(), reasons);
+        UnschedulableReasons reasons = UnschedulableReasons.of(message);
+        UnschedulableReasons first = firstByReasons.putIfAbsent(reasons.key(), reasons);
         if (first == null) {
             podByReasons.put(reasons.key(), pod.pod().key());
             return message;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.moorage.app.internal.report;
+package org.moorage.simulation.whatif;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -8,7 +8,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-class CountedReasonsTest {
+class UnschedulableReasonsTest {
     /** Messages, and what they are together; empty if they have different reasons. */
     record Case(String name, List<String> messages, String together) {
         @Override
@@ -51,17 +51,36 @@ class CountedReasonsTest {
     @ParameterizedTest
     @MethodSource("cases")
     void messagesWithTheSameReasonsAreOne(Case given) {
-        List<CountedReasons> reasons =
-                given.messages().stream().map(CountedReasons::of).toList();
+        List<UnschedulableReasons> reasons =
+                given.messages().stream().map(UnschedulableReasons::of).toList();
 
         if (given.together().isEmpty()) {
-            assertThat(reasons).extracting(CountedReasons::key).doesNotHaveDuplicates();
+            assertThat(reasons).extracting(UnschedulableReasons::key).doesNotHaveDuplicates();
         } else {
             assertThat(reasons)
-                    .extracting(CountedReasons::key)
+                    .extracting(UnschedulableReasons::key)
                     .containsOnly(reasons.get(0).key());
-            assertThat(reasons.stream().reduce(CountedReasons::with).orElseThrow())
+            assertThat(reasons.stream().reduce(UnschedulableReasons::with).orElseThrow())
                     .hasToString(given.together());
         }
+    }
+
+    record Named(String message, String names) {}
+
+    static Stream<Named> named() {
+        String none = "0/9 nodes are available: ";
+        return Stream.of(
+                new Named(none + "5 B, 4 A.", "A, B"),
+                new Named(none + "9 A, but not B. preemption: 0/9 nodes are available: 9 P.", "A, but not B"),
+                new Named(none + "claim \"c\" not found.", "claim \"c\" not found"),
+                new Named(none + "claim not found. preemption: 0/9 nodes are available: 9 P.", "claim not found"),
+                new Named("waits for a. And b.", "waits for a. And b."),
+                new Named("", ""));
+    }
+
+    @ParameterizedTest
+    @MethodSource("named")
+    void namesTheReasonsWithoutNumbers(Named given) {
+        assertThat(UnschedulableReasons.of(given.message()).names()).isEqualTo(given.names());
     }
 }

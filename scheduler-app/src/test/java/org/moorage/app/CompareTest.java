@@ -10,6 +10,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -51,6 +53,9 @@ class CompareTest {
             """;
     private static final String BOTH = PACKED.replace("schedulerName: default-scheduler", "schedulerName: packed")
             + "- schedulerName: default-scheduler\n";
+
+    private static final String MANY =
+            IntStream.rangeClosed(0, 100).mapToObj(Integer::toString).collect(Collectors.joining(","));
 
     @TempDir
     private Path folder;
@@ -98,6 +103,19 @@ class CompareTest {
                 new Case(
                         "one configuration is compared with itself in another version",
                         List.of("spread.yaml", "--other-emulated-version", "1.35"),
+                        0,
+                        List.of("By both, all pods go to the same nodes.")),
+                new Case(
+                        "one other weight is compared as another configuration is",
+                        List.of("packed.yaml", "--weight", "NodeResourcesBalancedAllocation=100"),
+                        1,
+                        List.of(
+                                "1 of 2 pods goes elsewhere by NodeResourcesBalancedAllocation=100 than by packed.yaml.",
+                                "packed.yaml: a 1",
+                                "NodeResourcesBalancedAllocation=100: b 1")),
+                new Case(
+                        "no other weight is one of the same configuration",
+                        List.of("spread.yaml", "--weight", "ImageLocality=1"),
                         0,
                         List.of("By both, all pods go to the same nodes.")),
                 new Case(
@@ -154,6 +172,87 @@ class CompareTest {
         assertThat(run.exitCode()).isZero();
     }
 
+    private static JsonNode combination(JsonNode tree, String plugin, int weight) {
+        for (JsonNode combination : tree.path("combinations")) {
+            if (combination.path("weights").path(plugin).asInt(-1) == weight) {
+                return combination;
+            }
+        }
+        throw new IllegalArgumentException(tree + " (expected: a combination with " + plugin + "=" + weight + ")");
+    }
+
+    @Test
+    void everyCombinationOfWeightsIsComparedWithTheConfigurationAsItIs() throws IOException {
+        List<String> args = args(List.of(
+                "packed.yaml",
+                "--weight",
+                "NodeResourcesBalancedAllocation=0,100,0",
+                "--weight",
+                "ImageLocality=0,1,7",
+                "--sort",
+                "imbalance"));
+
+        CapturedRun table = CapturedRun.withInput(CLUSTER, args.toArray(String[]::new));
+        args.addAll(List.of("-o", "json"));
+        JsonNode tree = JSON.readTree(
+                CapturedRun.withInput(CLUSTER, args.toArray(String[]::new)).out());
+
+        assertThat(table.exitCode()).isEqualTo(1);
+        assertThat(table.out())
+                .startsWith("3 of 6 combinations have pods go elsewhere than by packed.yaml.")
+                .contains("those of packed.yaml", "NodeResourcesBalancedAllocation=100, ImageLocality=7");
+        assertThat(JsonSchema.problems("compare-weights", tree)).isEmpty();
+        assertThat(tree.path("combinations")).hasSize(6);
+        assertThat(tree.path("combinations"))
+                .extracting(combination -> combination.path("moved").asInt())
+                .containsExactly(1, 1, 1, 0, 0, 0);
+        assertThat(combination(tree, "NodeResourcesBalancedAllocation", 0).path("resources"))
+                .isEqualTo(tree.path("unchanged").path("resources"));
+        assertThat(combination(tree, "NodeResourcesBalancedAllocation", 100)
+                        .at("/resources/milliCpu/imbalance")
+                        .asDouble())
+                .isZero();
+    }
+
+    @Test
+    void onlyTheNamedProfileHasTheWeights() throws IOException {
+        List<String> grid = List.of("both.yaml", "--weight", "NodeResourcesFit=1,2", "--weight", "ImageLocality=0,1");
+        String pod = CLUSTER.replace("{\"containers\"", "{\"schedulerName\": \"packed\", \"containers\"");
+        for (String profile : List.of("default-scheduler", "packed")) {
+            List<String> args = args(List.of(
+                    "both.yaml",
+                    "--weight",
+                    "NodeResourcesBalancedAllocation=0,100",
+                    "--profile",
+                    profile,
+                    "-o",
+                    "json"));
+
+            JsonNode tree = JSON.readTree(
+                    CapturedRun.withInput(pod, args.toArray(String[]::new)).out());
+
+            assertThat(combination(tree, "NodeResourcesBalancedAllocation", 100)
+                            .path("moved")
+                            .asInt())
+                    .isEqualTo(profile.equals("packed") ? 1 : 0);
+        }
+        assertThat(CapturedRun.withInput(CLUSTER, args(grid).toArray(String[]::new))
+                        .out())
+                .startsWith("By all 4 combinations, all pods go to the same nodes.");
+    }
+
+    @Test
+    void aGridCanBeAPage() throws IOException {
+        Path page = folder.resolve("page.html");
+        List<String> args = args(List.of("spread.yaml", "--weight", "ImageLocality=0,1", "--report", page.toString()));
+
+        CapturedRun run = CapturedRun.withInput(CLUSTER, args.toArray(String[]::new));
+
+        assertThat(run.exitCode()).as(run.err()).isZero();
+        assertThat(run.err()).contains("the page is in " + page);
+        assertThat(page).isNotEmptyFile();
+    }
+
     record Refused(String name, List<String> args, String message) {
         @Override
         public String toString() {
@@ -167,6 +266,43 @@ class CompareTest {
                 new Refused("nothing to compare with", List.of("spread.yaml"), "CONFIG: 1 of them"),
                 new Refused("no such file", List.of("none.yaml", "spread.yaml"), "none.yaml"),
                 new Refused("a configuration that is refused", List.of("spread.yaml", "wrong.yaml"), "\"Nope\""),
+                new Refused(
+                        "a weight of no plugin",
+                        List.of("--weight", "NodeResourceFit=1"),
+                        "--weight: \"NodeResourceFit\" (expected: a registered plugin). Maybe NodeResourcesFit."),
+                new Refused(
+                        "a weight of a plugin that does not score",
+                        List.of("--weight", "NodeName=0,1"),
+                        "--weight NodeName=1: profiles[0].plugins.score.enabled[0].name: plugin \"NodeName\" does not extend"),
+                new Refused("no weight", List.of("--weight", "NodeResourcesFit"), "--weight: \"NodeResourcesFit\""),
+                new Refused(
+                        "a weight below 0",
+                        List.of("--weight", "NodeResourcesFit=1,-1"),
+                        "--weight: \"NodeResourcesFit=1,-1\": \"-1\" (expected: a weight from 0"),
+                new Refused(
+                        "a weight that no configuration can have",
+                        List.of("--weight", "NodeResourcesFit=2147483648"),
+                        "\"2147483648\" (expected: a weight from 0, for not at all, to 2147483647)"),
+                new Refused(
+                        "the same plugin twice",
+                        List.of("--weight", "NodeResourcesFit=1", "--weight", "NodeResourcesFit=2"),
+                        "--weight: NodeResourcesFit is given twice"),
+                new Refused(
+                        "too many combinations",
+                        List.of("--weight", "NodeResourcesFit=" + MANY, "--weight", "ImageLocality=" + MANY),
+                        "--weight: 10201 combinations (expected: 10000 at most)"),
+                new Refused(
+                        "weights of a profile that is not there",
+                        List.of("both.yaml", "--weight", "ImageLocality=1", "--profile", "packet"),
+                        "--profile: \"packet\" (expected: of packed, default-scheduler). Maybe packed."),
+                new Refused(
+                        "a profile for no weights",
+                        List.of("spread.yaml", "packed.yaml", "--profile", "packed"),
+                        "--profile: packed (expected: with --weight)"),
+                new Refused(
+                        "weights of two configurations",
+                        List.of("spread.yaml", "packed.yaml", "--weight", "ImageLocality=1"),
+                        "--weight: of two configurations (expected: one configuration"),
                 new Refused("one profile", List.of("--profiles", "a"), "--profiles: a"),
                 new Refused(
                         "no such profile",

@@ -3,32 +3,31 @@ package org.moorage.app.internal.command;
 
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.moorage.api.model.Node;
-import org.moorage.api.model.Pod;
+import java.util.function.Function;
 import org.moorage.api.plugin.FeatureGates;
+import org.moorage.app.internal.command.SchedulerComparison.Side;
 import org.moorage.app.internal.process.CommandException;
 import org.moorage.app.internal.process.ParallelTasks;
 import org.moorage.app.internal.report.Answer;
 import org.moorage.app.internal.report.CompareReport;
+import org.moorage.app.internal.report.OutcomeFigures;
 import org.moorage.app.internal.report.ProgressLine;
 import org.moorage.app.internal.report.Terminal;
+import org.moorage.app.internal.report.WeightsReport;
+import org.moorage.app.internal.report.WeightsReport.Combination;
 import org.moorage.config.LoadedConfig;
 import org.moorage.objects.Suggestions;
-import org.moorage.runtime.whatif.Transaction;
-import org.moorage.runtime.whatif.WhatIf;
-import org.moorage.simulation.admission.RecreatedPod;
-import org.moorage.simulation.whatif.ClusterBalance;
-import org.moorage.simulation.whatif.PodSizes;
 import org.moorage.simulation.whatif.SchedulingOutcome;
 import org.moorage.simulation.whatif.SchedulingOutcome.Demand;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
@@ -38,6 +37,7 @@ import picocli.CommandLine.Parameters;
         description = {
             "Tells what two configurations of the scheduler make of one cluster: where the pods go that wait.",
             "",
+            "With --weight, what one configuration makes of it with other weights of its plugins, a row for each combination.",
             "Without CONFIG, of the configuration that --config names. Ends with 0 if all pods go to the same nodes by both, with 1 if not.",
         },
         footer = {
@@ -45,6 +45,7 @@ import picocli.CommandLine.Parameters;
             "Example:",
             "  moorage compare now.yaml packed.yaml --rebalance --cluster cluster.yaml",
             "  moorage compare now.yaml --other-emulated-version 1.36 --cluster cluster.yaml",
+            "  moorage compare now.yaml --weight NodeResourcesFit=1,2,5 --weight ImageLocality=0,1 --cluster cluster.yaml",
             "  moorage compare now.yaml --profiles default-scheduler,packed --cluster cluster.yaml",
         })
 final class CompareCommand extends QuestionCommand {
@@ -73,6 +74,17 @@ final class CompareCommand extends QuestionCommand {
             description = "The version of the second configuration, in place of --emulated-version.")
     private List<String> otherVersion = new ArrayList<>();
 
+    @Mixin
+    private ScoreWeightGrid weights = new ScoreWeightGrid();
+
+    @Option(
+            names = "--sort",
+            paramLabel = "FIGURE",
+            converter = WeightsReport.Order.Named.class,
+            description = "With --weight: what the best combination has little of, or many empty nodes; one of"
+                    + " ${COMPLETION-CANDIDATES} (default: ${DEFAULT-VALUE}).")
+    private WeightsReport.Order order = WeightsReport.Order.UNPLACED;
+
     @Parameters(
             arity = "0..2",
             paramLabel = "CONFIG",
@@ -84,64 +96,97 @@ final class CompareCommand extends QuestionCommand {
         super(terminal);
     }
 
-    /** One of the two schedulers. */
-    private record Side(String name, LoadedConfig config, Optional<String> profile) {}
-
     @Override
-    Answer answer(AskedCluster asked) {
-        List<Side> sides = sides(asked);
-        sides.forEach(side -> demandJson(side, asked));
-        List<Pod> anew = new ArrayList<>();
-        List<Pod> all = asked.dump().pods();
-        if (rebalance) {
-            for (Pod pod : all) {
-                if (pod.isBound() && RecreatedPod.fateOf(pod) == RecreatedPod.Fate.CREATED_AGAIN) {
-                    anew.add(pod);
-                }
-            }
+    public Answer answer(AskedCluster asked) {
+        if (!weights.areGiven()) {
+            return compare(asked, sides(asked));
         }
-        List<Node> nodes = asked.nodes();
-        Set<String> known = asked.nodeNames();
-        Set<String> profileNames = new HashSet<>();
-        sides.forEach(side -> profileNames.addAll(AskedCluster.profileNames(side.config)));
-        anew.removeIf(pod -> !known.contains(pod.nodeName())
-                || !profileNames.contains(pod.spec().schedulerName()));
-        Demand demand = new Demand(asked.waitingPods(profileNames), anew);
-        PodSizes sizes = PodSizes.of(all);
-        int pods = demand.waiting().size() + anew.size();
-        ProgressLine progress = new ProgressLine(asked.terminal(), "attempts", 2 * pods);
-        AtomicInteger tried = new AtomicInteger();
-        try {
+        Side unchanged = unchanged(asked);
+        List<Map<String, Integer>> combinations = weights.combinations(asked.registry());
+        demandScoring(combinations, unchanged, asked);
+        return combinations.size() == 1
+                ? compare(asked, List.of(unchanged, weighted(combinations.get(0), unchanged)))
+                : compare(asked, unchanged, combinations);
+    }
+
+    private Answer compare(AskedCluster asked, List<Side> sides) {
+        SchedulerComparison comparison = new SchedulerComparison(asked, sides, rebalance);
+        Demand demand = comparison.demand();
+        int pods = demand.waiting().size() + demand.anew().size();
+        List<SchedulingOutcome> outcomes = withProgress("attempts", 2 * pods, asked, tried -> {
             List<Callable<SchedulingOutcome>> tasks = new ArrayList<>();
-            for (Side side : sides) {
-                Demand ofSide = side.profile.map(demand::forProfile).orElse(demand);
-                demandProfiles(side, ofSide);
+            sides.forEach(side -> tasks.add(() -> comparison.outcome(side, tried)));
+            return ParallelTasks.run(tasks);
+        });
+        return new CompareReport(
+                List.of(sides.get(0).name(), sides.get(1).name()),
+                comparison.now(),
+                outcomes.get(0),
+                outcomes.get(1),
+                demand);
+    }
+
+    // Of each combination only figures are kept: there may be many, and many pods.
+    private Answer compare(AskedCluster asked, Side unchanged, List<Map<String, Integer>> combinations) {
+        SchedulerComparison comparison = new SchedulerComparison(asked, List.of(unchanged), rebalance);
+        SchedulingOutcome first = comparison.outcome(unchanged, () -> {});
+        List<Combination> compared = withProgress("combinations", combinations.size(), asked, tried -> {
+            List<Callable<Combination>> tasks = new ArrayList<>();
+            for (Map<String, Integer> combination : combinations) {
                 tasks.add(() -> {
-                    try (WhatIf cluster = asked.whatIf(side.config)) {
-                        return SchedulingOutcome.of(asked.known(cluster, side.config), ofSide, sizes, count -> {
-                            synchronized (progress) {
-                                progress.show(tried.incrementAndGet());
-                            }
-                        });
-                    }
+                    SchedulingOutcome outcome = comparison.outcome(weighted(combination, unchanged), () -> {});
+                    tried.run();
+                    return new Combination(combination, first.moved(outcome).size(), OutcomeFigures.of(outcome));
                 });
             }
-            List<SchedulingOutcome> outcomes = ParallelTasks.run(tasks);
-            return new CompareReport(
-                    List.of(sides.get(0).name, sides.get(1).name),
-                    now(asked, nodes, sizes),
-                    outcomes.get(0),
-                    outcomes.get(1),
-                    demand);
+            return ParallelTasks.run(tasks);
+        });
+        return new WeightsReport(
+                unchanged.name(),
+                comparison.demand(),
+                comparison.now(),
+                OutcomeFigures.of(first),
+                compared,
+                order);
+    }
+
+    private static <T> T withProgress(String what, int count, AskedCluster asked, Function<Runnable, T> work) {
+        ProgressLine progress = new ProgressLine(asked.terminal(), what, count);
+        AtomicInteger done = new AtomicInteger();
+        try {
+            return work.apply(() -> {
+                synchronized (progress) {
+                    progress.show(done.incrementAndGet());
+                }
+            });
         } finally {
             progress.clear();
         }
     }
 
-    private static ClusterBalance now(AskedCluster asked, List<Node> nodes, PodSizes sizes) {
-        try (Transaction now = asked.whatIf().begin()) {
-            return ClusterBalance.of(nodes, now::podsOn, sizes);
+    private Side unchanged(AskedCluster asked) {
+        if (!profiles.isEmpty() || !otherGates.isEmpty() || !otherVersion.isEmpty() || files.size() > 1) {
+            throw new CommandException(
+                    "--weight: of two configurations (expected: one configuration, and nothing else that differs)");
         }
+        return files.isEmpty()
+                ? new Side("the configuration", asked.config(), Optional.empty())
+                : new Side(
+                        String.valueOf(files.get(0).getFileName()),
+                        load(files.get(0), asked, gates(asked, false)),
+                        Optional.empty());
+    }
+
+    private Side weighted(Map<String, Integer> combination, Side unchanged) {
+        return new Side(
+                ScoreWeightGrid.text(combination), weights.apply(combination, unchanged.config()), Optional.empty());
+    }
+
+    // Which plugins score is only known when they are made: at once, and not when others have been compared for hours.
+    private void demandScoring(List<Map<String, Integer>> combinations, Side unchanged, AskedCluster asked) {
+        Map<String, Integer> enabled = new LinkedHashMap<>();
+        combinations.get(combinations.size() - 1).forEach((plugin, weight) -> enabled.put(plugin, Math.max(1, weight)));
+        asked.whatIf(weights.apply(enabled, unchanged.config())).close();
     }
 
     private List<Side> sides(AskedCluster asked) {
@@ -200,22 +245,5 @@ final class CompareCommand extends QuestionCommand {
                 .sound();
         ConfigFile.warn(loaded, asked.terminal());
         return loaded;
-    }
-
-    // The cluster is read once, with the texts that the plugins of --config need.
-    private static void demandJson(Side side, AskedCluster asked) {
-        if (!asked.config()
-                .config()
-                .keptJson(asked.registry())
-                .containsAll(side.config.config().keptJson(asked.registry()))) {
-            throw new CommandException(
-                    side.name + ": its plugins read the texts of objects, and those of --config do not"
-                            + " (expected: --config with the configuration whose plugins do)");
-        }
-    }
-
-    private static void demandProfiles(Side side, Demand demand) {
-        demand.waiting().forEach(pod -> ExplainCommand.demandProfile(pod, side.config));
-        demand.anew().forEach(pod -> ExplainCommand.demandProfile(pod, side.config));
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.moorage.app.internal.report;
 
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.util.List;
 import java.util.Set;
 import org.moorage.simulation.whatif.DisruptedPod;
@@ -9,6 +10,11 @@ import org.moorage.simulation.whatif.DisruptedPod;
 public interface Answer extends Report {
     /** What a script learns: 0 for yes, or that everything finds a place; 1 for no, or that something finds none. 2 is for no answer. */
     int exitCode();
+
+    /** The {@link #tree} for one of many answers: without what it has of each pod and node, where that would be too much. The same in each run. */
+    default ObjectNode summaryTree() {
+        return tree();
+    }
 
     /** What becomes of pods that have to leave their nodes, in order; none if the question is about none. */
     default List<DisruptedPod> disruptedPods() {

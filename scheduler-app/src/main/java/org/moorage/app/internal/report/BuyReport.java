@@ -8,19 +8,15 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
 import java.util.OptionalDouble;
 import org.moorage.api.model.ResourceName;
 import org.moorage.api.model.Resources;
 import org.moorage.app.internal.report.TextTable.Cell;
 import org.moorage.simulation.whatif.NodeEstimate;
 import org.moorage.simulation.whatif.NodeEstimate.Attempt;
-import org.moorage.simulation.whatif.RescheduledPods.RescheduledPod;
 
 /** How many nodes of which type the pods need that wait. */
 public final class BuyReport implements Answer {
-    private static final int MESSAGES = 10;
-
     private final List<Offer> offers;
     private final int upto;
 
@@ -74,10 +70,7 @@ public final class BuyReport implements Answer {
         TextTable.printWrapped(headline(best), terminal);
         terminal.out().println();
         table().print(terminal);
-        if (!best.left().isEmpty()) {
-            terminal.out().println();
-            printLeft(best, terminal);
-        }
+        UnplacedRows.print("Left with " + best.nodes() + " of " + best.type() + ":", best.left(), terminal);
     }
 
     private static String waiting(NodeEstimate estimate) {
@@ -162,31 +155,6 @@ public final class BuyReport implements Answer {
             }
         }
         return String.join(", ", texts);
-    }
-
-    private static void printLeft(NodeEstimate estimate, Terminal terminal) {
-        terminal.out()
-                .println(TextStyle.BOLD.of("Left with " + estimate.nodes() + " of " + estimate.type() + ":", terminal));
-        TextTable table = new TextTable().right().left();
-        Counts messages = Counts.of(estimate.left(), RescheduledPod::message);
-        int shown = 0;
-        for (Map.Entry<String, Integer> message : messages.byName().entrySet()) {
-            if (shown++ == MESSAGES) {
-                break;
-            }
-            String first = estimate.left().stream()
-                    .filter(pod -> pod.message().equals(message.getKey()))
-                    .findFirst()
-                    .map(pod -> pod.pod().key())
-                    .orElse("");
-            table.row(
-                    List.of(Cell.of("  " + message.getValue()), Cell.of("such as " + first + ": " + message.getKey())));
-        }
-        table.print(terminal);
-        if (messages.byName().size() > MESSAGES) {
-            terminal.out()
-                    .println("  and " + (messages.byName().size() - MESSAGES) + " more reasons (-o json has all)");
-        }
     }
 
     @Override

@@ -7,13 +7,11 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.function.Function;
 import org.moorage.api.model.ResourceName;
 import org.moorage.app.internal.report.TextTable.Cell;
 import org.moorage.simulation.whatif.ClusterBalance;
-import org.moorage.simulation.whatif.ClusterBalance.ResourceBalance;
 import org.moorage.simulation.whatif.RescheduledPods.RescheduledPod;
 import org.moorage.simulation.whatif.SchedulingOutcome;
 import org.moorage.simulation.whatif.SchedulingOutcome.Demand;
@@ -22,7 +20,6 @@ import org.moorage.simulation.whatif.SchedulingOutcome.MovedPod;
 /** What two configurations of the scheduler make of one cluster. */
 public final class CompareReport implements Answer {
     private static final int OWNERS = 20;
-    private static final int MESSAGES = 5;
     private static final String NO_NODE = "(no node)";
 
     private final List<String> names;
@@ -63,22 +60,22 @@ public final class CompareReport implements Answer {
                                 + (moved.size() == 1 ? " goes" : " go") + " elsewhere by " + names.get(1) + " than by "
                                 + names.get(0) + ".",
                 terminal);
-        TextTable.printWrapped(
-                demand.anew().isEmpty()
-                        ? "Scheduled: pods that wait (--rebalance also takes others off their nodes first)."
-                        : "Scheduled: " + demand.anew().size() + " that were taken off their nodes first, and "
-                                + demand.waiting().size() + " that wait.",
-                terminal);
+        TextTable.printWrapped(scheduled(demand), terminal);
         terminal.out().println();
         figures().print(terminal);
         terminal.out().println();
-        TextTable.printWrapped(
-                "Imbalance: the standard deviation of the nodes' requested shares, in percentage points. Unusable: how much of the"
-                        + " free room the next pod cannot use, if it requests what one of the cluster's pods does.",
-                terminal);
+        TextTable.printWrapped(OutcomeFigures.EXPLAINED, terminal);
         printMoved(terminal);
-        printUnplaced(names.get(0), first, terminal);
-        printUnplaced(names.get(1), second, terminal);
+        UnplacedRows.print("Not placed by " + names.get(0) + ":", first.pods().unplaced(), terminal);
+        UnplacedRows.print("Not placed by " + names.get(1) + ":", second.pods().unplaced(), terminal);
+    }
+
+    /** Which pods are scheduled, for people. */
+    static String scheduled(Demand demand) {
+        return demand.anew().isEmpty()
+                ? "Scheduled: pods that wait (--rebalance also takes others off their nodes first)."
+                : "Scheduled: " + demand.anew().size() + " that were taken off their nodes first, and "
+                        + demand.waiting().size() + " that wait.";
     }
 
     private TextTable figures() {
@@ -88,8 +85,8 @@ public final class CompareReport implements Answer {
         table.row(List.of(
                 Cell.of("not placed"),
                 Cell.of(Integer.toString(demand.waiting().size())),
-                unplaced(first),
-                unplaced(second)));
+                OutcomeFigures.of(first).unplacedCell(),
+                OutcomeFigures.of(second).unplacedCell()));
         table.row(List.of(
                 Cell.of("left their node"),
                 Cell.EMPTY,
@@ -100,23 +97,17 @@ public final class CompareReport implements Answer {
             row(
                     table,
                     "imbalance, " + resource.name(),
-                    balance -> number(of(balance, resource).imbalance()));
+                    balance -> OutcomeFigures.number(
+                            OutcomeFigures.of(balance, resource).imbalance()));
         }
         for (ResourceName resource : now.byResource().keySet()) {
             row(
                     table,
                     "unusable, " + resource.name(),
-                    balance -> number(of(balance, resource).fragmentation()) + "%");
+                    balance -> OutcomeFigures.number(
+                                    OutcomeFigures.of(balance, resource).fragmentation()) + "%");
         }
         return table;
-    }
-
-    private static ResourceBalance of(ClusterBalance balance, ResourceName resource) {
-        return balance.byResource().getOrDefault(resource, new ResourceBalance(0, 0, 0, 0));
-    }
-
-    private static String number(double value) {
-        return String.format(Locale.ROOT, "%.1f", value);
     }
 
     private void row(TextTable table, String title, Function<ClusterBalance, String> value) {
@@ -125,11 +116,6 @@ public final class CompareReport implements Answer {
                 Cell.of(value.apply(now)),
                 Cell.of(value.apply(first.balance())),
                 Cell.of(value.apply(second.balance()))));
-    }
-
-    private static Cell unplaced(SchedulingOutcome outcome) {
-        int unplaced = outcome.pods().unplaced().size();
-        return new Cell(Integer.toString(unplaced), unplaced == 0 ? TextStyle.GOOD : TextStyle.BAD);
     }
 
     private void printMoved(Terminal terminal) {
@@ -170,39 +156,19 @@ public final class CompareReport implements Answer {
                 .text();
     }
 
-    private static void printUnplaced(String name, SchedulingOutcome outcome, Terminal terminal) {
-        List<RescheduledPod> unplaced = outcome.pods().unplaced();
-        if (unplaced.isEmpty()) {
-            return;
-        }
-        terminal.out().println();
-        terminal.out().println(TextStyle.BOLD.of("Not placed by " + name + ":", terminal));
-        TextTable table = new TextTable().right().left();
-        Counts messages = Counts.of(unplaced, RescheduledPod::message);
-        int shown = 0;
-        for (Map.Entry<String, Integer> message : messages.byName().entrySet()) {
-            if (shown++ == MESSAGES) {
-                break;
-            }
-            table.row(List.of(Cell.of("  " + message.getValue()), Cell.of(message.getKey())));
-        }
-        table.print(terminal);
-        if (messages.byName().size() > MESSAGES) {
-            terminal.out()
-                    .println("  and " + (messages.byName().size() - MESSAGES) + " more reasons (-o json has all)");
-        }
-    }
-
     @Override
     public ObjectNode tree() {
-        ObjectNode tree = JsonNodeFactory.instance.objectNode();
-        tree.put("same", moved.isEmpty())
-                .put("waiting", demand.waiting().size())
-                .put("anew", demand.anew().size());
-        put(tree.putObject("now"), now);
-        ArrayNode sides = tree.putArray("sides");
-        put(sides.addObject(), names.get(0), first);
-        put(sides.addObject(), names.get(1), second);
+        ObjectNode tree = summaryTree();
+        List<SchedulingOutcome> outcomes = List.of(first, second);
+        for (int i = 0; i < outcomes.size(); i++) {
+            ObjectNode side = (ObjectNode) tree.path("sides").path(i);
+            ArrayNode pods = side.putArray("pods");
+            for (RescheduledPod pod : outcomes.get(i).pods().pods()) {
+                FitReport.put(pods.addObject(), pod).put("nodeBefore", pod.nodeBefore());
+            }
+            ArrayNode lost = side.putArray("lost");
+            outcomes.get(i).pods().gone().forEach(pod -> lost.add(pod.gone().key()));
+        }
         ArrayNode pods = tree.putArray("moved");
         for (MovedPod pod : moved) {
             pods.addObject()
@@ -215,28 +181,17 @@ public final class CompareReport implements Answer {
         return tree;
     }
 
-    private static void put(ObjectNode side, String name, SchedulingOutcome outcome) {
-        side.put("name", name)
-                .put("unplaced", outcome.pods().unplaced().size())
-                .put("leftTheirNode", outcome.leaving());
-        put(side, outcome.balance());
-        ArrayNode pods = side.putArray("pods");
-        for (RescheduledPod pod : outcome.pods().pods()) {
-            FitReport.put(pods.addObject(), pod).put("nodeBefore", pod.nodeBefore());
-        }
-        ArrayNode lost = side.putArray("lost");
-        outcome.pods().gone().forEach(pod -> lost.add(pod.gone().key()));
-    }
-
-    private static void put(ObjectNode entry, ClusterBalance balance) {
-        entry.put("podsOnNodes", balance.pods()).put("emptyNodes", balance.emptyNodes());
-        ObjectNode resources = entry.putObject("resources");
-        balance.byResource()
-                .forEach((resource, of) -> resources
-                        .putObject(AmountFormat.key(resource))
-                        .put("requested", of.requested())
-                        .put("allocatable", of.allocatable())
-                        .put("imbalance", of.imbalance())
-                        .put("fragmentation", of.fragmentation()));
+    @Override
+    public ObjectNode summaryTree() {
+        ObjectNode tree = JsonNodeFactory.instance.objectNode();
+        tree.put("same", moved.isEmpty())
+                .put("waiting", demand.waiting().size())
+                .put("anew", demand.anew().size())
+                .put("elsewhere", moved.size());
+        OutcomeFigures.put(tree.putObject("now"), now);
+        ArrayNode sides = tree.putArray("sides");
+        OutcomeFigures.of(first).put(sides.addObject().put("name", names.get(0)));
+        OutcomeFigures.of(second).put(sides.addObject().put("name", names.get(1)));
+        return tree;
     }
 }

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.app.internal.command;
+
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import org.moorage.api.model.Node;
+import org.moorage.api.model.Pod;
+import org.moorage.app.internal.process.CommandException;
+import org.moorage.config.LoadedConfig;
+import org.moorage.runtime.whatif.Transaction;
+import org.moorage.runtime.whatif.WhatIf;
+import org.moorage.simulation.admission.RecreatedPod;
+import org.moorage.simulation.whatif.ClusterBalance;
+import org.moorage.simulation.whatif.PodSizes;
+import org.moorage.simulation.whatif.SchedulingOutcome;
+import org.moorage.simulation.whatif.SchedulingOutcome.Demand;
+
+/** Has schedulers place the same pods in one cluster, each in the cluster as it is. Several threads may ask at once. */
+final class SchedulerComparison {
+    private final AskedCluster asked;
+    private final Demand demand;
+    private final List<Node> nodes;
+    private final PodSizes sizes;
+
+    /**
+     * One of the schedulers.
+     *
+     * @param name what it is called
+     * @param profile the profile that is responsible for all pods; empty if pods name theirs
+     */
+    record Side(String name, LoadedConfig config, Optional<String> profile) {}
+
+    /**
+     * A comparison.
+     *
+     * @param sides the schedulers, whose profiles tell which pods are theirs
+     * @param rebalance whether the pods are taken off their nodes first that a controller would create again
+     */
+    SchedulerComparison(AskedCluster asked, List<Side> sides, boolean rebalance) {
+        this.asked = asked;
+        nodes = asked.nodes();
+        List<Pod> all = asked.dump().pods();
+        sizes = PodSizes.of(all);
+        Set<String> profiles = new HashSet<>();
+        sides.forEach(side -> profiles.addAll(AskedCluster.profileNames(side.config)));
+        Set<String> known = asked.nodeNames();
+        List<Pod> anew = new ArrayList<>();
+        for (Pod pod : rebalance ? all : List.<Pod>of()) {
+            if (pod.isBound()
+                    && known.contains(pod.nodeName())
+                    && profiles.contains(pod.spec().schedulerName())
+                    && RecreatedPod.fateOf(pod) == RecreatedPod.Fate.CREATED_AGAIN) {
+                anew.add(pod);
+            }
+        }
+        demand = new Demand(asked.waitingPods(profiles), anew);
+    }
+
+    /** The pods to place. */
+    Demand demand() {
+        return demand;
+    }
+
+    /** How the nodes are filled before. */
+    ClusterBalance now() {
+        try (Transaction now = asked.whatIf().begin()) {
+            return ClusterBalance.of(nodes, now::podsOn, sizes);
+        }
+    }
+
+    /**
+     * What a scheduler makes of the cluster.
+     *
+     * @param tried is told of each attempt
+     * @throws CommandException if the cluster was not read for its plugins, or it has no profile for a pod
+     * @throws org.moorage.config.ConfigException if its profiles cannot be built from the plugins
+     */
+    SchedulingOutcome outcome(Side side, Runnable tried) {
+        demandJson(side);
+        Demand ofSide = side.profile.map(demand::forProfile).orElse(demand);
+        ofSide.waiting().forEach(pod -> ExplainCommand.demandProfile(pod, side.config));
+        ofSide.anew().forEach(pod -> ExplainCommand.demandProfile(pod, side.config));
+        try (WhatIf cluster = asked.whatIf(side.config)) {
+            return SchedulingOutcome.of(asked.known(cluster, side.config), ofSide, sizes, count -> tried.run());
+        }
+    }
+
+    // The cluster is read once, with the texts that the plugins of --config need.
+    private void demandJson(Side side) {
+        if (!asked.config()
+                .config()
+                .keptJson(asked.registry())
+                .containsAll(side.config.config().keptJson(asked.registry()))) {
+            throw new CommandException(
+                    side.name + ": its plugins read the texts of objects, and those of --config do not"
+                            + " (expected: --config with the configuration whose plugins do)");
+        }
+    }
+}

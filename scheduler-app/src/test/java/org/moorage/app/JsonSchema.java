@@ -49,6 +49,10 @@ final class JsonSchema {
                 problems.add("keyword " + keyword + " (expected: one of " + KEYWORDS + ")");
             }
         });
+        if (schema.isObject() && schema.isEmpty()) {
+            // Anything: another schema describes it.
+            return;
+        }
         if (schema.has("$ref")) {
             check(root.at(schema.path("$ref").asText().substring(1)), value, path);
             return;

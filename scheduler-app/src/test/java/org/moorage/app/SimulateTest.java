@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -292,7 +293,12 @@ class SimulateTest {
                                   "memory": {"requested": 8589934592, "allocatable": 34359738368},
                                   "example.com/gpu": {"requested": 1, "allocatable": 2}}}
                                 """));
-        assertThat(answer.path("summary")).isEqualTo(JSON.readTree("""
+        ObjectNode summary = (ObjectNode) answer.path("summary");
+        assertThat(summary.remove("reasons"))
+                .extracting(reason -> reason.path("pods").asInt())
+                .containsExactly(1, 1, 1);
+        assertThat(summary.remove("balance").path("podsOnNodes").asInt()).isEqualTo(11);
+        assertThat(summary).isEqualTo(JSON.readTree("""
                                 {"pods": 12, "scheduled": 9, "unschedulable": 2, "error": 0, "preempted": 0,
                                  "waiting": 0, "gated": 1, "otherScheduler": 0, "deleting": 0, "deleted": 0, "seconds": 0.0,
                                  "seed": 7}

@@ -5,15 +5,18 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /** Many questions about one cluster. */
 class SweepTest {
@@ -113,6 +116,201 @@ class SweepTest {
                 .contains("2 of 4 answers: 1 yes, 1 no, 0 failed")
                 .contains("error: missing: 2, 4 (expected: an answer to each question)")
                 .contains("error: answered differently: 3 (expected: one answer to a question)");
+    }
+
+    private static final String TRACE = """
+            apiVersion: apps/v1
+            kind: Deployment
+            metadata: {name: trace-%1$d}
+            spec:
+              replicas: %1$d
+              selector: {matchLabels: {app: trace}}
+              template:
+                metadata: {labels: {app: trace}}
+                spec: {containers: [{name: c, image: i, resources: {requests: {cpu: 900m}}}]}
+            """;
+
+    private Path traces(int count) throws IOException {
+        List<String> lines = new ArrayList<>();
+        for (int i = 1; i <= count; i++) {
+            lines.add("simulate " + file("trace-" + i + ".yaml", TRACE.formatted(i)) + " --exit-code");
+        }
+        lines.add("simulate --changes ../examples/clusters/first-changes.json");
+        lines.add("compare --weight NodeResourcesFit=1,10 --weight ImageLocality=0");
+        lines.add("compare --weight NodeResourcesFit=10");
+        return file("traces.txt", String.join("\n", lines));
+    }
+
+    @Test
+    void tracesAreAnsweredTheSameInOneProcessAndInShares() throws IOException {
+        Path list = traces(21);
+        CapturedRun whole = CapturedRun.of("sweep", list.toString(), "--cluster", CapturedRun.FIRST, "--threads", "3");
+        List<String> merge = new ArrayList<>(List.of("merge"));
+        for (int i = 0; i < 4; i++) {
+            Path answers = folder.resolve(i + ".jsonl");
+            CapturedRun share = CapturedRun.of(
+                    "sweep",
+                    list.toString(),
+                    "--cluster",
+                    CapturedRun.FIRST,
+                    "--index",
+                    "" + i,
+                    "--of",
+                    "4",
+                    "--answers",
+                    answers.toString());
+            assertThat(share.exitCode()).as(share.err()).isZero();
+            merge.add(answers.toString());
+        }
+
+        assertThat(CapturedRun.of(merge.toArray(String[]::new)).out()).isEqualTo(whole.out());
+        List<JsonNode> lines = lines(whole.out());
+        for (int i = 0; i < 21; i++) {
+            JsonNode answer = lines.get(i).path("answer");
+            assertThat(JsonSchema.problems("sweep", lines.get(i))).isEmpty();
+            assertThat(JsonSchema.problems("simulate", answer)).isEmpty();
+            assertThat(answer.size()).isEqualTo(1);
+            // Those of the cluster wait, too.
+            assertThat(answer.path("summary").path("pods").asInt()).isEqualTo(12 + i + 1);
+        }
+        // What one trace has placed is not there for the next.
+        assertThat(lines)
+                .extracting(line -> line.at("/answer/summary/scheduled").asInt(-1))
+                .startsWith(10, 11, 12, 12);
+        assertThat(lines)
+                .extracting(line -> line.path("exitCode").asInt())
+                .startsWith(1)
+                .endsWith(0, 1, 1);
+        assertThat(lines.get(21).at("/answer/summary/changes").asInt()).isEqualTo(6);
+        assertThat(JsonSchema.problems("compare-weights", lines.get(22).path("answer")))
+                .isEmpty();
+        assertThat(JsonSchema.problems("compare", lines.get(23).path("answer"))).isEmpty();
+        assertThat(lines.get(23).path("answer").has("moved")).isFalse();
+    }
+
+    /** A question, and the command line that answers the same. */
+    record Same(String question, List<String> args) {
+        @Override
+        public String toString() {
+            return question;
+        }
+    }
+
+    static Stream<Same> same() {
+        String shop = "../examples/what-if/shop.yaml";
+        String changes = "../examples/clusters/first-changes.json";
+        return Stream.of(
+                new Same("simulate", List.of(CapturedRun.FIRST)),
+                new Same("simulate --by owner", List.of("--by", "owner", "--cluster", CapturedRun.FIRST)),
+                new Same("simulate " + shop, List.of(shop, "--cluster", CapturedRun.FIRST)),
+                new Same("simulate --changes " + changes, List.of(CapturedRun.FIRST, "--changes", changes)));
+    }
+
+    @ParameterizedTest
+    @MethodSource("same")
+    void aTraceIsPlayedAsByTheCommand(Same given) throws IOException {
+        Path list = file("list.txt", given.question);
+        List<String> args = new ArrayList<>(List.of("simulate", "-o", "json", "--seed", "0"));
+        args.addAll(given.args);
+        ObjectNode command = (ObjectNode)
+                JSON.readTree(CapturedRun.of(args.toArray(String[]::new)).out());
+        ((ObjectNode) command.path("summary")).remove("seconds");
+
+        JsonNode whole = lines(CapturedRun.of("sweep", list.toString(), "--cluster", CapturedRun.FIRST, "--whole")
+                        .out())
+                .get(0)
+                .path("answer");
+        JsonNode line = lines(CapturedRun.of("sweep", list.toString(), "--cluster", CapturedRun.FIRST)
+                        .out())
+                .get(0)
+                .path("answer");
+
+        assertThat(whole).isEqualTo(command);
+        assertThat(line.path("summary")).isEqualTo(command.path("summary"));
+        assertThat(line.has("pods")).isFalse();
+    }
+
+    @Test
+    void aTraceIsPlayedAsIfItsFileWereOneOfTheCluster() throws IOException {
+        String shop = "../examples/what-if/shop.yaml";
+        Path list = file("list.txt", "simulate " + shop);
+
+        ObjectNode command = (ObjectNode)
+                JSON.readTree(CapturedRun.of("simulate", CapturedRun.FIRST, shop, "-o", "json", "--seed", "0")
+                                .out())
+                        .path("summary");
+        command.remove("seconds");
+        JsonNode line = lines(CapturedRun.of("sweep", list.toString(), "--cluster", CapturedRun.FIRST)
+                        .out())
+                .get(0);
+
+        // Only the names differ of what controllers make.
+        assertThat(line.at("/answer/summary")).isEqualTo(command);
+    }
+
+    record Noted(String name, String trace, String note, int pods) {
+        @Override
+        public String toString() {
+            return name;
+        }
+    }
+
+    static Stream<Noted> noted() {
+        return Stream.of(
+                new Noted(
+                        "objects of the cluster",
+                        "{apiVersion: v1, kind: Node, metadata: {name: large}}",
+                        "Node large has no pods and is passed over; what pods need belongs to the cluster",
+                        0),
+                new Noted(
+                        "more pods than are made",
+                        TRACE.formatted(100_000),
+                        "Deployment default/trace-100000 asks for 100000 pods; only 10000 are made",
+                        10_000),
+                new Noted(
+                        "pods that the API server refuses",
+                        TRACE.formatted(3).replace("{requests: {cpu: 900m}}", "{requests: {cpu: 900m}, limits: {cpu: 1m}}"),
+                        "no pods are made of Deployment default/trace-3 (refused by the API server: ",
+                        0));
+    }
+
+    @ParameterizedTest
+    @MethodSource("noted")
+    void tellsWhatATraceHasThatIsNotPlayed(Noted given) throws IOException {
+        Path list = file("list.txt", "simulate " + file("trace.yaml", given.trace));
+
+        JsonNode answer = lines(CapturedRun.of("sweep", list.toString(), "--cluster", CapturedRun.FIRST)
+                        .out())
+                .get(0)
+                .path("answer");
+
+        assertThat(answer.path("notes")).hasSize(1);
+        assertThat(answer.path("notes").path(0).asText()).startsWith(given.note);
+        assertThat(answer.path("summary").path("pods").asInt()).isEqualTo(12 + given.pods);
+        assertThat(JsonSchema.problems("simulate", answer)).isEmpty();
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+            simulate none.yaml       | none.yaml: no such file (expected: a YAML or JSON file
+            simulate --changes none  | none: no such file (expected: a file with the events of a watch
+            simulate --trace t.json  | --trace: t.json (expected: not on a work list
+            simulate --config c.yaml | --config: (expected: an option of the whole sweep
+            simulate --cron-jobs     | --cron-jobs: (expected: an option of the whole sweep
+            simulate --report r.html | --report: (expected: not on a work list, whose answers are lines of JSON)
+            drain web-1 -o yaml      | --output: (expected: not on a work list, whose answers are lines of JSON)
+            replay monday.jsonl      | question "replay" (expected: simulate, fit, drain,
+            """)
+    void refusesWhatHasNoPlaceOnAList(String question, String error) throws IOException {
+        Path list = file("list.txt", question);
+
+        CapturedRun run = CapturedRun.of("sweep", list.toString(), "--cluster", CapturedRun.FIRST);
+
+        assertThat(run.exitCode()).isEqualTo(1);
+        JsonNode line = lines(run.out()).get(0);
+        assertThat(line.path("error").asText()).startsWith(error);
+        assertThat(line.path("exitCode").asInt()).isEqualTo(2);
+        assertThat(JsonSchema.problems("sweep", line)).isEmpty();
     }
 
     @ParameterizedTest

@@ -79,6 +79,20 @@ public final class Manifests {
             notes = List.copyOf(notes);
         }
 
+        /** Which manifests have fewer pods here than they ask for, a sentence each. */
+        public List<String> missing() {
+            List<String> missing = new ArrayList<>();
+            for (ManifestPods manifest : pods) {
+                if (!manifest.whyNone().isEmpty()) {
+                    missing.add("no pods are made of " + manifest.title() + " (" + manifest.whyNone() + ")");
+                } else if (manifest.pods().size() < manifest.asked()) {
+                    missing.add(manifest.title() + " asks for " + manifest.asked() + " pods; only "
+                            + manifest.pods().size() + " are made");
+                }
+            }
+            return missing;
+        }
+
         /**
          * The objects of a cluster with these pods and what they need, as they would be if the manifests were applied.
          *

@@ -22,6 +22,7 @@ import org.moorage.config.plugin.PluginRegistry;
 import org.moorage.runtime.Scheduler;
 import org.moorage.runtime.whatif.WhatIf;
 import org.moorage.simulation.dump.ClusterDump;
+import org.moorage.simulation.dump.ClusterDumpReader;
 import org.moorage.simulation.dump.Manifests;
 import org.moorage.simulation.whatif.KnownCluster;
 
@@ -138,6 +139,17 @@ final class AskedCluster implements AutoCloseable {
      */
     Manifests.Contents manifests(List<String> sources) {
         return manifests.read(sources, terminal.in(), nodes());
+    }
+
+    /**
+     * Reads recorded changes of the cluster.
+     *
+     * @param source a file, or {@code -} for stdin
+     * @return the changes, and what is to be told of them
+     * @throws org.moorage.objects.ClusterFileException if the source cannot be read, or an object is malformed
+     */
+    ClusterDump changes(String source) {
+        return new ClusterDumpReader(config, registry).readChanges(source, terminal.in(), manifests);
     }
 
     /** Whether it is known which DaemonSets the cluster has. */

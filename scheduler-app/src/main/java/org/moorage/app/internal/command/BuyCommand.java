@@ -68,7 +68,7 @@ final class BuyCommand extends QuestionCommand {
     }
 
     @Override
-    Answer answer(AskedCluster asked) {
+    public Answer answer(AskedCluster asked) {
         if (upto < 1 || upto > MOST_NODES) {
             throw new CommandException("--upto: " + upto + " (expected: 1 to " + MOST_NODES + ")");
         }

@@ -11,6 +11,7 @@ import java.io.PrintStream;
 import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Consumer;
 import java.util.zip.GZIPInputStream;
 import java.util.zip.GZIPOutputStream;
 import org.moorage.app.internal.live.LiveObjects;
@@ -49,6 +50,21 @@ final class ClusterOptions {
     @Mixin
     private WorkloadOptions workloads = new WorkloadOptions();
 
+    /** Whether a cluster is named. */
+    boolean areGiven() {
+        return !sources.isEmpty() || live.areGiven();
+    }
+
+    /** Whether something is read from stdin. */
+    boolean readStdin() {
+        return sources.contains("-") || workloads.readsStdin();
+    }
+
+    /** Whether pods are created that no file has. */
+    boolean rescheduleLost() {
+        return workloads.reschedulesLost();
+    }
+
     /**
      * Reads the cluster and tells the user what of it was passed over.
      *
@@ -57,11 +73,22 @@ final class ClusterOptions {
      * @throws org.moorage.objects.ClusterFileException if the cluster cannot be read
      */
     AskedCluster read(Terminal terminal) {
-        if (sources.isEmpty() != live.areGiven()) {
-            throw new CommandException("--cluster: " + (sources.isEmpty() ? "missing" : String.join(" ", sources))
+        return read(terminal, List.of(), reader -> {});
+    }
+
+    /**
+     * As {@link #read(Terminal)}, where arguments may name the cluster.
+     *
+     * @param otherwise the files that it is read from if no option names one
+     * @param setUp has the reader read more than the cluster
+     */
+    AskedCluster read(Terminal terminal, List<String> otherwise, Consumer<ClusterDumpReader> setUp) {
+        List<String> files = areGiven() ? sources : otherwise;
+        if (files.isEmpty() != live.areGiven()) {
+            throw new CommandException("--cluster: " + (files.isEmpty() ? "missing" : String.join(" ", files))
                     + " (expected: a file or folder with the cluster's objects, or --kubeconfig for one that runs)");
         }
-        workloads.checkStdin(sources.isEmpty() ? List.of("-") : sources);
+        workloads.checkStdin(files.isEmpty() ? List.of("-") : files);
         PluginRegistry registry = config.registry(JarRules.WithoutVersion.NOTED, terminal::warn);
         LoadedConfig loaded = config.load(registry);
         Manifests manifests = new Manifests(loaded.featureGates());
@@ -69,9 +96,10 @@ final class ClusterOptions {
                 .apply(new ClusterDumpReader(loaded, registry))
                 .withClaims()
                 .telling(manifests);
-        ClusterDump dump = sources.isEmpty()
+        setUp.accept(reader);
+        ClusterDump dump = files.isEmpty()
                 ? reader.read("the API server", liveObjects(terminal))
-                : reader.read(sources, terminal.in());
+                : reader.read(files, terminal.in());
         ConfigFile.warn(loaded, terminal);
         WorkloadOptions.tell(dump, terminal);
         return new AskedCluster(dump, manifests, loaded, config.file(), extenders::apply, registry, terminal);

@@ -25,6 +25,7 @@ public final class Commands {
         Map<Class<?>, Supplier<Object>> commands = new LinkedHashMap<>();
         commands.put(SimulateCommand.class, () -> new SimulateCommand(terminal));
         commands.put(ExplainCommand.class, () -> new ExplainCommand(terminal));
+        // One that is listed already stays where it is.
         questions(terminal).forEach((type, question) -> commands.put(type, question::get));
         commands.put(SweepCommand.class, () -> new SweepCommand(terminal));
         commands.put(MergeCommand.class, () -> new MergeCommand(terminal));
@@ -41,8 +42,9 @@ public final class Commands {
     }
 
     // The questions about a cluster that can also stand on a line of a work list.
-    private static Map<Class<?>, Supplier<QuestionCommand>> questions(Terminal terminal) {
-        Map<Class<?>, Supplier<QuestionCommand>> questions = new LinkedHashMap<>();
+    private static Map<Class<?>, Supplier<Question>> questions(Terminal terminal) {
+        Map<Class<?>, Supplier<Question>> questions = new LinkedHashMap<>();
+        questions.put(SimulateCommand.class, () -> new SimulateCommand(terminal));
         questions.put(FitCommand.class, () -> new FitCommand(terminal));
         questions.put(DrainCommand.class, () -> new DrainCommand(terminal));
         questions.put(LoseCommand.class, () -> new LoseCommand(terminal));
@@ -57,9 +59,9 @@ public final class Commands {
      *
      * @throws CommandException if there is no such question
      */
-    static QuestionCommand question(String name, Terminal terminal) {
+    static Question question(String name, Terminal terminal) {
         List<String> names = new ArrayList<>();
-        for (Map.Entry<Class<?>, Supplier<QuestionCommand>> question :
+        for (Map.Entry<Class<?>, Supplier<Question>> question :
                 questions(terminal).entrySet()) {
             names.add(question.getKey().getAnnotation(Command.class).name());
             if (names.get(names.size() - 1).equals(name)) {

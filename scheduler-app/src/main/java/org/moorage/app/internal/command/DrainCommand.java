@@ -86,7 +86,7 @@ final class DrainCommand extends QuestionCommand {
     }
 
     @Override
-    Answer answer(AskedCluster asked) {
+    public Answer answer(AskedCluster asked) {
         Map<String, Node> known = asked.known().nodes();
         Set<String> names = new LinkedHashSet<>(SelectedNodes.of(nodes, known));
         selector.ifPresent(text -> names.addAll(SelectedNodes.select("--selector", text, known)));

@@ -57,7 +57,7 @@ final class FitCommand extends QuestionCommand {
     }
 
     @Override
-    Answer answer(AskedCluster asked) {
+    public Answer answer(AskedCluster asked) {
         if (atMost < 1) {
             throw new CommandException("--at-most: " + atMost + " (expected: 1 or more)");
         }

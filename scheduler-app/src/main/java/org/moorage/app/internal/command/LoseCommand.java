@@ -44,7 +44,7 @@ final class LoseCommand extends QuestionCommand {
     }
 
     @Override
-    Answer answer(AskedCluster asked) {
+    public Answer answer(AskedCluster asked) {
         List<String> names = SelectedNodes.of(nodes, asked.known().nodes());
         return new LossReport(NodeLoss.of(asked.known(), names), rows);
     }

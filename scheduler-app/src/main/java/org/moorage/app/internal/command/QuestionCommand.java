@@ -12,7 +12,7 @@ import picocli.CommandLine.Mixin;
 
 /** A question about a cluster. Its options are the question; the cluster is read by {@link ClusterOptions}, or was read before for many questions. */
 @Command(exitCodeOnExecutionException = QuestionCommand.NO_ANSWER)
-abstract class QuestionCommand implements Callable<Integer> {
+abstract class QuestionCommand implements Callable<Integer>, Question {
     // Beside 0 for yes and 1 for no.
     static final int NO_ANSWER = 2;
 
@@ -49,11 +49,4 @@ abstract class QuestionCommand implements Callable<Integer> {
                 : DisruptedView.of(name, cluster, answer.disruptedPods(), answer.lostNodes());
         return content.notes(asked.dump().warnings()).answer(name, answer.tree());
     }
-
-    /**
-     * Answers the question. Nothing is printed but progress; the cluster stays as it is, for the next question.
-     *
-     * @throws org.moorage.app.internal.process.CommandException if the question names what is not in the cluster
-     */
-    abstract Answer answer(AskedCluster asked);
 }

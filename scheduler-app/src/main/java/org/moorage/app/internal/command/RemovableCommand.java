@@ -74,7 +74,7 @@ final class RemovableCommand extends QuestionCommand {
     }
 
     @Override
-    Answer answer(AskedCluster asked) {
+    public Answer answer(AskedCluster asked) {
         List<String> names = nodes.isEmpty()
                 ? List.copyOf(asked.known().nodes().keySet())
                 : SelectedNodes.of(nodes, asked.known().nodes());

@@ -11,47 +11,57 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.moorage.api.model.ClusterObject;
 import org.moorage.app.internal.page.ClusterView;
 import org.moorage.app.internal.page.PageContent;
 import org.moorage.app.internal.process.CommandException;
+import org.moorage.app.internal.report.Answer;
 import org.moorage.app.internal.report.ProgressLine;
 import org.moorage.app.internal.report.SimulationReport;
 import org.moorage.app.internal.report.SimulationRows;
 import org.moorage.app.internal.report.Terminal;
-import org.moorage.config.LoadedConfig;
-import org.moorage.config.plugin.JarRules;
-import org.moorage.config.plugin.PluginRegistry;
 import org.moorage.runtime.decision.Decision;
-import org.moorage.simulation.SimulatedPod;
 import org.moorage.simulation.Simulation;
 import org.moorage.simulation.SimulationResult;
 import org.moorage.simulation.dump.ClusterDump;
 import org.moorage.simulation.dump.ClusterDumpReader;
+import org.moorage.simulation.dump.Manifests;
+import org.moorage.simulation.dump.RecordedChange;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.MissingParameterException;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
 
-/** Places the waiting pods of a cluster that files describe, and shows where they go. */
+/**
+ * Places the waiting pods of a cluster that files describe, and shows where they go. It is no {@link QuestionCommand}: its files may be the cluster, and
+ * its page and its exit codes are its own.
+ */
 @Command(
         name = "simulate",
-        description = "Places the waiting pods of a cluster that files describe, and shows where they go.",
+        description = {
+            "Places the waiting pods of a cluster that files describe, and shows where they go.",
+            "",
+            "With --cluster, the pods and workloads of the files are added to that cluster.",
+        },
         footer = {
             "",
             "Example:",
             "  kubectl get nodes,pods -A -o yaml | moorage simulate -",
+            "  moorage simulate trace.yaml --cluster cluster.json.gz",
         })
-final class SimulateCommand implements Callable<Integer> {
+final class SimulateCommand implements Callable<Integer>, Question {
+    // On a work list, where an answer is the same each time.
+    private static final long SEED_OF_QUESTIONS = 0;
+    private static final ClusterDump NOTHING = new ClusterDump(List.of(), List.of(), List.of(), List.of(), List.of());
+
     private final Terminal terminal;
 
     @Mixin
-    private ConfigOptions config = new ConfigOptions();
-
-    @Mixin
-    private ExtenderOptions extenders = new ExtenderOptions();
-
-    @Mixin
-    private WorkloadOptions workloads = new WorkloadOptions();
+    private ClusterOptions cluster = new ClusterOptions();
 
     @Option(names = "--seed", paramLabel = "N", description = "Have chance decide the same way each time.")
     private Optional<Long> seed = Optional.empty();
@@ -79,75 +89,137 @@ final class SimulateCommand implements Callable<Integer> {
     private boolean exitCode;
 
     @Parameters(
-            arity = "1..*",
+            arity = "0..*",
             paramLabel = "CLUSTER",
-            description = "Files or folders with the cluster's objects, in YAML or JSON; - for stdin.")
-    private List<String> sources = new ArrayList<>();
+            description =
+                    "Files or folders with the cluster's objects, in YAML or JSON; - for stdin. With --cluster, with"
+                            + " the pods and workloads that come to it.")
+    private List<String> files = new ArrayList<>();
+
+    @Spec
+    private @Nullable CommandSpec command;
 
     SimulateCommand(Terminal terminal) {
         this.terminal = terminal;
     }
 
+    /**
+     * What is simulated.
+     *
+     * @param objects the objects at the beginning
+     * @param changes what then happens to them
+     * @param notes what is to be told of both
+     */
+    private record Start(List<ClusterObject> objects, List<RecordedChange> changes, List<String> notes) {}
+
     @Override
     public Integer call() {
         checkOptions();
-        PluginRegistry registry = config.registry(JarRules.WithoutVersion.NOTED, terminal::warn);
-        LoadedConfig loaded = config.load(registry);
-        ClusterDumpReader reader =
-                workloads.apply(new ClusterDumpReader(loaded, registry)).withClaims();
-        changes.ifPresent(reader::withChanges);
-        ClusterDump dump = (trace.isPresent() ? reader.withJson() : reader).read(sources, terminal.in());
-        ConfigFile.warn(loaded, terminal);
-        WorkloadOptions.tell(dump, terminal);
-        Simulation simulation = Simulation.of(dump.objects(), extenders.apply(loaded), registry);
-        simulation.changes(dump.changes());
-        // What recorded changes tell of controllers is what these did, and a trace is held against a scheduler alone.
-        if (changes.isEmpty() && trace.isEmpty()) {
-            simulation.creatingPreemptedAgain();
+        try (AskedCluster asked = cluster.read(terminal, files, this::setUp)) {
+            Start start = start(asked, cluster.areGiven() ? files : List.of(), asked.dump());
+            start.notes.forEach(terminal::note);
+            Simulation simulation = simulation(asked, start);
+            seed.ifPresent(simulation::seed);
+            Instant begin = terminal.clock().instant();
+            SimulationResult result = trace.isPresent()
+                    ? runTraced(simulation, asked, trace.get())
+                    : run(simulation, asked, decision -> {});
+            Duration took = Duration.between(begin, terminal.clock().instant());
+            SimulationReport report = report(result, start, seed, Optional.of(took));
+            output.print(report, terminal);
+            page.write(
+                    terminal,
+                    () -> PageContent.of("simulate " + String.join(" ", files), ClusterView.of(result))
+                            .before(ClusterView.of(start.objects))
+                            .groups(SimulationReport.groupTrees(result))
+                            .notes(asked.dump().warnings())
+                            .notes(asked.dump().notes())
+                            .notes(start.notes));
+            return report.exitCode();
         }
-        seed.ifPresent(simulation::seed);
-        Instant start = terminal.clock().instant();
-        SimulationResult result =
-                trace.isPresent() ? runTraced(simulation, dump, trace.get()) : run(simulation, decision -> {});
-        Duration took = Duration.between(start, terminal.clock().instant());
-        output.print(new SimulationReport(result, dump.changes(), took, seed, rows), terminal);
-        page.write(
-                terminal,
-                () -> PageContent.of("simulate " + String.join(" ", sources), ClusterView.of(result))
-                        .before(ClusterView.of(dump.objects()))
-                        .groups(SimulationReport.groupTrees(result))
-                        .notes(dump.warnings())
-                        .notes(dump.notes()));
-        boolean isFailed = result.pods().stream().anyMatch(pod -> pod.state() == SimulatedPod.State.ERROR);
-        boolean isUnplaced = result.pods().stream()
-                .anyMatch(pod -> pod.state().isFailure() && pod.createdAgainAs().isEmpty());
-        return isFailed || exitCode && isUnplaced ? 1 : 0;
+    }
+
+    @Override
+    public Answer answer(AskedCluster asked) {
+        if (trace.isPresent()) {
+            throw new CommandException(
+                    "--trace: " + trace.get() + " (expected: not on a work list, whose answers have what came of it)");
+        }
+        ClusterDump recorded = changes.map(asked::changes).orElse(NOTHING);
+        Start start = start(asked, files, recorded);
+        List<String> notes = new ArrayList<>(start.notes);
+        notes.addAll(recorded.notes());
+        notes.addAll(recorded.warnings());
+        long fixed = seed.orElse(SEED_OF_QUESTIONS);
+        SimulationResult result = run(simulation(asked, start).seed(fixed), asked, decision -> {});
+        return report(result, new Start(start.objects, start.changes, notes), Optional.of(fixed), Optional.empty());
+    }
+
+    private static Start start(AskedCluster asked, List<String> added, ClusterDump recorded) {
+        List<ClusterObject> objects = asked.dump().objects();
+        if (added.isEmpty()) {
+            return new Start(objects, recorded.changes(), List.of());
+        }
+        Manifests.Contents contents = asked.manifests(added);
+        List<String> notes = new ArrayList<>(contents.notes());
+        notes.addAll(contents.missing());
+        return new Start(contents.appliedTo(objects), recorded.changes(), notes);
+    }
+
+    private Simulation simulation(AskedCluster asked, Start start) {
+        Simulation simulation =
+                Simulation.of(start.objects, asked.config(), asked.registry()).changes(start.changes);
+        // What recorded changes tell of controllers is what these did, and a trace is held against a scheduler alone.
+        return changes.isEmpty() && trace.isEmpty() ? simulation.creatingPreemptedAgain() : simulation;
+    }
+
+    private SimulationReport report(
+            SimulationResult result, Start start, Optional<Long> usedSeed, Optional<Duration> took) {
+        return new SimulationReport(
+                result, start.changes, new SimulationReport.Asked(rows, start.notes, usedSeed, took, exitCode));
+    }
+
+    private void setUp(ClusterDumpReader reader) {
+        changes.ifPresent(reader::withChanges);
+        if (trace.isPresent()) {
+            reader.withJson();
+        }
     }
 
     private void checkOptions() {
+        if (files.isEmpty() && !cluster.areGiven() && command != null) {
+            throw new MissingParameterException(
+                    command.commandLine(), command.positionalParameters().get(0), "missing CLUSTER");
+        }
         if (changes.isPresent() && trace.isPresent()) {
             throw new CommandException("--trace: " + trace.get()
                     + " (expected: not with --changes, since a trace has no changes of the cluster)");
         }
-        if (trace.isPresent() && workloads.reschedulesLost()) {
+        if (trace.isPresent() && cluster.rescheduleLost()) {
             throw new CommandException("--trace: " + trace.get()
                     + " (expected: not with --reschedule-lost, since no file has the pods that it creates)");
         }
-        workloads.checkStdin(sources);
-        if (changes.filter("-"::equals).isPresent() && (sources.contains("-") || workloads.readsStdin())) {
+        if (trace.isPresent() && cluster.areGiven() && !files.isEmpty()) {
+            throw new CommandException("--trace: " + trace.get()
+                    + " (expected: not with files beside --cluster, whose pods the trace would lack)");
+        }
+        if (files.contains("-") && cluster.readStdin()) {
+            throw new CommandException("CLUSTER: - (expected: a file, since stdin is read already)");
+        }
+        if (changes.filter("-"::equals).isPresent() && (files.contains("-") || cluster.readStdin())) {
             throw new CommandException("--changes: - (expected: a file, since the cluster is read from stdin)");
         }
     }
 
-    private SimulationResult runTraced(Simulation simulation, ClusterDump dump, Path file) {
-        try (TraceFile steps = TraceFile.create(file, config.file(), dump)) {
-            return run(simulation, steps::step);
+    private static SimulationResult runTraced(Simulation simulation, AskedCluster asked, Path file) {
+        try (TraceFile steps = TraceFile.create(file, asked.configFile(), asked.dump())) {
+            return run(simulation, asked, steps::step);
         }
     }
 
-    private SimulationResult run(Simulation simulation, Consumer<Decision> steps) {
-        ProgressLine progress =
-                new ProgressLine(terminal, "pods", simulation.pendingPods().size());
+    private static SimulationResult run(Simulation simulation, AskedCluster asked, Consumer<Decision> steps) {
+        ProgressLine progress = new ProgressLine(
+                asked.terminal(), "pods", simulation.pendingPods().size());
         Set<String> tried = new HashSet<>();
         try {
             return simulation

@@ -18,7 +18,9 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.function.Function;
 import org.moorage.app.internal.process.CommandException;
+import org.moorage.app.internal.report.Answer;
 import org.moorage.app.internal.report.ProgressLine;
 import org.moorage.app.internal.report.Terminal;
 import org.moorage.objects.TextFile;
@@ -34,6 +36,7 @@ import picocli.CommandLine.Parameters;
             "Answers many questions about one cluster, a line of JSON for each, in order.",
             "",
             "The work list has a question on each line as a command line without moorage and --cluster, such as: drain node-1",
+            "or: simulate trace-1.yaml, of which the answer is a summary.",
             "Blank lines and lines that begin with # are passed over. Several processes can share a list: each answers every"
                     + " N-th question from its own index on, and moorage merge puts the answers together.",
         },
@@ -65,6 +68,12 @@ final class SweepCommand implements Callable<Integer> {
             description = "How many questions are answered at once; by default as many as there are processors.")
     private int threads = Runtime.getRuntime().availableProcessors();
 
+    @Option(
+            names = "--whole",
+            description =
+                    "Answer with all that -o json has, also with the lists of pods and nodes of simulate and compare.")
+    private boolean whole;
+
     @Option(names = "--answers", paramLabel = "FILE", description = "Write the answers to this file, not to stdout.")
     private Optional<Path> answers = Optional.empty();
 
@@ -86,9 +95,10 @@ final class SweepCommand implements Callable<Integer> {
                 .toList();
         // Many questions have one line of progress.
         Terminal quiet = Terminal.plain(terminal.in(), terminal.out(), terminal.err(), terminal.clock());
+        Function<Answer, ObjectNode> form = whole ? Answer::tree : Answer::summaryTree;
         ExecutorService executor = Executors.newFixedThreadPool(threads);
         try (AskedCluster asked = cluster.read(quiet)) {
-            Questions questions = line -> executor.submit(() -> line.answer(asked, quiet));
+            Questions questions = line -> executor.submit(() -> line.answer(asked, form, quiet));
             return answer(share, all.size(), questions) ? 0 : 1;
         } finally {
             executor.shutdownNow();

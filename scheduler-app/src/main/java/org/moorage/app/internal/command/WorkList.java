@@ -9,19 +9,19 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.moorage.app.internal.process.CommandException;
 import org.moorage.app.internal.report.Answer;
 import org.moorage.app.internal.report.Terminal;
 import picocli.CommandLine;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.ParseResult;
 
 /** The questions of a sweep, each on a line of a file. */
 final class WorkList {
-    private static final String CLUSTER_OPTIONS = "cluster";
-
     private WorkList() {}
 
     /**
@@ -34,12 +34,13 @@ final class WorkList {
         /**
          * Answers it, whatever it is: a question that makes no sense, and one that fails, has an error for an answer.
          *
+         * @param form what of an answer is kept
          * @param terminal is not written to
          */
-        Answered answer(AskedCluster asked, Terminal terminal) {
+        Answered answer(AskedCluster asked, Function<Answer, ObjectNode> form, Terminal terminal) {
             try {
                 Answer answer = question(words(text), terminal).answer(asked);
-                return new Answered(this, answer.exitCode(), answer.tree(), Optional.empty());
+                return new Answered(this, answer.exitCode(), form.apply(answer), Optional.empty());
             } catch (RuntimeException | StackOverflowError e) {
                 return new Answered(
                         this,
@@ -126,22 +127,35 @@ final class WorkList {
         return words;
     }
 
-    private static QuestionCommand question(List<String> words, Terminal terminal) {
-        QuestionCommand question = Commands.question(words.get(0), terminal);
+    private static Question question(List<String> words, Terminal terminal) {
+        Question question = Commands.question(words.get(0), terminal);
         try {
             ParseResult parsed = new CommandLine(question)
                     .parseArgs(words.subList(1, words.size()).toArray(String[]::new));
-            for (OptionSpec option : Objects.requireNonNull(
-                            parsed.commandSpec().mixins().get(CLUSTER_OPTIONS))
-                    .options()) {
-                if (parsed.hasMatchedOption(option)) {
-                    throw new CommandException(option.longestName()
-                            + ": (expected: an option of the whole sweep, which has one cluster and one scheduler)");
-                }
+            for (CommandSpec mixin : parsed.commandSpec().mixins().values()) {
+                expected(mixin.userObject()).ifPresent(expected -> refuse(mixin, parsed, expected));
             }
         } catch (ParameterException e) {
             throw new CommandException(Objects.requireNonNullElse(e.getMessage(), ""), e);
         }
         return question;
+    }
+
+    // What is expected in place of the options of a part of a command; empty if they may be given.
+    private static Optional<String> expected(Object options) {
+        if (options instanceof ClusterOptions) {
+            return Optional.of("an option of the whole sweep, which has one cluster and one scheduler");
+        }
+        return options instanceof OutputOptions || options instanceof ReportOptions
+                ? Optional.of("not on a work list, whose answers are lines of JSON")
+                : Optional.empty();
+    }
+
+    private static void refuse(CommandSpec mixin, ParseResult parsed, String expected) {
+        for (OptionSpec option : mixin.options()) {
+            if (parsed.hasMatchedOption(option)) {
+                throw new CommandException(option.longestName() + ": (expected: " + expected + ")");
+            }
+        }
     }
 }

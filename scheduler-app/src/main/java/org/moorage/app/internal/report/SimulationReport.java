@@ -28,7 +28,7 @@ import org.moorage.simulation.dump.RecordedChange;
 import org.moorage.simulation.whatif.UnschedulableReasons;
 
 /** The pods, groups of pods and nodes at the end of a simulation. */
-public final class SimulationReport implements Report {
+public final class SimulationReport implements Answer {
     // What of it fits on a screen.
     private static final int POD_ROWS = 40;
     private static final int OWNER_ROWS = 20;
@@ -38,33 +38,51 @@ public final class SimulationReport implements Report {
 
     private final SimulationResult result;
     private final List<RecordedChange> changes;
+    private final Asked asked;
     private final SimulationRows rows;
-    private final Duration took;
-    private final Optional<Long> seed;
     private final NodeTable nodes;
     private final GroupTable groups;
+
+    /**
+     * What was asked for, and how it was answered.
+     *
+     * @param rows which pods and nodes have a row for people; programs are told of all
+     * @param notes what is to be told of what was added to the cluster
+     * @param seed the seed of the random numbers, if one was given
+     * @param took how long the simulation took; empty where that is not to be told
+     * @param demandsNodes whether the answer is no if a pod was tried and has no node
+     */
+    public record Asked(
+            SimulationRows rows,
+            List<String> notes,
+            Optional<Long> seed,
+            Optional<Duration> took,
+            boolean demandsNodes) {
+        public Asked {
+            notes = List.copyOf(notes);
+        }
+    }
 
     /**
      * A report.
      *
      * @param changes the changes that were replayed
-     * @param took how long the simulation took
-     * @param seed the seed of the random numbers, if one was given
-     * @param rows which pods and nodes have a row for people; programs are told of all
      */
-    public SimulationReport(
-            SimulationResult result,
-            List<RecordedChange> changes,
-            Duration took,
-            Optional<Long> seed,
-            SimulationRows rows) {
+    public SimulationReport(SimulationResult result, List<RecordedChange> changes, Asked asked) {
         this.result = result;
         this.changes = changes;
-        this.took = took;
-        this.seed = seed;
-        this.rows = rows;
+        this.asked = asked;
+        rows = asked.rows;
         groups = new GroupTable(result.groups(), rows);
         nodes = new NodeTable(result.nodes(), rows);
+    }
+
+    @Override
+    public int exitCode() {
+        boolean isFailed = result.count(State.ERROR) > 0;
+        boolean isUnplaced = result.pods().stream()
+                .anyMatch(pod -> pod.state().isFailure() && pod.createdAgainAs().isEmpty());
+        return isFailed || asked.demandsNodes && isUnplaced ? 1 : 0;
     }
 
     @Override
@@ -253,7 +271,7 @@ public final class SimulationReport implements Report {
         if (result.pods().isEmpty()) {
             return "no pod waits for a node";
         }
-        long again = createdAgain();
+        long again = SimulationSummary.createdAgain(result);
         List<String> counts = new ArrayList<>();
         for (State state : State.values()) {
             long count = result.count(state) - (state == State.PREEMPTED ? again : 0);
@@ -264,20 +282,16 @@ public final class SimulationReport implements Report {
         long pods = result.pods().size() - again;
         return String.format(
                 Locale.ROOT,
-                "%d %s: %s%s%s in %.2f s%s",
+                "%d %s: %s%s%s%s%s",
                 pods,
                 pods == 1 ? "pod" : "pods",
                 String.join(", ", counts),
                 again > 0 ? "; " + again + " preempted and created again" : "",
                 groups.summary().isEmpty() ? "" : "; " + groups.summary(),
-                took.toMillis() / 1000.0,
-                seed.map(value -> " (seed " + value + ")").orElse(""));
-    }
-
-    private long createdAgain() {
-        return result.pods().stream()
-                .filter(pod -> !pod.createdAgainAs().isEmpty())
-                .count();
+                asked.took
+                        .map(took -> String.format(Locale.ROOT, " in %.2f s", took.toMillis() / 1000.0))
+                        .orElse(""),
+                asked.seed.map(value -> " (seed " + value + ")").orElse(""));
     }
 
     @Override
@@ -295,20 +309,13 @@ public final class SimulationReport implements Report {
             ArrayNode entries = tree.putArray(rows.by(View.NAMESPACE) ? "namespaces" : "owners");
             PodRows.of(result.pods(), rows.by(View.NAMESPACE)).forEach(group -> entries.add(tree(group)));
         }
-        ObjectNode summary = tree.putObject("summary").put("pods", result.pods().size());
-        for (State state : State.values()) {
-            summary.put(name(state), result.count(state));
-        }
-        long again = createdAgain();
-        if (again > 0) {
-            summary.put("createdAgain", again);
-        }
-        if (!changes.isEmpty()) {
-            summary.put("changes", changes.size());
-        }
-        summary.put("seconds", took.toMillis() / 1000.0);
-        seed.ifPresent(value -> summary.put("seed", value));
+        tree.setAll(summaryTree());
         return tree;
+    }
+
+    @Override
+    public ObjectNode summaryTree() {
+        return SimulationSummary.tree(result, changes.size(), asked);
     }
 
     /** The groups, for programs. */
@@ -355,14 +362,18 @@ public final class SimulationReport implements Report {
                 .put("name", group.name())
                 .put("pods", group.demand())
                 .put("placed", group.demand() - group.unplaced());
-        ArrayNode outcomes = tree.putArray("outcomes");
-        for (PodRows.Outcome outcome : group.outcomes()) {
-            outcomes.addObject()
+        put(tree.putArray("outcomes"), group.outcomes());
+        return tree;
+    }
+
+    /** What became of pods, for programs. */
+    static void put(ArrayNode array, List<PodRows.Outcome> outcomes) {
+        for (PodRows.Outcome outcome : outcomes) {
+            array.addObject()
                     .put("outcome", name(outcome.state()))
                     .put("pods", outcome.pods())
                     .put("message", outcome.message());
         }
-        return tree;
     }
 
     // In a summary, after a number of such pods.

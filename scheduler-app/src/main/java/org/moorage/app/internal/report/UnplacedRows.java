@@ -32,9 +32,9 @@ final class UnplacedRows {
         int shown = Math.min(MESSAGES, messages.size());
         TextTable table = new TextTable().right().left();
         for (Map.Entry<String, Integer> message : messages.subList(0, shown)) {
-            int pods = message.getValue();
-            String first = (pods == 1 ? "" : "such as ") + firstByMessage.get(message.getKey());
-            table.row(List.of(Cell.of("  " + pods), Cell.of(first + ": " + message.getKey())));
+            table.row(List.of(
+                    Cell.of("  " + message.getValue()),
+                    Cell.of("such as " + firstByMessage.get(message.getKey()) + ": " + message.getKey())));
         }
         terminal.out().println();
         terminal.out().println(TextStyle.BOLD.of(title, terminal));

@@ -130,8 +130,10 @@ public record SchedulerDump(
      * @param in where it is: {@code active}, {@code backoff}, {@code unschedulable} or {@code gated}; a member of a pod group also {@code
      *     incomplete} or {@code pending}
      * @param gatedBy the plugin that gates it, or another member of its group and all with it; empty if none does
+     * @param since how long it has been in the queue since it came or was tried last; a member of a pod group with all of its group
+     * @param attempts how often it was tried
      */
-    public record PendingPod(Pod pod, String in, String gatedBy) {}
+    public record PendingPod(Pod pod, String in, String gatedBy, Duration since, int attempts) {}
 
     /** The dump in the form of kube-scheduler's; what that does not tell follows. */
     @Override

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.moorage.simulation.whatif;
 
+import java.time.Duration;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
@@ -54,6 +57,9 @@ public final class FittingChanges {
     private final PodSpec spec;
     private final List<ResourceName> requested;
     private final List<FittingChange> found = new ArrayList<>();
+    private Duration atMost = ChronoUnit.FOREVER.getDuration();
+    private long began;
+    private boolean isComplete = true;
 
     // Nodes by the only thing that is wrong with them.
     private final Map<Set<ResourceName>, List<Shortage>> shortages = new HashMap<>();
@@ -102,6 +108,17 @@ public final class FittingChanges {
         requested = resources(pod.requests());
     }
 
+    /**
+     * Finds nothing yet. The pods on a node are those that the cluster has, and each can be thought of as gone.
+     *
+     * @param cluster the cluster as it is now; each change is taken back
+     * @param nodes the nodes by name
+     * @param evaluation what the plugins say of the pod now
+     */
+    public FittingChanges(Transaction cluster, Function<String, Optional<Node>> nodes, Evaluation evaluation) {
+        this(cluster, nodes, cluster::podsOn, any -> true, evaluation);
+    }
+
     private static List<ResourceName> resources(Resources requests) {
         List<ResourceName> names = new ArrayList<>();
         for (ResourceName name : List.of(ResourceName.CPU, ResourceName.MEMORY, ResourceName.EPHEMERAL_STORAGE)) {
@@ -117,8 +134,23 @@ public final class FittingChanges {
         return names;
     }
 
+    /**
+     * Has no other change tried once so much time has passed; the one that is being tried then is tried to the end. How many there are is
+     * up to who has written the pod.
+     */
+    public FittingChanges within(Duration longest) {
+        atMost = Objects.requireNonNull(longest, "longest");
+        return this;
+    }
+
+    /** Whether all changes have been tried, and not only those for which there was time. */
+    public boolean isComplete() {
+        return isComplete;
+    }
+
     /** Empty if the pod fits, or was rejected before any node was looked at. */
     public List<FittingChange> all() {
+        began = System.nanoTime();
         if (evaluation.feasible().isEmpty()) {
             find();
         }
@@ -212,11 +244,20 @@ public final class FittingChanges {
         return new Deselection(entries, required.isPresent() && !required.get().matches(node));
     }
 
+    private boolean isLate() {
+        boolean isLate = Duration.ofNanos(System.nanoTime() - began).compareTo(atMost) >= 0;
+        isComplete &= !isLate;
+        return isLate;
+    }
+
     private List<String> feasible(PodSpec.Builder changed) {
-        return feasible(cluster, pod.withSpec(changed.build()));
+        return isLate() ? List.of() : feasible(cluster, pod.withSpec(changed.build()));
     }
 
     private List<String> feasible(UnaryOperator<Transaction> change) {
+        if (isLate()) {
+            return List.of();
+        }
         try (Transaction changed = cluster.begin()) {
             return feasible(change.apply(changed), pod);
         }
@@ -306,7 +347,7 @@ public final class FittingChanges {
 
     private void spread() {
         List<TopologySpreadConstraint> constraints = spec.topologySpreadConstraints();
-        for (int i = 0; i < constraints.size(); i++) {
+        for (int i = 0; i < constraints.size() && !isLate(); i++) {
             TopologySpreadConstraint constraint = constraints.get(i);
             if (!constraint.whenUnsatisfiable().equals(DO_NOT_SCHEDULE)) {
                 continue;
@@ -361,7 +402,7 @@ public final class FittingChanges {
     private void dropPodAffinity() {
         Affinity affinity = spec.affinity();
         List<PodAffinityTerm> terms = affinity.requiredAffinityTerms();
-        for (int i = 0; i < terms.size(); i++) {
+        for (int i = 0; i < terms.size() && !isLate(); i++) {
             Optional<PodAffinity> left =
                     Optional.of(new PodAffinity(without(terms, i), affinity.preferredAffinityTerms()));
             Affinity changed = new Affinity(affinity.nodeAffinity(), left, affinity.podAntiAffinity());
@@ -371,7 +412,7 @@ public final class FittingChanges {
                     feasible(spec.toBuilder().affinity(changed)));
         }
         List<PodAffinityTerm> antiTerms = affinity.requiredAntiAffinityTerms();
-        for (int i = 0; i < antiTerms.size(); i++) {
+        for (int i = 0; i < antiTerms.size() && !isLate(); i++) {
             Optional<PodAffinity> left =
                     Optional.of(new PodAffinity(without(antiTerms, i), affinity.preferredAntiAffinityTerms()));
             Affinity changed = new Affinity(affinity.nodeAffinity(), affinity.podAffinity(), left);

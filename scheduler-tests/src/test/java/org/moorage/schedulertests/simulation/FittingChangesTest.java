@@ -3,6 +3,7 @@ package org.moorage.schedulertests.simulation;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -24,12 +25,17 @@ import org.moorage.builtin.dra.KubeSchedulerPlugins;
 import org.moorage.config.ConfigLoader;
 import org.moorage.config.LoadedConfig;
 import org.moorage.config.plugin.PluginRegistry;
+import org.moorage.runtime.Scheduler;
+import org.moorage.runtime.decision.Evaluation;
+import org.moorage.runtime.whatif.Transaction;
+import org.moorage.runtime.whatif.WhatIf;
 import org.moorage.simulation.Explanation;
 import org.moorage.simulation.SimulatedPod;
 import org.moorage.simulation.SimulatedPod.State;
 import org.moorage.simulation.Simulation;
 import org.moorage.simulation.whatif.FittingChange;
 import org.moorage.simulation.whatif.FittingChange.Kind;
+import org.moorage.simulation.whatif.FittingChanges;
 import org.moorage.testkit.Nodes;
 import org.moorage.testkit.Pods;
 
@@ -312,5 +318,24 @@ class FittingChangesTest {
                 .containsExactly(
                         change(Kind.TOLERATIONS, "team=blue:NoSchedule", Arrays.copyOfRange(names, 5, 20)),
                         change(Kind.TOLERATIONS, "team=red:NoSchedule", Arrays.copyOfRange(names, 0, 5)));
+    }
+
+    @Test
+    void tellsThatThereWasNoTimeForAll() {
+        List<ClusterObject> objects = objects(node("small", "1").build(), pod("2").build());
+        try (WhatIf questions = Scheduler.whatIf(objects, CONFIG, REGISTRY);
+                Transaction cluster = questions.begin()) {
+            Evaluation evaluation = cluster.evaluate(named("p", objects));
+            FittingChanges all = new FittingChanges(
+                    cluster, name -> Optional.of(node("small", "1").build()), evaluation);
+            FittingChanges none = new FittingChanges(
+                            cluster, name -> Optional.of(node("small", "1").build()), evaluation)
+                    .within(Duration.ZERO);
+
+            assertThat(all.all()).containsExactly(change(Kind.LOWER_REQUESTS, "cpu 1", "small"));
+            assertThat(all.isComplete()).isTrue();
+            assertThat(none.all()).isEmpty();
+            assertThat(none.isComplete()).isFalse();
+        }
     }
 }

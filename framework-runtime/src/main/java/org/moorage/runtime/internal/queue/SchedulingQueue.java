@@ -613,9 +613,10 @@ public final class SchedulingQueue implements PodActivation, AutoCloseable {
     public SchedulerDump.Queue dump() {
         lock.lock();
         try {
-            List<PendingPod> pods = queued.dump();
-            members.forEachOutsideSubQueues((in, waiting) ->
-                    waiting.forEach(member -> pods.add(new PendingPod(member.pod(), in.toString(), ""))));
+            Instant now = clock.instant();
+            List<PendingPod> pods = queued.dump(now);
+            members.forEachOutsideSubQueues((in, waiting) -> waiting.forEach(member -> pods.add(new PendingPod(
+                    member.pod(), in.toString(), "", Duration.between(member.timestamp(), now), member.attempts()))));
             return new SchedulerDump.Queue(pods, inFlight.pods(), inFlight.eventCounts(), members.areGrouped());
         } finally {
             lock.unlock();

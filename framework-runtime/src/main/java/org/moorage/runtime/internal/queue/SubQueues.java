@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.moorage.runtime.internal.queue;
 
+import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
@@ -109,26 +110,27 @@ final class SubQueues {
         return queued.isGated() ? SubQueue.GATED : SubQueue.UNSCHEDULABLE;
     }
 
-    /** All pods of all sub-queues. */
-    List<PendingPod> dump() {
+    /** All pods of all sub-queues, as they are at a time. */
+    List<PendingPod> dump(Instant now) {
         List<PendingPod> pods = new ArrayList<>();
-        active.values().forEach(queued -> dump(queued, SubQueue.ACTIVE, pods));
-        backoff.rejected.values().forEach(queued -> dump(queued, SubQueue.BACKOFF, pods));
-        backoff.failed.values().forEach(queued -> dump(queued, SubQueue.BACKOFF, pods));
+        active.values().forEach(queued -> dump(queued, SubQueue.ACTIVE, now, pods));
+        backoff.rejected.values().forEach(queued -> dump(queued, SubQueue.BACKOFF, now, pods));
+        backoff.failed.values().forEach(queued -> dump(queued, SubQueue.BACKOFF, now, pods));
         for (QueuedEntity queued : unschedulable.values()) {
-            dump(queued, queued.isGated() ? SubQueue.GATED : SubQueue.UNSCHEDULABLE, pods);
+            dump(queued, queued.isGated() ? SubQueue.GATED : SubQueue.UNSCHEDULABLE, now, pods);
         }
         return pods;
     }
 
-    private static void dump(QueuedEntity queued, SubQueue in, List<PendingPod> pods) {
+    private static void dump(QueuedEntity queued, SubQueue in, Instant now, List<PendingPod> pods) {
+        Duration since = Duration.between(queued.timestamp(), now);
         if (queued instanceof QueuedPodInfo pod) {
-            pods.add(new PendingPod(pod.pod(), in.toString(), pod.gatedBy()));
+            pods.add(new PendingPod(pod.pod(), in.toString(), pod.gatedBy(), since, pod.attempts()));
         } else if (queued instanceof QueuedPodGroupInfo group) {
             // What gated a member before need not gate it any more: it is not asked again as long as another one is
             // gated.
             for (QueuedPodInfo member : group.members()) {
-                pods.add(new PendingPod(member.pod(), in.toString(), group.gatedBy()));
+                pods.add(new PendingPod(member.pod(), in.toString(), group.gatedBy(), since, member.attempts()));
             }
         }
     }

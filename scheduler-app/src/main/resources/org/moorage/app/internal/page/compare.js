@@ -14,13 +14,14 @@ function compareView(page) {
   const changedNames = new Set(changed.map((row) => row.name));
   const stats = el('div', { class: 'stats' }, kinds.map((name) => stat(name, count(moves.filter((move) => move.kind === name).length), 'pods', link('compare', { kind: name }))), stat('nodes changed', count(changed.length), `of ${count(Math.max(before.nodeCount, after.nodeCount))}`, link('compare')));
   const legend = el('p', { class: 'note' });
-  const fields = [before, after].map((cluster, side) =>
-    tileField({
+  const fields = [before, after].map((cluster, side) => {
+    const resources = shownResources(cluster);
+    return tileField({
       label: `Nodes ${side === 0 ? 'before' : 'after'}; arrow keys move, Enter selects`,
-      describe: (i) => describeNode(cluster, shownResources(cluster), i),
+      describe: (i) => describeNode(cluster, resources, i),
       choose: (i) => set({ q: cluster.nodeName(i) }),
-    }),
-  );
+    });
+  });
   const moveColumns = [
     { key: 'pod', title: 'Pod', cell: (move) => (after.pod(move.pod) >= 0 ? podLink(move.pod) : move.pod), value: (move) => move.pod },
     { key: 'owner', title: 'Owner', width: '15%', cell: (move) => move.owner || '-', value: (move) => move.owner },
@@ -54,7 +55,7 @@ function compareView(page) {
     if (now !== shown) {
       shown = now;
       const words = (settings.q ?? '').toLowerCase().split(/\s+/).filter(Boolean);
-      const list = moves.filter((move) => (!settings.kind || move.kind === settings.kind) && words.every((word) => move.text.includes(word)));
+      const list = moves.filter((move) => (!settings.kind || move.kind === settings.kind) && words.every((word) => textOf(move).includes(word)));
       summary.textContent = `${count(list.length)} of ${counted(moves.length, 'pod')} that changed`;
       table.show(sortedRows(list, moveColumns, settings.sort ?? ''), settings.sort ?? '');
     }
@@ -84,7 +85,7 @@ function compareView(page) {
 /** Pods that are elsewhere than before, or have no node any more, or one now; as the command tells them, or by their names. */
 function movesBetween(before, after, told) {
   const moves = [];
-  const add = (pod, owner, kind, from, to, message) => moves.push({ pod, owner, kind, from, to, message, text: [pod, owner, kind, from, to, message].join(' ').toLowerCase() });
+  const add = (pod, owner, kind, from, to, message) => moves.push({ pod, owner, kind, from, to, message });
   if (told.length > 0) {
     for (const move of told) {
       add(move.pod, move.owner ?? '', move.what, move.from ?? '', move.to ?? '', move.message ?? '');
@@ -105,6 +106,11 @@ function movesBetween(before, after, told) {
     }
   }
   return moves;
+}
+
+// Made at the first search.
+function textOf(move) {
+  return (move.text ??= [move.pod, move.owner, move.kind, move.from, move.to, move.message].join(' ').toLowerCase());
 }
 
 function nodeChanges(before, after) {

@@ -84,9 +84,12 @@ function panel(title, ...children) {
   return el('section', { class: 'panel', 'aria-label': typeof title === 'string' ? title : null }, title ? el('h2', null, title) : null, children);
 }
 
-/** Tells of changes of an element's size, in the next frame: what is changed by that counts as the next change. */
+/** Tells of changes of an element's width and height, in the next frame: what is changed by that counts as the next change. */
 function observeSize(element, changed) {
-  new ResizeObserver(() => requestAnimationFrame(changed)).observe(element);
+  new ResizeObserver((entries) => {
+    const { width, height } = entries[entries.length - 1].contentRect;
+    requestAnimationFrame(() => changed(Math.round(width), Math.round(height)));
+  }).observe(element);
 }
 
 /** Tells something to who does not see the page. */

@@ -1,6 +1,34 @@
 // The cluster that the page has, in the form in which views ask for it.
 
-const byName = new Intl.Collator('en', { numeric: true });
+const ZEROS = '0'.repeat(16);
+
+/** A text by which names are in order, where numbers in them count as numbers. A collator that knows numbers takes too long for many. */
+function nameKey(name) {
+  let key = '';
+  let start = 0;
+  for (let at = 0; at < name.length; at++) {
+    let end = at;
+    while (end < name.length && name.charCodeAt(end) >= 48 && name.charCodeAt(end) <= 57) {
+      end++;
+    }
+    if (end > at) {
+      key += name.slice(start, at) + ZEROS.slice(end - at);
+      start = at;
+      at = end;
+    }
+  }
+  return key + name.slice(start);
+}
+
+/** Those things in the order of a number or text, which is found once for each. */
+function sortedBy(things, key, isDown) {
+  const list = Array.from(things);
+  const keys = list.map((thing) => key(thing));
+  const less = isDown ? 1 : -1;
+  const order = Uint32Array.from(keys, (_, at) => at);
+  order.sort((a, b) => (keys[a] < keys[b] ? less : keys[a] > keys[b] ? -less : 0));
+  return Array.from(order, (at) => list[at]);
+}
 
 /** Reads the columns of a cluster; what pods request is added up for each node. */
 function clusterOf(columns) {
@@ -82,6 +110,10 @@ function clusterOf(columns) {
     message: (p) => names[pods.message[p]],
     request: (p, r) => (r === slots ? 1 : amounts[pods.requests[p]][r]),
     podsOn: (i) => onNodes.subarray(starts[i], starts[i + 1]),
+    // Whether there is a scheduling queue, and for how many seconds a pod has been there, and how often it was tried; -1 if it is not there.
+    hasQueue: pods.forSeconds !== undefined,
+    forSeconds: (p) => pods.forSeconds?.[p] ?? -1,
+    attempts: (p) => pods.attempts?.[p] ?? -1,
     // Whether it is to get a node and has none.
     waits: (p) => pods.node[p] < 0 && !GONE.has(names[pods.state[p]]),
     searched,
@@ -145,7 +177,7 @@ function nodesBy(cluster, key) {
       groups.set(of, [i]);
     }
   }
-  return [...groups.entries()].sort((a, b) => byName.compare(a[0], b[0]));
+  return sortedBy(groups, ([name]) => nameKey(name));
 }
 
 /** The texts by which nodes or pods are found, in lower case; made at the first search. */

@@ -91,9 +91,9 @@ function sharesBy(cluster, resource) {
 
 function tileGroups(cluster, nodes, settings, shares) {
   const key = settings.group === 'type' ? cluster.type : settings.group === 'none' ? () => '' : cluster.zone;
-  const groups = [...groupsOf(nodes, key)].sort((a, b) => byName.compare(a[0], b[0]));
+  const groups = sortedBy(groupsOf(nodes, key), ([name]) => nameKey(name));
   return groups.map(([title, of]) => {
-    const ordered = settings.order === 'name' ? of.slice().sort((a, b) => byName.compare(cluster.nodeName(a), cluster.nodeName(b))) : of.slice().sort((a, b) => shares[b] - shares[a]);
+    const ordered = settings.order === 'name' ? sortedBy(of, (i) => nameKey(cluster.nodeName(i))) : sortedBy(of, (i) => shares[i], true);
     const cpu = total(cluster, 0, of);
     const memory = total(cluster, 1, of);
     return {

@@ -11,7 +11,7 @@ function podsView(page) {
     { key: 'memory', title: 'memory', width: '90px', end: true, cell: (p) => amount('memory', cluster.request(p, 1)), value: (p) => cluster.request(p, 1) },
     { key: 'priority', title: 'Priority', width: '120px', end: true, cell: (p) => count(cluster.priority(p)), value: (p) => cluster.priority(p) },
   ];
-  const namespaces = [...new Set(Array.from({ length: cluster.podCount }, (_, p) => cluster.namespace(p)))].sort(byName.compare);
+  const namespaces = sortedBy(new Set(Array.from({ length: cluster.podCount }, (_, p) => cluster.namespace(p))), nameKey);
   const states = [...new Set(Array.from({ length: cluster.podCount }, (_, p) => cluster.state(p)))].sort();
   const search = textField('Search pods', 'Search pods, owners, nodes', (text) => set({ q: text }, true));
   const namespace = choice('Namespace', [['', 'all'], ...namespaces.map((name) => [name, name])], (value) => set({ namespace: value }));

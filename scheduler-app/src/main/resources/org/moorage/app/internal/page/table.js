@@ -2,6 +2,11 @@
 
 const ROW = 27;
 const MARGIN = 6;
+// No table is higher. To ask how high one is that has just been filled would have the page laid out once more.
+const HIGHEST_OF_WINDOW = 0.8;
+
+let windowHeight = window.innerHeight;
+window.addEventListener('resize', () => (windowHeight = window.innerHeight));
 
 /**
  * A table of any length.
@@ -17,6 +22,10 @@ function dataTable({ label, columns, open, sort }) {
   let rows = [];
   let active = -1;
   let shown = '';
+  let height = 0;
+  // Whether it is as high as it can be.
+  let isFull = false;
+  let top = 0;
   const body = el('tbody', null);
   // Columns without a width share what is left, and want some room each; where there is less, the table scrolls.
   const least = columns.reduce((sum, column) => sum + (column.width?.endsWith('px') ? parseInt(column.width, 10) : column.width ? 90 : 170), 0);
@@ -36,15 +45,27 @@ function dataTable({ label, columns, open, sort }) {
     el('thead', null, el('tr', null, heads)),
     body,
   );
-  const scroller = el('div', { class: 'scroller', onscroll: () => paint(false) }, table);
+  const scroller = el('div', { class: 'scroller', onscroll: scrolled }, table);
   const empty = el('p', { class: 'empty' }, 'Nothing to show.');
   const root = el('div', { class: 'table' }, scroller, empty);
-  observeSize(scroller, () => paint(false));
+  observeSize(scroller, (width, now) => {
+    if (now > 0) {
+      height = now;
+      isFull = rows.length * ROW > height;
+      scrolled();
+    }
+  });
+
+  function scrolled() {
+    top = scroller.scrollTop;
+    paint(false);
+    mark();
+  }
 
   function paint(isNew) {
-    const height = scroller.clientHeight || 600;
-    const first = Math.max(0, Math.floor(scroller.scrollTop / ROW) - MARGIN);
-    const last = Math.min(rows.length, Math.ceil((scroller.scrollTop + height) / ROW) + MARGIN);
+    const seen = height === 0 || (isNew && !isFull) ? HIGHEST_OF_WINDOW * windowHeight : height;
+    const first = Math.max(0, Math.floor(top / ROW) - MARGIN);
+    const last = Math.min(rows.length, Math.ceil((top + seen) / ROW) + MARGIN);
     const range = `${first}-${last}`;
     if (!isNew && range === shown) {
       return;
@@ -61,7 +82,6 @@ function dataTable({ label, columns, open, sort }) {
       parts.push(spacer(rows.length - last));
     }
     body.replaceChildren(...parts);
-    mark();
   }
 
   function spacer(count) {
@@ -108,7 +128,7 @@ function dataTable({ label, columns, open, sort }) {
     if (event.target !== table || event.ctrlKey || event.metaKey || event.altKey) {
       return;
     }
-    const page = Math.max(1, Math.floor(scroller.clientHeight / ROW) - 2);
+    const page = Math.max(1, Math.floor(height / ROW) - 2);
     const moves = { ArrowDown: active + 1, ArrowUp: active - 1, PageDown: active + page, PageUp: active - page, Home: 0, End: rows.length - 1 };
     if (event.key in moves && rows.length > 0) {
       event.preventDefault();
@@ -121,9 +141,7 @@ function dataTable({ label, columns, open, sort }) {
 
   function activate(at) {
     active = at;
-    scrollTo(at);
-    paint(false);
-    mark();
+    scroll(scrolledTo(at, top), false);
   }
 
   function showHead(sorted) {
@@ -142,14 +160,28 @@ function dataTable({ label, columns, open, sort }) {
     scroller.hidden = rows.length === 0;
   }
 
-  function scrollTo(at) {
-    const top = at * ROW;
+  /** How far to scroll from there so that a row is in sight. */
+  function scrolledTo(at, from) {
+    const start = at * ROW;
     const head = ROW + 1;
-    if (top < scroller.scrollTop) {
-      scroller.scrollTop = top;
-    } else if (top + ROW + head > scroller.scrollTop + scroller.clientHeight) {
-      scroller.scrollTop = Math.ceil((top + ROW + head - scroller.clientHeight) / ROW) * ROW;
+    if (height === 0) {
+      height = scroller.clientHeight;
     }
+    if (start < from) {
+      return start;
+    }
+    return start + ROW + head > from + height ? Math.ceil((start + ROW + head - height) / ROW) * ROW : from;
+  }
+
+  // The rows that will be in sight are there before, so that they are made once.
+  function scroll(to, isNew) {
+    const isMoved = to !== top;
+    top = to;
+    paint(isNew);
+    if (isMoved) {
+      scroller.scrollTop = top;
+    }
+    mark();
   }
 
   return {
@@ -161,14 +193,9 @@ function dataTable({ label, columns, open, sort }) {
       active = selected === undefined || selected === null ? -1 : rows.indexOf(selected);
       if (isOther) {
         showHead(sorted ?? '');
-        scroller.scrollTop = 0;
-        paint(true);
       }
-      if (active >= 0) {
-        scrollTo(active);
-        paint(false);
-      }
-      mark();
+      const from = isOther ? 0 : top;
+      scroll(active < 0 ? from : scrolledTo(active, from), isOther);
     },
   };
 }
@@ -190,10 +217,13 @@ function sortedRows(rows, columns, sorted) {
   if (!column?.value) {
     return rows;
   }
-  const sign = sorted.startsWith('-') ? -1 : 1;
-  const values = new Map(rows.map((row) => [row, column.value(row)]));
-  const isNumber = rows.length > 0 && typeof values.get(rows[0]) === 'number';
-  // A collator that knows numbers in names takes too long for many.
-  const compare = isNumber ? (a, b) => a - b : rows.length <= 10000 ? byName.compare : (a, b) => (a < b ? -1 : a > b ? 1 : 0);
-  return rows.slice().sort((a, b) => sign * compare(values.get(a), values.get(b)));
+  return sortedBy(
+    rows,
+    (row) => {
+      const value = column.value(row);
+      // To find the numbers in many names takes too long.
+      return typeof value === 'number' || rows.length > 10000 ? value : nameKey(value);
+    },
+    sorted.startsWith('-'),
+  );
 }

@@ -10,8 +10,20 @@ function scaleColor(share, theme) {
   const at = Math.max(0, Math.min(1, share)) * (stops.length - 1);
   const low = Math.min(stops.length - 2, Math.floor(at));
   const part = at - low;
-  const mixed = stops[low].map((value, i) => Math.round(value + (stops[low + 1][i] - value) * part));
-  return `rgb(${mixed.join(',')})`;
+  return stops[low].map((value, i) => Math.round(value + (stops[low + 1][i] - value) * part));
+}
+
+/** The parts of a colour such as #0b5cad. */
+function hexColor(text) {
+  return [1, 3, 5].map((at) => parseInt(text.slice(at, at + 2), 16));
+}
+
+const IS_LITTLE_ENDIAN = new Uint8Array(new Uint32Array([1]).buffer)[0] === 1;
+
+/** A colour as the number of a pixel. */
+function pixelOf([red, green, blue], alpha) {
+  const opacity = Math.round(255 * alpha);
+  return IS_LITTLE_ENDIAN ? ((opacity << 24) | (blue << 16) | (green << 8) | red) >>> 0 : ((red << 24) | (green << 16) | (blue << 8) | opacity) >>> 0;
 }
 
 function tileSize(nodes) {
@@ -27,6 +39,8 @@ function tileSize(nodes) {
   return { width: 7, height: 11, gap: 1 };
 }
 
+// How much of a tile is seen that does not stand out.
+const DIM = 0.3;
 const GROUP_HEAD = 18;
 const GROUP_SPACE = 8;
 
@@ -70,15 +84,16 @@ function tileField({ label, describe, choose }) {
   let hovered = -1;
   let width = 0;
   let drawn = null;
-  observeSize(root, () => {
-    if (root.clientWidth !== width) {
-      layout();
+  observeSize(root, (now) => {
+    // A view that is not shown has no size, and keeps what is drawn for when it is shown again.
+    if (now > 0 && now !== width) {
+      layout(now);
       draw();
     }
   });
 
-  function layout() {
-    width = root.clientWidth || 800;
+  function layout(now) {
+    width = now;
     drawn = null;
     const perRow = Math.max(1, Math.floor((width + size.gap) / (size.width + size.gap)));
     boxes = new Float64Array(order.length * 2);
@@ -127,14 +142,12 @@ function tileField({ label, describe, choose }) {
   }
 
   function drawTiles(context, style) {
-    const theme = currentTheme();
-    const color = (name) => style.getPropertyValue(name).trim();
-    const colors = Array.from({ length: 101 }, (_, hundredth) => scaleColor(hundredth / 100, theme));
     const ratio = window.devicePixelRatio || 1;
+    const color = (name) => style.getPropertyValue(name).trim();
     context.setTransform(ratio, 0, 0, ratio, 0, 0);
-    context.clearRect(0, 0, width, canvas.height);
-    context.font = `600 11px ${style.getPropertyValue('--font')}`;
+    fillTiles(context, ratio, color);
     if (groups.length > 1 || (groups[0]?.title ?? '') !== '') {
+      context.font = `600 11px ${color('--font')}`;
       for (const group of groups) {
         context.fillStyle = color('--text');
         context.fillText(group.title, 0, group.y + 12);
@@ -143,26 +156,18 @@ function tileField({ label, describe, choose }) {
         context.fillText(group.note, used + 8, group.y + 12);
       }
     }
-    const empty = color('--tile');
-    const line = color('--line');
-    const bad = color('--bad');
+    context.lineJoin = 'round';
+    context.font = `600 12px ${color('--font')}`;
+    context.textAlign = 'center';
+    const text = color('--text');
+    const edge = color('--panel');
     for (let index = 0; index < order.length; index++) {
       const node = order[index];
-      const value = share(node);
       const x = boxes[2 * index];
       const y = boxes[2 * index + 1];
-      context.globalAlpha = isDim(node) ? 0.3 : 1;
-      context.fillStyle = empty;
-      context.fillRect(x, y, size.width, size.height);
-      const level = Math.round(Math.max(0, Math.min(1, value)) * size.height);
-      context.fillStyle = colors[Math.round(Math.max(0, Math.min(1, value)) * 100)];
-      context.fillRect(x, y + size.height - level, size.width, level);
-      if (value > 1.0001) {
-        context.fillStyle = bad;
-        context.fillRect(x, y, size.width, Math.max(2, size.height / 6));
-      }
+      context.globalAlpha = isDim(node) ? DIM : 1;
       if (isCrossed(node)) {
-        context.strokeStyle = color('--text');
+        context.strokeStyle = text;
         context.lineWidth = 1;
         context.beginPath();
         context.moveTo(x, y + size.height);
@@ -170,24 +175,66 @@ function tileField({ label, describe, choose }) {
         context.stroke();
       }
       if (size.width >= 40) {
-        context.font = `600 12px ${style.getPropertyValue('--font')}`;
         // With an edge, since it may stand half on the fill and half beside it.
-        context.textAlign = 'center';
         context.lineWidth = 3;
-        context.lineJoin = 'round';
-        context.strokeStyle = color('--panel');
-        context.strokeText(percent(value), x + size.width / 2, y + size.height / 2 + 4);
-        context.fillStyle = color('--text');
-        context.fillText(percent(value), x + size.width / 2, y + size.height / 2 + 4);
-        context.textAlign = 'start';
-      }
-      if (size.width >= 11) {
-        context.strokeStyle = line;
-        context.lineWidth = 1;
-        context.strokeRect(x + 0.5, y + 0.5, size.width - 1, size.height - 1);
+        context.strokeStyle = edge;
+        context.strokeText(percent(share(node)), x + size.width / 2, y + size.height / 2 + 4);
+        context.fillStyle = text;
+        context.fillText(percent(share(node)), x + size.width / 2, y + size.height / 2 + 4);
       }
     }
     context.globalAlpha = 1;
+    context.textAlign = 'start';
+  }
+
+  // By pixels: for five thousand tiles the script takes about half the time that it takes with rectangles.
+  function fillTiles(context, ratio, color) {
+    const image = context.createImageData(canvas.width, canvas.height);
+    const rowLength = image.width;
+    const pixels = new Uint32Array(image.data.buffer);
+    const theme = currentTheme();
+    const palette = (alpha) => ({
+      levels: Array.from({ length: 101 }, (_, hundredth) => pixelOf(scaleColor(hundredth / 100, theme), alpha)),
+      empty: pixelOf(hexColor(color('--tile')), alpha),
+      line: pixelOf(hexColor(color('--line')), alpha),
+      bad: pixelOf(hexColor(color('--bad')), alpha),
+    });
+    const bright = palette(1);
+    const dim = palette(DIM);
+    const fillBox = (left, top, right, bottom, value) => {
+      const from = Math.round(left * ratio);
+      const length = Math.min(rowLength, Math.round(right * ratio)) - from;
+      const last = Math.round(bottom * ratio);
+      for (let row = Math.round(top * ratio); row < last; row++) {
+        const start = row * rowLength + from;
+        for (let at = start; at < start + length; at++) {
+          pixels[at] = value;
+        }
+      }
+    };
+    for (let index = 0; index < order.length; index++) {
+      const node = order[index];
+      const value = share(node);
+      const { levels, empty, line, bad } = isDim(node) ? dim : bright;
+      const part = Math.max(0, Math.min(1, value));
+      const left = boxes[2 * index];
+      const top = boxes[2 * index + 1];
+      const right = left + size.width;
+      const bottom = top + size.height;
+      const level = bottom - Math.round(part * size.height);
+      fillBox(left, top, right, level, empty);
+      fillBox(left, level, right, bottom, levels[Math.round(part * 100)]);
+      if (value > 1.0001) {
+        fillBox(left, top, right, top + Math.max(2, size.height / 6), bad);
+      }
+      if (size.width >= 11) {
+        fillBox(left, top, right, top + 1, line);
+        fillBox(left, bottom - 1, right, bottom, line);
+        fillBox(left, top, left + 1, bottom, line);
+        fillBox(right - 1, top, right, bottom, line);
+      }
+    }
+    context.putImageData(image, 0, 0);
   }
 
   function frame(context, index, color, thick) {
@@ -298,7 +345,7 @@ function tileField({ label, describe, choose }) {
       if (marked < 0) {
         canvas.setAttribute('aria-valuenow', '0');
       }
-      layout();
+      layout(root.clientWidth || 800);
       draw();
     },
     /** Marks the tile of a node; of none if it is -1. */
@@ -319,7 +366,7 @@ function tileLegend() {
     'span',
     { class: 'legend' },
     '0%',
-    [0, 0.25, 0.5, 0.75, 1].map((value) => el('span', { class: 'swatch', css: { 'background-color': scaleColor(value, theme) } })),
+    [0, 0.25, 0.5, 0.75, 1].map((value) => el('span', { class: 'swatch', css: { 'background-color': `rgb(${scaleColor(value, theme).join(',')})` } })),
     '100% of allocatable is requested; height says the same. Struck through: takes no pods.',
   );
 }

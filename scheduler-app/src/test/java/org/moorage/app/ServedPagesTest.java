@@ -35,7 +35,12 @@ class ServedPagesTest {
                     EMULATING,
                     "/metrics",
                     "version_info{binary=\"1.37\",component=\"kube\",emulation=\"1.36\",min_compat=\"1.35\"} 1.0"),
-            new Case("the page of the cluster", List.of(), "/debug/page", "<title>Moorage</title>"));
+            new Case("the page of the cluster", List.of(), "/debug/page", "<title>Moorage</title>"),
+            new Case(
+                    "what a pod waits for, below that page",
+                    List.of(),
+                    "/debug/page/attempts?pod=default/nobody",
+                    "pod default/nobody: the scheduler knows no such pod"));
 
     @ParameterizedTest
     @FieldSource("CASES")

@@ -53,6 +53,7 @@ final class WhyTest {
                     .contains("default/large-0 waits: ")
                     .contains("NodeResourcesFit rejects it; it is tried again at ")
                     .contains("Tried now it would fit nowhere: 0/")
+                    .contains("Any of these would make it fit:", "  it requests less by cpu ")
                     .contains("NodeResourcesFit: Insufficient cpu (node-");
             assertThat(waiting.exitCode()).isEqualTo(1);
 

@@ -7,28 +7,42 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Collectors;
+import org.moorage.api.event.ActionType;
+import org.moorage.api.model.Node;
 import org.moorage.api.model.Pod;
+import org.moorage.app.internal.page.ShownCluster;
+import org.moorage.app.internal.report.FittingChangeRows;
 import org.moorage.app.internal.serving.Page;
 import org.moorage.app.internal.serving.Query;
 import org.moorage.app.internal.serving.Reply;
 import org.moorage.runtime.Scheduler;
 import org.moorage.runtime.debug.PodState;
+import org.moorage.runtime.debug.SchedulerDump;
 import org.moorage.runtime.decision.AttemptDetails.NodeReason;
 import org.moorage.runtime.decision.AttemptDetails.NodeTotal;
 import org.moorage.runtime.decision.Evaluation;
+import org.moorage.runtime.whatif.Transaction;
+import org.moorage.runtime.whatif.WhatIf;
+import org.moorage.simulation.whatif.FittingChange;
+import org.moorage.simulation.whatif.FittingChanges;
 
 /**
  * Shows what a pod waits for, and the last attempts at it, or those at a group: {@code ?pod=NAMESPACE/NAME} or {@code
- * ?group=podgroup/NAMESPACE/NAME}. With {@code &now=true} also what an attempt at a pod that waits would find now, which takes a look at
- * each node.
+ * ?group=podgroup/NAMESPACE/NAME}. With {@code &now=true} also what an attempt at a pod that waits would find now, and what would make the
+ * pod fit, which takes many looks at each node.
  */
 public final class AttemptsPage implements Page {
     /** Where it is. */
     public static final String PATH = "/debug/attempts";
 
     private static final int MOST_VICTIMS = 10;
+    private static final String ALL_UPDATES =
+            ActionType.UPDATE.stream().map(ActionType::toString).collect(Collectors.joining("|"));
 
     private final Scheduler scheduler;
     private final Optional<KeptAttempts> kept;
@@ -143,7 +157,9 @@ public final class AttemptsPage implements Page {
         ArrayNode rejectors = tree.putArray("rejectedBy");
         for (String plugin : queued.rejectors()) {
             ArrayNode events = rejectors.addObject().put("plugin", plugin).putArray("movedBy");
-            queued.eventsByPlugin().getOrDefault(plugin, List.of()).forEach(events::add);
+            for (String event : queued.eventsByPlugin().getOrDefault(plugin, List.of())) {
+                events.add(event.replace(ALL_UPDATES, "Update"));
+            }
         }
         return tree;
     }
@@ -198,10 +214,32 @@ public final class AttemptsPage implements Page {
                 ArrayNode examples = room.putArray("examples");
                 preemption.victims().stream().limit(MOST_VICTIMS).forEach(victim -> examples.add(victim.key()));
             });
+            if (!evaluation.fits()) {
+                addChanges(tree, evaluation);
+            }
         } catch (RuntimeException failure) {
             // A plugin's failure says something about the pod, and nothing about the page.
             tree.put("error", String.valueOf(failure.getMessage()));
         }
         return tree;
+    }
+
+    // By plugins of their own, which do not hold up the scheduler's.
+    private void addChanges(ObjectNode tree, Evaluation evaluation) {
+        Map<String, Node> nodes = new HashMap<>();
+        for (SchedulerDump.CachedNode cached : scheduler.dump().nodes()) {
+            cached.node().ifPresent(node -> nodes.put(cached.name(), node));
+        }
+        try (WhatIf cluster = scheduler.whatIf();
+                Transaction now = cluster.begin()) {
+            FittingChanges changes = new FittingChanges(now, name -> Optional.ofNullable(nodes.get(name)), evaluation)
+                    .within(ShownCluster.LONGEST_CHANGES);
+            List<FittingChange> found = changes.all();
+            FittingChangeRows.putCounts(tree.putArray("changes"), found);
+            tree.put("changesComplete", changes.isComplete());
+        } catch (RuntimeException failure) {
+            // A plugin that cannot be made once more, or fails; what it says now is known all the same.
+            tree.put("changesError", String.valueOf(failure.getMessage()));
+        }
     }
 }

@@ -24,6 +24,7 @@ import org.moorage.app.internal.process.HostProcess;
 import org.moorage.app.internal.process.ProcessThreads;
 import org.moorage.app.internal.report.SimulationReport;
 import org.moorage.app.internal.report.Terminal;
+import org.moorage.app.internal.serving.OneAtATime;
 import org.moorage.app.internal.serving.SecureServer;
 import org.moorage.app.internal.serving.ServingOptions;
 import org.moorage.config.LoadedConfig;
@@ -151,15 +152,17 @@ public final class ServeCommand implements Callable<Integer> {
         try (SecureServer server = listen(threads);
                 Shown shown = now ? asItIs(dump, loaded, registry) : simulated(dump, loaded, registry)) {
             Instant made = terminal.clock().instant();
-            ShownCluster cluster =
-                    new ShownCluster(shown.view, pod -> ShownCluster.evaluate(shown.questions, pod), profiles);
+            ShownCluster cluster = new ShownCluster(
+                    shown.view, pod -> ShownCluster.explain(shown.questions, shown.view, pod), profiles);
             new ServedPage(
                             () -> shown.content
                                     .get()
                                     .made(made)
                                     .notes(dump.warnings())
                                     .notes(dump.notes()),
-                            () -> cluster)
+                            () -> cluster,
+                            Optional.empty(),
+                            new OneAtATime())
                     .addTo(server, "/");
             process.onTermination(() -> {
                 end.countDown();

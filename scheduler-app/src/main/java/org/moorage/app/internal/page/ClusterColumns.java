@@ -15,6 +15,7 @@ import org.moorage.api.model.ResourceName;
 import org.moorage.api.model.Resources;
 import org.moorage.api.model.Taint;
 import org.moorage.app.internal.page.ClusterView.PodView;
+import org.moorage.app.internal.page.ClusterView.Queued;
 import org.moorage.app.internal.report.NodeLabels;
 import org.moorage.app.internal.report.PodOwner;
 
@@ -128,7 +129,25 @@ final class ClusterColumns {
         column("state", pods, (pod, to) -> to.writeNumber(text(pod.state())), json);
         column("message", pods, (pod, to) -> to.writeNumber(text(pod.message())), json);
         column("requests", pods, (pod, to) -> to.writeNumber(amounts(pod.pod().requestsWithClaims())), json);
+        if (pods.stream().anyMatch(pod -> pod.queued().isPresent())) {
+            column(
+                    "forSeconds",
+                    pods,
+                    (pod, to) -> to.writeNumber(
+                            pod.queued().map(ClusterColumns::seconds).orElse(-1L)),
+                    json);
+            column(
+                    "attempts",
+                    pods,
+                    (pod, to) ->
+                            to.writeNumber(pod.queued().map(Queued::attempts).orElse(-1)),
+                    json);
+        }
         json.writeEndObject();
+    }
+
+    private static long seconds(Queued queued) {
+        return Math.max(0, queued.since().toSeconds());
     }
 
     private static <T> void column(String name, List<T> rows, Column<T> column, JsonGenerator json) throws IOException {

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.moorage.app.internal.page;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
 import org.moorage.api.model.ClusterObject;
 import org.moorage.api.model.Node;
@@ -27,6 +29,7 @@ public record ClusterView(List<Node> nodes, List<PodView> pods) {
     public static final String BOUND = "bound";
 
     private static final String LOST = "lost";
+    private static final String IN_FLIGHT = "inFlight";
 
     public ClusterView {
         nodes = List.copyOf(nodes);
@@ -40,15 +43,29 @@ public record ClusterView(List<Node> nodes, List<PodView> pods) {
      * @param nodeName the node that it takes room on; empty if there is none
      * @param state its state: {@link #BOUND}, one of {@link SimulationReport#name}, or a part of the scheduling queue
      * @param message why it has no node, or what it waits for; may be empty
+     * @param queued how it waits in the scheduling queue; empty if it is not there, or there is none
      */
-    public record PodView(Pod pod, String nodeName, String state, String message) {
+    public record PodView(Pod pod, String nodeName, String state, String message, Optional<Queued> queued) {
         public PodView {
             Objects.requireNonNull(pod, "pod");
             Objects.requireNonNull(nodeName, "nodeName");
             Objects.requireNonNull(state, "state");
             Objects.requireNonNull(message, "message");
+            Objects.requireNonNull(queued, "queued");
+        }
+
+        PodView(Pod pod, String nodeName, String state, String message) {
+            this(pod, nodeName, state, message, Optional.empty());
         }
     }
+
+    /**
+     * How a pod waits in the scheduling queue.
+     *
+     * @param since how long it has been there since it came or was tried last
+     * @param attempts how often it was tried
+     */
+    public record Queued(Duration since, int attempts) {}
 
     /** A cluster as its objects say, where nobody schedules. */
     public static ClusterView of(Collection<? extends ClusterObject> objects) {
@@ -141,12 +158,18 @@ public record ClusterView(List<Node> nodes, List<PodView> pods) {
         for (SchedulerDump.PendingPod pending : dump.queue().pendingPods()) {
             if (seen.add(pending.pod().uid())) {
                 String gate = pending.gatedBy().isEmpty() ? "" : pending.gatedBy() + ": ";
-                pods.add(new PodView(pending.pod(), "", pending.in(), gate + message(pending.pod())));
+                pods.add(new PodView(
+                        pending.pod(),
+                        "",
+                        // Of a member of a group that is being tried.
+                        pending.in().equals("pending") ? IN_FLIGHT : pending.in(),
+                        gate + message(pending.pod()),
+                        Optional.of(new Queued(pending.since(), pending.attempts()))));
             }
         }
         for (Pod pod : dump.queue().inFlightPods()) {
             if (seen.add(pod.uid())) {
-                pods.add(new PodView(pod, "", "inFlight", message(pod)));
+                pods.add(new PodView(pod, "", IN_FLIGHT, message(pod)));
             }
         }
         return new ClusterView(nodes, pods);

@@ -38,6 +38,7 @@ public final class HtmlReport {
             "waiting.js",
             "nodes.js",
             "pods.js",
+            "attempts.js",
             "pod.js",
             "compare.js",
             "answers.js",

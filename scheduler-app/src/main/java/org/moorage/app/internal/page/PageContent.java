@@ -9,7 +9,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
-import org.jspecify.annotations.Nullable;
 
 /** What a page shows: a cluster, and what else is known or was answered about it. */
 public final class PageContent {
@@ -22,8 +21,6 @@ public final class PageContent {
     private final List<Move> moves;
     private final List<ObjectNode> groups;
     private final List<ObjectNode> evaluations;
-    private final Map<String, List<ObjectNode>> attempts;
-    private final List<Table> tables;
     private final Map<String, ObjectNode> answers;
     private final Optional<Paths> paths;
 
@@ -37,8 +34,6 @@ public final class PageContent {
         moves = List.copyOf(builder.moves);
         groups = List.copyOf(builder.groups);
         evaluations = List.copyOf(builder.evaluations);
-        attempts = Map.copyOf(builder.attempts);
-        tables = List.copyOf(builder.tables);
         answers = new LinkedHashMap<>(builder.answers);
         paths = builder.paths;
     }
@@ -56,26 +51,13 @@ public final class PageContent {
     public record Move(String pod, String owner, String what, String from, String to, String message) {}
 
     /**
-     * A table.
-     *
-     * @param title what it lists
-     * @param columns the names of its columns
-     * @param rows a value for each column: texts, numbers, or null for none
-     */
-    public record Table(String title, List<String> columns, List<List<? extends @Nullable Object>> rows) {
-        public Table {
-            columns = List.copyOf(columns);
-            rows = List.copyOf(rows);
-        }
-    }
-
-    /**
      * Where a page that is served finds more, relative to its own address.
      *
      * @param data the content as it is now; empty if it does not change
      * @param explain what the plugins say of the pod that the parameter {@code pod} names; empty if nobody can be asked
+     * @param attempts what that pod waits for, and the last attempts at it; empty if nobody knows
      */
-    public record Paths(String data, String explain) {}
+    public record Paths(String data, String explain, String attempts) {}
 
     /** Content with a title for a cluster. */
     public static Builder of(String title, ClusterView cluster) {
@@ -118,14 +100,6 @@ public final class PageContent {
         return evaluations;
     }
 
-    Map<String, List<ObjectNode>> attempts() {
-        return attempts;
-    }
-
-    List<Table> tables() {
-        return tables;
-    }
-
     Map<String, ObjectNode> answers() {
         return answers;
     }
@@ -145,8 +119,6 @@ public final class PageContent {
         private List<Move> moves = List.of();
         private List<ObjectNode> groups = List.of();
         private final List<ObjectNode> evaluations = new ArrayList<>();
-        private final Map<String, List<ObjectNode>> attempts = new LinkedHashMap<>();
-        private final List<Table> tables = new ArrayList<>();
         private final Map<String, ObjectNode> answers = new LinkedHashMap<>();
         private Optional<Paths> paths = Optional.empty();
 
@@ -194,18 +166,6 @@ public final class PageContent {
         /** Adds what the plugins say of a pod, in the form in which {@code explain} tells it. */
         public Builder evaluation(ObjectNode tree) {
             evaluations.add(tree);
-            return this;
-        }
-
-        /** Sets the attempts of a pod, the newest first: each with time, result, node, message and reasons. */
-        public Builder attempts(String pod, List<ObjectNode> newestFirst) {
-            attempts.put(pod, List.copyOf(newestFirst));
-            return this;
-        }
-
-        /** Adds a table. */
-        public Builder table(Table table) {
-            tables.add(table);
             return this;
         }
 

@@ -42,12 +42,6 @@ public final class PageData {
         json.writePOJOField("moves", content.moves());
         trees("groups", content.groups(), json);
         trees("evaluations", content.evaluations(), json);
-        json.writeObjectFieldStart("attempts");
-        for (Map.Entry<String, List<ObjectNode>> pod : content.attempts().entrySet()) {
-            trees(pod.getKey(), pod.getValue(), json);
-        }
-        json.writeEndObject();
-        json.writePOJOField("tables", content.tables());
         json.writeArrayFieldStart("answers");
         for (Map.Entry<String, ObjectNode> answer : content.answers().entrySet()) {
             json.writeStartObject();

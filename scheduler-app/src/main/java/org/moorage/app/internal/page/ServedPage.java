@@ -6,37 +6,42 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.Semaphore;
-import java.util.concurrent.TimeUnit;
-import java.util.function.Function;
 import java.util.function.Supplier;
 import org.moorage.api.model.Pod;
+import org.moorage.app.internal.serving.OneAtATime;
 import org.moorage.app.internal.serving.Page;
 import org.moorage.app.internal.serving.Query;
 import org.moorage.app.internal.serving.Reply;
 import org.moorage.app.internal.serving.SecureServer;
 
 /**
- * Serves a page, with two more paths below its own: {@code data}, its content as it is now, and {@code explain}, what the plugins say of
- * the pod that the parameter {@code pod} names. One request at a time is worked on, so that no number of them takes the memory or the
- * processors of what is shown.
+ * Serves a page, with more paths below its own: {@code data}, its content as it is now; {@code explain}, what the plugins say of the pod
+ * that the parameter {@code pod} names; and of a running scheduler {@code attempts}, what that pod waits for and what came of the last
+ * attempts at it. One request at a time is worked on.
  */
 public final class ServedPage {
-    private static final int LONGEST_WAIT = 10;
-
     private final Supplier<PageContent.Builder> content;
     private final Supplier<ShownCluster> cluster;
-    private final Semaphore turn = new Semaphore(1);
+    private final Optional<Page> attempts;
+    private final OneAtATime turn;
 
     /**
      * A page.
      *
      * @param content what it shows, made for each request
      * @param cluster the cluster as it is shown, for each request about a pod
+     * @param attempts what a pod waits for; empty if nobody knows
+     * @param turn whose turn it is
      */
-    public ServedPage(Supplier<PageContent.Builder> content, Supplier<ShownCluster> cluster) {
+    public ServedPage(
+            Supplier<PageContent.Builder> content,
+            Supplier<ShownCluster> cluster,
+            Optional<Page> attempts,
+            OneAtATime turn) {
         this.content = content;
         this.cluster = cluster;
+        this.attempts = attempts;
+        this.turn = turn;
     }
 
     /** Adds it to a server. */
@@ -44,34 +49,20 @@ public final class ServedPage {
         // Relative, so that it can be read through a proxy that serves it elsewhere.
         String below = path.substring(path.lastIndexOf('/') + 1);
         String prefix = below.isEmpty() ? "" : below + "/";
-        PageContent.Paths paths = new PageContent.Paths(prefix + "data", prefix + "explain");
+        PageContent.Paths paths = new PageContent.Paths(
+                prefix + "data", prefix + "explain", attempts.isPresent() ? prefix + "attempts" : "");
         String folder = path.endsWith("/") ? path : path + "/";
         server.page(
                 path,
                 // The root stands for all paths below it, too.
-                one(query -> query.path().equals(path)
+                turn.of(query -> query.path().equals(path)
                         ? Reply.html(HtmlReport.bytes(content.get().paths(paths).build()))
                         : Reply.notFound()));
         server.page(
-                folder + "data", one(query -> data(content.get().paths(paths).build())));
-        server.page(folder + "explain", one(this::explain));
-    }
-
-    private Page one(Function<Query, Reply> answer) {
-        return query -> {
-            boolean isTurn = false;
-            try {
-                isTurn = turn.tryAcquire(LONGEST_WAIT, TimeUnit.SECONDS);
-                return isTurn ? answer.apply(query) : Reply.text(503, "other requests are worked on, try again\n");
-            } catch (InterruptedException e) {
-                Thread.currentThread().interrupt();
-                return Reply.text(503, "the server ends\n");
-            } finally {
-                if (isTurn) {
-                    turn.release();
-                }
-            }
-        };
+                folder + "data",
+                turn.of(query -> data(content.get().paths(paths).build())));
+        server.page(folder + "explain", turn.of(this::explain));
+        attempts.ifPresent(page -> server.page(folder + "attempts", turn.of(page)));
     }
 
     private static Reply data(PageContent content) {

@@ -2,36 +2,57 @@
 package org.moorage.app.internal.page;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.time.Duration;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
+import org.moorage.api.model.Node;
 import org.moorage.api.model.Pod;
 import org.moorage.app.internal.report.ExplainReport;
 import org.moorage.runtime.decision.Evaluation;
 import org.moorage.runtime.whatif.Transaction;
 import org.moorage.runtime.whatif.WhatIf;
 import org.moorage.simulation.Explanation;
+import org.moorage.simulation.whatif.FittingChange;
+import org.moorage.simulation.whatif.FittingChanges;
 
 /**
  * A cluster that a page shows, to be asked what the plugins say of its pods.
  *
  * @param view its nodes and pods
- * @param questions what the plugins say of a pod of the cluster, see {@link #evaluate}
+ * @param questions what the plugins say of a pod of the cluster, see {@link #explain(WhatIf, ClusterView, Pod)}
  * @param profiles the names of the profiles, for pods of which it can be asked
  */
-public record ShownCluster(ClusterView view, Function<Pod, Evaluation> questions, Set<String> profiles) {
+public record ShownCluster(ClusterView view, Function<Pod, Explanation> questions, Set<String> profiles) {
+    /** For how long it is tried what would make a pod fit, where somebody waits for the answer on a page. */
+    public static final Duration LONGEST_CHANGES = Duration.ofSeconds(2);
+
     public ShownCluster {
         profiles = Set.copyOf(profiles);
     }
 
-    /** What the plugins say of a pod as if it waited, and took no room on the node that it may have. */
-    public static Evaluation evaluate(WhatIf cluster, Pod pod) {
+    /**
+     * What the plugins say of a pod as if it waited, and took no room on the node that it may have; and what would make it fit, as far as
+     * {@link #LONGEST_CHANGES} allows.
+     *
+     * @param view the nodes of that cluster
+     */
+    public static Explanation explain(WhatIf cluster, ClusterView view, Pod pod) {
         try (Transaction transaction = cluster.begin()) {
             if (pod.isBound()) {
                 Transaction ignored = transaction.evict(List.of(pod));
             }
-            return transaction.evaluate(pod.withoutNode());
+            Evaluation evaluation = transaction.evaluate(pod.withoutNode());
+            Map<String, Node> nodes = new HashMap<>();
+            view.nodes().forEach(node -> nodes.put(node.name(), node));
+            List<FittingChange> changes = new FittingChanges(
+                            transaction, name -> Optional.ofNullable(nodes.get(name)), evaluation)
+                    .within(LONGEST_CHANGES)
+                    .all();
+            return new Explanation(Explanation.Moment.NOW, Optional.empty(), Optional.empty(), 0, evaluation, changes);
         }
     }
 
@@ -52,8 +73,6 @@ public record ShownCluster(ClusterView view, Function<Pod, Evaluation> questions
                 ? List.of(
                         "The pod is on " + pod.nodeName() + ". This is as if it still waited, and took no room there.")
                 : List.of();
-        Explanation explanation = new Explanation(
-                Explanation.Moment.NOW, Optional.empty(), Optional.empty(), 0, questions.apply(pod), List.of());
-        return new ExplainReport(explanation, notes, true).tree();
+        return new ExplainReport(questions.apply(pod), notes, true).tree();
     }
 }

@@ -1,31 +1,40 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.moorage.app.internal.report;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import org.moorage.app.internal.report.TextTable.Cell;
 import org.moorage.simulation.whatif.FittingChange;
 
 /** What would make a pod fit, a row for each change. */
-final class FittingChangeRows {
+public final class FittingChangeRows {
+    private static final int EXAMPLES = 3;
+
     private FittingChangeRows() {}
 
     /** Prints the rows. */
     static void print(List<FittingChange> changes, boolean allNodes, Terminal terminal) {
         TextTable table = new TextTable().left().left();
         for (FittingChange change : changes) {
-            table.row(List.of(
-                    new Cell("  " + text(change, allNodes), TextStyle.GOOD),
-                    Cell.of(RejectedNodes.count(change.nodes().size()) + ": "
-                            + RejectedNodes.list(change.nodes(), allNodes))));
+            table.row(row(
+                    text(change.kind(), change.details(), allNodes),
+                    change.nodes().size(),
+                    RejectedNodes.list(change.nodes(), allNodes)));
         }
         table.print(terminal);
     }
 
-    private static String text(FittingChange change, boolean all) {
-        String details = RejectedNodes.list(change.details(), all);
-        return switch (change.kind()) {
+    private static List<Cell> row(String change, int nodes, String names) {
+        return List.of(new Cell("  " + change, TextStyle.GOOD), Cell.of(RejectedNodes.count(nodes) + ": " + names));
+    }
+
+    private static String text(FittingChange.Kind kind, List<String> detailList, boolean all) {
+        String details = RejectedNodes.list(detailList, all);
+        return switch (kind) {
             case LOWER_REQUESTS -> "it requests less by " + details;
             case TOLERATIONS -> "it tolerates " + details;
             case NODE_SELECTOR -> "its node selector is without " + details;
@@ -36,22 +45,63 @@ final class FittingChangeRows {
             case TOPOLOGY_SPREAD -> "it may be spread less evenly: " + details;
             case UNCORDON -> details + " is uncordoned";
             case FEWER_PODS ->
-                (change.details().size() == 1
-                                ? "a pod leaves: "
-                                : change.details().size() + " pods leave: ")
-                        + details;
+                (detailList.size() == 1 ? "a pod leaves: " : detailList.size() + " pods leave: ") + details;
         };
     }
 
     /** The same for programs. */
     static void putAll(ArrayNode array, List<FittingChange> changes) {
         for (FittingChange change : changes) {
-            ObjectNode entry = array.addObject().put("change", name(change.kind()));
-            ArrayNode details = entry.putArray("details");
-            change.details().forEach(details::add);
-            ArrayNode nodes = entry.putArray("nodes");
+            ArrayNode nodes = put(array, change).putArray("nodes");
             change.nodes().forEach(nodes::add);
         }
+    }
+
+    private static ObjectNode put(ArrayNode array, FittingChange change) {
+        ObjectNode entry = array.addObject().put("change", name(change.kind()));
+        ArrayNode details = entry.putArray("details");
+        change.details().forEach(details::add);
+        return entry;
+    }
+
+    /** The same for programs, where answers are to be short: how many nodes there are, and the first few of them. */
+    public static void putCounts(ArrayNode array, List<FittingChange> changes) {
+        for (FittingChange change : changes) {
+            ArrayNode examples =
+                    put(array, change).put("nodes", change.nodes().size()).putArray("examples");
+            change.nodes().stream().limit(EXAMPLES).forEach(examples::add);
+        }
+    }
+
+    /** Prints the rows of what {@link #putCounts} has written, elsewhere maybe: what is not known is printed as it is. */
+    static void printCounts(JsonNode changes, Terminal terminal) {
+        TextTable table = new TextTable().left().left();
+        for (JsonNode change : changes) {
+            List<String> details = texts(change.path("details"));
+            String name = WhyReport.clean(change.path("change").asText());
+            List<String> examples = texts(change.path("examples"));
+            int nodes = change.path("nodes").asInt();
+            table.row(row(
+                    kind(name).map(kind -> text(kind, details, false)).orElse(name + ": " + String.join(", ", details)),
+                    nodes,
+                    String.join(", ", examples) + (nodes > examples.size() ? ", …" : "")));
+        }
+        table.print(terminal);
+    }
+
+    private static List<String> texts(JsonNode array) {
+        List<String> texts = new ArrayList<>();
+        array.forEach(text -> texts.add(WhyReport.clean(text.asText())));
+        return texts;
+    }
+
+    private static Optional<FittingChange.Kind> kind(String name) {
+        for (FittingChange.Kind kind : FittingChange.Kind.values()) {
+            if (name(kind).equals(name)) {
+                return Optional.of(kind);
+            }
+        }
+        return Optional.empty();
     }
 
     private static String name(FittingChange.Kind kind) {

@@ -6,15 +6,10 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.stream.Collectors;
-import org.moorage.api.event.ActionType;
 import org.moorage.objects.GoDuration;
 
 /** What a scheduler tells of a pod or a group: what it waits for, and the attempts at it. */
 public final class WhyReport implements Report {
-    private static final String ALL_UPDATES =
-            ActionType.UPDATE.stream().map(ActionType::toString).collect(Collectors.joining("|"));
-
     private final ObjectNode answer;
 
     /** Made of the answer of {@code /debug/attempts}. */
@@ -115,8 +110,7 @@ public final class WhyReport implements Report {
         }
         for (JsonNode rejector : answer.path("queue").path("rejectedBy")) {
             List<String> events = new ArrayList<>();
-            rejector.path("movedBy")
-                    .forEach(event -> events.add(clean(event.asText()).replace(ALL_UPDATES, "Update")));
+            rejector.path("movedBy").forEach(event -> events.add(clean(event.asText())));
             wrapped(
                     clean(rejector.path("plugin").asText()) + " rejects it; it is tried again at "
                             + (events.isEmpty() ? "no event" : String.join(", ", events)) + ".",
@@ -136,6 +130,24 @@ public final class WhyReport implements Report {
                             + clean(now.path("message").asText()),
                     terminal);
             printRoom(now.path("preemption"), terminal);
+            printChanges(now, terminal);
+        }
+    }
+
+    private static void printChanges(JsonNode now, Terminal terminal) {
+        JsonNode changes = now.path("changes");
+        if (!changes.isEmpty()) {
+            terminal.out().println();
+            terminal.out().println(TextStyle.BOLD.of("Any of these would make it fit:", terminal));
+            FittingChangeRows.printCounts(changes, terminal);
+        }
+        if (now.has("changesError")) {
+            wrapped(
+                    "What would make it fit cannot be told: "
+                            + clean(now.path("changesError").asText()),
+                    terminal);
+        } else if (!now.path("changesComplete").asBoolean(true)) {
+            wrapped("There was no time to try all that might make it fit.", terminal);
         }
     }
 
@@ -145,7 +157,8 @@ public final class WhyReport implements Report {
             preemption.path("examples").forEach(victim -> victims.add(clean(victim.asText())));
             int more = preemption.path("victims").asInt() - victims.size();
             wrapped(
-                    "What helps: these leave " + clean(preemption.path("node").asText()) + ": "
+                    "Preemption would make room on "
+                            + clean(preemption.path("node").asText()) + ", where these leave: "
                             + String.join(", ", victims) + (more > 0 ? " and " + more + " more" : ""),
                     terminal);
         }
@@ -224,7 +237,7 @@ public final class WhyReport implements Report {
     }
 
     // What comes from elsewhere must not steer the terminal.
-    private static String clean(String text) {
+    static String clean(String text) {
         StringBuilder cleaned = new StringBuilder(text.length());
         text.codePoints().forEach(c -> cleaned.appendCodePoint(Character.isISOControl(c) ? ' ' : c));
         return cleaned.toString();

@@ -20,7 +20,6 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import org.moorage.api.model.Pod;
 import org.moorage.api.plugin.ClusterException;
-import org.moorage.app.internal.attempts.AttemptsPage;
 import org.moorage.app.internal.attempts.KeptAttempts;
 import org.moorage.app.internal.command.ConfigOptions;
 import org.moorage.app.internal.logging.Logging;
@@ -294,8 +293,7 @@ public final class SchedulerCommand {
                         .toList());
         ServedPages.metrics(server, "/metrics", new MetricsText(measured, metricsLeftOut));
         ServedPages.metrics(server, "/metrics/slis", new MetricsText(checked, metricsLeftOut));
-        ServedPages.addTo(server, loaded, flags, scheduler, monotonicClock);
-        server.page(AttemptsPage.PATH, new AttemptsPage(scheduler, attempts));
+        ServedPages.addTo(server, loaded, flags, scheduler, attempts, monotonicClock);
         return Optional.of(server);
     }
 

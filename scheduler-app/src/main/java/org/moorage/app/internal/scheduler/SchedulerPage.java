@@ -22,26 +22,38 @@ import org.moorage.app.internal.page.PageContent;
 import org.moorage.app.internal.page.ServedPage;
 import org.moorage.app.internal.page.ShownCluster;
 import org.moorage.app.internal.report.SimulationReport;
+import org.moorage.app.internal.serving.OneAtATime;
+import org.moorage.app.internal.serving.Page;
 import org.moorage.runtime.Scheduler;
 import org.moorage.runtime.debug.SchedulerDump;
-import org.moorage.runtime.decision.Evaluation;
 import org.moorage.runtime.whatif.WhatIf;
+import org.moorage.simulation.Explanation;
 import org.moorage.simulation.SimulatedPod.State;
 
 /** The page of a running scheduler: the nodes, pods, queue and groups that it knows. */
 final class SchedulerPage {
     private SchedulerPage() {}
 
-    static ServedPage of(Scheduler scheduler, InstantSource clock) {
+    /**
+     * The page of a scheduler.
+     *
+     * @param attempts what a pod waits for, and the last attempts at it
+     * @param turn whose turn it is
+     */
+    static ServedPage of(Scheduler scheduler, Page attempts, OneAtATime turn, InstantSource clock) {
         return new ServedPage(
                 () -> content(scheduler.dump()).made(clock.instant()),
-                () -> new ShownCluster(
-                        ClusterView.of(scheduler.dump()), pod -> evaluate(scheduler, pod), scheduler.profileNames()));
+                () -> {
+                    ClusterView view = ClusterView.of(scheduler.dump());
+                    return new ShownCluster(view, pod -> explain(scheduler, view, pod), scheduler.profileNames());
+                },
+                Optional.of(attempts),
+                turn);
     }
 
-    private static Evaluation evaluate(Scheduler scheduler, Pod pod) {
+    private static Explanation explain(Scheduler scheduler, ClusterView view, Pod pod) {
         try (WhatIf cluster = scheduler.whatIf()) {
-            return ShownCluster.evaluate(cluster, pod);
+            return ShownCluster.explain(cluster, view, pod);
         }
     }
 

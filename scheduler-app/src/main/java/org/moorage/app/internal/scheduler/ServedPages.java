@@ -9,9 +9,13 @@ import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
+import org.moorage.app.internal.attempts.AttemptsPage;
+import org.moorage.app.internal.attempts.KeptAttempts;
 import org.moorage.app.internal.logging.Logging;
 import org.moorage.app.internal.metrics.MetricsText;
 import org.moorage.app.internal.process.Version;
+import org.moorage.app.internal.serving.OneAtATime;
 import org.moorage.app.internal.serving.Query;
 import org.moorage.app.internal.serving.Reply;
 import org.moorage.app.internal.serving.SecureServer;
@@ -43,6 +47,7 @@ final class ServedPages {
             LoadedConfig config,
             Map<String, String> flags,
             Scheduler scheduler,
+            Optional<KeptAttempts> kept,
             InstantSource clock) {
         Instant started = clock.instant();
         server.page("/configz", query -> Reply.json(200, configz(config)));
@@ -53,7 +58,10 @@ final class ServedPages {
                 "/debug/compare",
                 query -> Reply.text(200, scheduler.compareCache().toString()));
         server.page("/debug/flags/v", ServedPages::setVerbosity);
-        SchedulerPage.of(scheduler, clock).addTo(server, "/debug/page");
+        AttemptsPage attempts = new AttemptsPage(scheduler, kept);
+        OneAtATime turn = new OneAtATime();
+        server.page(AttemptsPage.PATH, turn.of(attempts));
+        SchedulerPage.of(scheduler, attempts, turn, clock).addTo(server, "/debug/page");
     }
 
     private static String configz(LoadedConfig config) {

@@ -1,4 +1,4 @@
-// Groups of pods, tables and answers of commands.
+// Groups of pods, and answers of commands.
 
 function groupsView(page) {
   const cluster = page.cluster;
@@ -53,10 +53,10 @@ function groupDetail(cluster, group) {
   );
 }
 
-/** What commands answered beside the cluster: tables as they are, and trees as tables of their lists. */
+/** What commands answered beside the cluster, as tables of the lists in it. */
 function answersView(page) {
   const search = textField('Search the answer', 'Search the answer', (text) => set({ q: text }, true));
-  const tables = [...page.tables, ...page.answers.flatMap((answer) => tablesOf(answer.title, answer.tree))];
+  const tables = page.answers.flatMap((answer) => tablesOf(answer.title, answer.tree));
   const shown = tables.map((table) => answerTable(page, table));
   const root = el('div', null, el('div', { class: 'bar-of-controls' }, search.root), shown.map((table) => table.root));
 

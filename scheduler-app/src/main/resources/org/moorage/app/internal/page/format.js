@@ -49,6 +49,26 @@ function percent(share) {
   return rounded === 100 && share < 0.9999 ? '99%' : `${WHOLE.format(rounded)}%`;
 }
 
+/** Such as 8s, 3m 20s, 5h 3m, 2d 4h. */
+function duration(seconds) {
+  const whole = Math.floor(seconds);
+  for (const [length, unit, part, partUnit] of [
+    [86400, 'd', 3600, 'h'],
+    [3600, 'h', 60, 'm'],
+    [60, 'm', 1, 's'],
+  ]) {
+    if (whole >= length) {
+      return `${count(Math.floor(whole / length))}${unit} ${Math.floor((whole % length) / part)}${partUnit}`;
+    }
+  }
+  return `${whole}s`;
+}
+
+/** Such as once, 1,200 times. */
+function times(number) {
+  return number === 1 ? 'once' : `${count(number)} times`;
+}
+
 const STATES = {
   // A state that somebody else has named is looked up here, too.
   __proto__: null,
@@ -69,15 +89,19 @@ const STATES = {
   active: ['○', 'in the active queue'],
   backoff: ['○', 'backs off'],
   incomplete: ['○', 'its group is not complete'],
+  // Of attempts.
+  nominated: ['⇤', 'makes room'],
+  bindingFailed: ['!', 'not bound'],
 };
 
 const PLACED = new Set(['bound', 'scheduled', 'waiting']);
 const GONE = new Set(['deleted', 'deleting']);
+const BAD = new Set(['unschedulable', 'error', 'preempted', 'evicted', 'lost', 'bindingFailed']);
 
 /** A mark and a word, never a colour alone. */
 function stateMark(state) {
   const [mark, words] = STATES[state] ?? ['○', state];
-  const kind = PLACED.has(state) ? 'good' : state === 'unschedulable' || state === 'error' || state === 'preempted' || state === 'evicted' || state === 'lost' ? 'bad' : 'calm';
+  const kind = PLACED.has(state) ? 'good' : BAD.has(state) ? 'bad' : 'calm';
   return el('span', { class: `state ${kind}` }, el('span', { 'aria-hidden': 'true', class: 'mark' }, mark), words);
 }
 

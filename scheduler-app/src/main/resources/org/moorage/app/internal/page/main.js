@@ -8,7 +8,7 @@ const VIEWS = [
   { name: 'pod', title: 'Pod', make: podView, badge: () => null, isShown: (page, now) => now === 'pod' || page.evaluations.length > 0 },
   { name: 'compare', title: 'Before and after', make: compareView, badge: () => null, isShown: (page) => page.before !== null },
   { name: 'groups', title: 'Groups', make: groupsView, badge: (page) => page.groups.length, isShown: (page) => page.groups.length > 0 },
-  { name: 'answer', title: 'Answer', make: answersView, badge: () => null, isShown: (page) => page.answers.length + page.tables.length > 0 },
+  { name: 'answer', title: 'Answer', make: answersView, badge: () => null, isShown: (page) => page.answers.length > 0 },
 ];
 
 let page = null;
@@ -66,11 +66,9 @@ function pageOf(data) {
     before: data.before ? clusterOf(data.before) : null,
     notes: data.notes ?? [],
     groups: data.groups ?? [],
-    tables: data.tables ?? [],
     answers: data.answers ?? [],
     moves: data.moves ?? [],
     evaluations: data.evaluations ?? [],
-    attempts: data.attempts ?? {},
   };
 }
 

@@ -1,4 +1,4 @@
-// A pod: where it is, what the plugins say of each node, and its attempts.
+// A pod: where it is, and what the plugins say of each node.
 
 // In the words of the command explain.
 const CHANGES = {
@@ -26,14 +26,19 @@ function podView(page) {
       const p = cluster.pod(key);
       const answer = el('div', null);
       const parts = [p >= 0 ? podFacts(cluster, p) : panel(key || 'No pod', el('p', { class: 'empty' }, key ? 'This pod is not in the cluster as it is shown.' : 'Choose a pod from the list of pods.'))];
-      parts.push(answer);
+      const waits = el('div', null);
+      parts.push(waits, answer);
       fill(root, parts);
       answer.shows = null;
       root.answer = answer;
-      if (!evaluation && page.live?.explain && key) {
-        ask(key, answer);
+      if (key) {
+        // What is known at once comes first: the server answers one question at a time.
+        askWaits(key, waits).finally(() => {
+          if (!evaluation && page.live?.explain && shown === key) {
+            ask(key, answer);
+          }
+        });
       }
-      showAttempts(key, attemptsOf(key));
     }
     if (evaluation) {
       showEvaluation(root.answer, evaluation, settings);
@@ -42,15 +47,15 @@ function podView(page) {
     }
   }
 
-  // The key is from the address, which may name anything.
-  function attemptsOf(key) {
-    return Object.hasOwn(page.attempts, key) ? page.attempts[key] : [];
-  }
-
-  function showAttempts(key, attempts) {
-    root.querySelector('.attempts')?.remove();
-    if (attempts.length > 0) {
-      root.append(attemptsPanel(key, attempts));
+  async function askWaits(key, waits) {
+    if (!page.live?.attempts) {
+      return;
+    }
+    try {
+      const told = await fetchJson(`${page.live.attempts}?${new URLSearchParams({ pod: key })}`);
+      fill(waits, [waitPanel(cluster, told), attemptPanels(cluster, told)]);
+    } catch (failure) {
+      fill(waits, el('p', { class: 'failure', role: 'alert' }, `What the scheduler knows of the pod cannot be told: ${failure.message}`));
     }
   }
 
@@ -59,11 +64,7 @@ function podView(page) {
     try {
       const tree = await fetchJson(`${page.live.explain}?${new URLSearchParams({ pod: key })}`);
       page.evaluations.push(tree);
-      if (tree.attempts) {
-        page.attempts[key] = tree.attempts;
-      }
       if (shown === key) {
-        showAttempts(key, attemptsOf(key));
         showRoute();
       }
     } catch (failure) {
@@ -79,7 +80,7 @@ function podView(page) {
     answer.shows = evaluation;
     const matrix = matrixPanel(cluster, evaluation);
     answer.refresh = (now) => matrix.update(now);
-    fill(answer, [verdictPanel(evaluation), evaluation.scores.length > 0 ? scoresPanel(cluster, evaluation) : null, matrix.root, changesPanel(evaluation)]);
+    fill(answer, [verdictPanel(evaluation), changesPanel(evaluation), evaluation.scores.length > 0 ? scoresPanel(cluster, evaluation) : null, matrix.root]);
     matrix.update(settings);
   }
 
@@ -92,6 +93,7 @@ function podFacts(cluster, p) {
     ['State', stateMark(cluster.state(p))],
     ['Node', node < 0 ? null : nodeLink(cluster.nodeName(node))],
     ['Owner', cluster.owner(p) ? el('a', { href: link('pods', { q: `${cluster.namespace(p)}/ ${cluster.owner(p)}` }) }, cluster.owner(p)) : null],
+    ['In the queue', cluster.forSeconds(p) < 0 ? null : `for ${duration(cluster.forSeconds(p))}, tried ${times(cluster.attempts(p))}`],
     ['Requests', requestText(cluster, p)],
     ['Priority', count(cluster.priority(p))],
     ['Message', cluster.message(p) || null],
@@ -258,31 +260,4 @@ function changesPanel(evaluation) {
 function changeText(change) {
   const shown = change.details.length <= 6 ? change.details.join(', ') : `${change.details.slice(0, 5).join(', ')} and ${change.details.length - 5} more`;
   return CHANGES[change.change]?.(shown, change.details.length) ?? `${change.change} ${shown}`;
-}
-
-/** The attempts of a pod, the newest first; equal ones in a row are one. */
-function attemptsPanel(key, attempts) {
-  const rows = [];
-  for (const attempt of attempts) {
-    const last = rows[rows.length - 1];
-    const same = JSON.stringify([attempt.result, attempt.node, reasonsOf(attempt.message ?? '').reasons.map((reason) => reason.text)]);
-    if (last?.same === same) {
-      last.times++;
-      last.since = attempt.time;
-    } else {
-      rows.push({ same, attempt, times: 1, since: attempt.time });
-    }
-  }
-  const columns = [
-    { key: 'time', title: 'Time', width: '190px', cell: (row) => row.attempt.time ?? '-' },
-    { key: 'times', title: 'Times', width: '70px', end: true, cell: (row) => count(row.times) },
-    { key: 'result', title: 'Result', width: '150px', cell: (row) => row.attempt.result ?? '-' },
-    { key: 'node', title: 'Node', width: '18%', cell: (row) => row.attempt.node || '-' },
-    { key: 'message', title: 'Message', cell: (row) => row.attempt.message || Object.entries(row.attempt.reasons ?? {}).map(([reason, nodes]) => `${nodes} ${reason}`).join(', ') },
-  ];
-  const table = dataTable({ label: `Attempts of ${key}`, columns });
-  table.show(rows);
-  const section = panel('Attempts, newest first', table.root);
-  section.classList.add('attempts');
-  return section;
 }

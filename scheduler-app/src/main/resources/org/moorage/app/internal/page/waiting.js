@@ -6,14 +6,18 @@ function waitingView(page) {
   const list = el('div', { class: 'reason-rows' });
   const search = textField('Search the pods that wait', 'Search pods and reasons', (text) => set({ q: text, row: '' }, true));
   const summary = el('p', { class: 'summary', role: 'status' });
-  const root = el('div', null, el('div', { class: 'bar-of-controls' }, search.root, summary), list);
+  const parts = cluster.hasQueue ? queueParts(cluster) : [];
+  const part = choice('Part of the queue', [['', 'all'], ...parts.filter(({ state }) => state !== 'waiting').map(({ state }) => [state, stateWords(state)])], (value) => set({ state: value, row: '' }));
+  const root = el('div', null, parts.length > 0 ? queueStats(cluster, parts) : null, el('div', { class: 'bar-of-controls' }, search.root, parts.length > 0 ? part.root : null, summary), list);
   let shown = null;
 
   function update(settings) {
     search.set(settings.q ?? '');
+    part.set(settings.state ?? '');
     const words = (settings.q ?? '').toLowerCase().split(/\s+/).filter(Boolean);
     const texts = searchTexts(cluster, 'pods');
     const matching = rows
+      .filter((row) => !settings.state || row.state === settings.state)
       .map((row) => {
         const reasons = `${row.reasons.join(' ')} ${stateWords(row.state)}`.toLowerCase();
         const left = words.filter((word) => !reasons.includes(word));
@@ -22,7 +26,7 @@ function waitingView(page) {
       .filter((match) => match.pods.length > 0);
     const pods = matching.reduce((sum, match) => sum + match.pods.length, 0);
     summary.textContent = `${counted(pods, 'pod')} with ${counted(matching.length, 'set')} of reasons`;
-    const now = JSON.stringify([settings.q, settings.row]);
+    const now = JSON.stringify([settings.q, settings.state, settings.row]);
     if (now === shown) {
       return;
     }
@@ -45,7 +49,7 @@ function waitingView(page) {
         { type: 'button', class: 'head', 'aria-expanded': String(isOpen), onclick: () => set({ row: isOpen ? '' : name }) },
         el('span', { class: 'count' }, count(pods.length)),
         el('span', { class: 'reasons' }, stateMark(row.state), row.reasons.length === 0 ? el('span', { class: 'reason' }, 'no message') : row.reasons.map((reason) => el('span', { class: 'reason' }, reason))),
-        el('span', { class: 'note' }, `${owners[0][0]}${owners.length > 1 ? ` and ${owners.length - 1} more` : ''}`),
+        el('span', { class: 'note' }, el('span', null, `${owners[0][0]}${owners.length > 1 ? ` and ${owners.length - 1} more` : ''}`), el('span', null, longestText(cluster, pods))),
       ),
       isOpen ? detail(row, pods, owners) : null,
     );
@@ -58,8 +62,23 @@ function waitingView(page) {
       { key: 'owner', title: 'Owner', width: '22%', cell: (p) => cluster.owner(p), value: (p) => cluster.owner(p) },
       { key: 'requests', title: 'Requests', width: '30%', cell: (p) => requestText(cluster, p) },
       { key: 'priority', title: 'Priority', width: '110px', end: true, cell: (p) => count(cluster.priority(p)), value: (p) => cluster.priority(p) },
+      ...(cluster.hasQueue
+        ? [
+            { key: 'for', title: 'In the queue', width: '120px', end: true, cell: (p) => (cluster.forSeconds(p) < 0 ? '-' : duration(cluster.forSeconds(p))), value: (p) => cluster.forSeconds(p) },
+            { key: 'attempts', title: 'Attempts', width: '100px', end: true, cell: (p) => (cluster.attempts(p) < 0 ? '-' : count(cluster.attempts(p))), value: (p) => cluster.attempts(p) },
+          ]
+        : []),
     ];
-    const table = dataTable({ label: 'Pods with these reasons', columns: podColumns, open: (p) => go('pod', { key: cluster.keys[p] }) });
+    let sorted = '';
+    const table = dataTable({
+      label: 'Pods with these reasons',
+      columns: podColumns,
+      open: (p) => go('pod', { key: cluster.keys[p] }),
+      sort: (key) => {
+        sorted = nextSort(sorted, key, podColumns);
+        table.show(sortedRows(pods, podColumns, sorted), sorted);
+      },
+    });
     table.show(pods);
     return el(
       'div',
@@ -83,6 +102,35 @@ function waitingView(page) {
   }
 
   return { root, update };
+}
+
+// In the order in which a pod comes through them.
+const QUEUE_PARTS = ['gated', 'incomplete', 'active', 'inFlight', 'backoff', 'unschedulable', 'waiting'];
+
+/** The parts of the scheduling queue that have pods, and those that wait for a permit. */
+function queueParts(cluster) {
+  const parts = new Map(QUEUE_PARTS.map((state) => [state, []]));
+  for (let p = 0; p < cluster.podCount; p++) {
+    parts.get(cluster.state(p))?.push(p);
+  }
+  return [...parts].map(([state, pods]) => ({ state, pods })).filter((part) => part.pods.length > 0);
+}
+
+function queueStats(cluster, parts) {
+  return el('div', { class: 'stats queue' }, parts.map(({ state, pods }) => stat(stateWords(state), count(pods.length), longestText(cluster, pods) || 'not in the queue', state === 'waiting' ? link('pods', { state }) : link('waiting', { state }))));
+}
+
+/** For how long those in the queue are there, and how often they were tried, at most. */
+function longestText(cluster, pods) {
+  let longest = -1;
+  let attempts = -1;
+  for (const p of pods) {
+    longest = Math.max(longest, cluster.forSeconds(p));
+    attempts = Math.max(attempts, cluster.attempts(p));
+  }
+  const most = pods.length > 1 ? 'up to ' : '';
+  const tried = attempts === 0 ? 'not tried' : `tried ${attempts > 1 ? most : ''}${times(attempts)}`;
+  return longest < 0 ? '' : `for ${most}${duration(longest)}, ${tried}`;
 }
 
 function groupsOf(items, key) {

@@ -106,6 +106,8 @@ class ClusterViewTest {
             assertThat(view.nodes()).hasSize(1);
             assertThat(view.pods()).hasSize(1);
             assertThat(view.pods().get(0).state()).isEqualTo("unschedulable");
+            assertThat(view.pods().get(0).queued())
+                    .hasValueSatisfying(queued -> assertThat(queued.attempts()).isEqualTo(1));
         }
     }
 }

@@ -11,9 +11,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
-import java.util.Set;
-import java.util.concurrent.Executors;
-import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
@@ -23,17 +20,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.FieldSource;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.moorage.app.internal.serving.SecureServer;
-import org.moorage.app.internal.serving.ServingOptions;
-import org.moorage.builtin.dra.KubeSchedulerPlugins;
-import org.moorage.config.ConfigLoader;
-import org.moorage.config.plugin.PluginRegistry;
-import org.moorage.runtime.MonotonicClock;
-import org.moorage.runtime.Scheduler;
-import org.moorage.runtime.whatif.WhatIf;
-import org.moorage.simulation.dump.ClusterDump;
 import org.openqa.selenium.Keys;
-import picocli.CommandLine;
 
 /** The page in a browser. Without one the tests are skipped. */
 @EnabledIf("org.moorage.app.internal.page.Browser#isThere")
@@ -82,18 +69,9 @@ class PageBrowserTest {
                 .put("needed", 4)
                 .put("domain", "");
         group.putArray("pods").add("team-a/training-0");
-        ObjectNode attempt = PageFixture.JSON
-                .createObjectNode()
-                .put("time", "2026-11-26T08:00:00Z")
-                .put("result", "unschedulable")
-                .put("node", "")
-                .put("message", "0/20 nodes are available: 20 Insufficient cpu.");
-        String first = content.build().evaluations().get(0).path("pod").asText();
         ObjectNode answer = PageFixture.JSON.createObjectNode().put("question", "drain");
         answer.putArray("nodes").addObject().put("node", "node-0001").put("pods", 3);
-        return content.groups(List.of(group))
-                .attempts(first, List.of(attempt, attempt))
-                .answer("drain node-0001", answer);
+        return content.groups(List.of(group)).answer("drain node-0001", answer);
     }
 
     @AfterAll
@@ -222,12 +200,9 @@ class PageBrowserTest {
     }
 
     @Test
-    void showsWhatPluginsSayOfEachNodeAndTheAttempts() {
+    void showsWhatPluginsSayOfEachNode() {
         browser.show(small, "#/pod");
         assertThat(browser.text("main")).contains("What the plugins say", "Weighted scores", "Nodes and plugins");
-        assertThat(browser.count(".attempts tbody tr:not(.space)"))
-                .as("equal attempts are one row")
-                .isEqualTo(1);
     }
 
     @Test
@@ -237,37 +212,6 @@ class PageBrowserTest {
         browser.show(small, "#/");
         assertThat(browser.run("return document.documentElement.dataset.theme")).isEqualTo("dark");
         browser.theme("light");
-    }
-
-    @Test
-    void asksItsServerForMore(@TempDir Path folder) {
-        ClusterDump dump = PageFixture.cluster(folder, OpenbLikeCluster.of(20, 110));
-        PluginRegistry registry = PluginRegistry.of(KubeSchedulerPlugins.all());
-        ClusterView view = ClusterView.of(dump.objects());
-        AtomicInteger made = new AtomicInteger();
-        ServingOptions options = new ServingOptions();
-        Object ignored = new CommandLine(options).parseArgs("--bind-address=127.0.0.1", "--secure-port=0");
-        try (WhatIf cluster = Scheduler.whatIf(dump.objects(), ConfigLoader.defaults(registry), registry);
-                SecureServer server = SecureServer.listenOnLoopback(
-                        options, "localhost", MonotonicClock.system(), Executors.defaultThreadFactory())) {
-            new ServedPage(
-                            () -> PageContent.of("read " + made.incrementAndGet(), view),
-                            () -> new ShownCluster(
-                                    view, pod -> ShownCluster.evaluate(cluster, pod), Set.of("default-scheduler")))
-                    .addTo(server, "/debug/page");
-            server.start();
-            String key = view.pods().get(0).pod().key();
-
-            browser.show("https://127.0.0.1:" + server.port() + "/debug/page", "#/pod?key=" + key);
-            browser.until("document.body.textContent.includes('What the plugins say')");
-            assertThat(browser.text("h1")).isEqualTo("read 1");
-            browser.click("#refresh");
-            browser.until("document.querySelector('h1').textContent === 'read 2'");
-
-            assertThat(browser.address()).endsWith("#/pod?key=" + key);
-            browser.go("#/pod?key=default/nobody");
-            browser.until("document.body.textContent.includes('404 pod: \"default/nobody\"')");
-        }
     }
 
     private record Interaction(String name, String view, String script) {
@@ -300,6 +244,10 @@ class PageBrowserTest {
                     "#/nodes",
                     "location.hash = %d % 2 ? '#/nodes?group=type' : '#/nodes?group=none'"),
             new Interaction(
+                    "tiles are ordered otherwise",
+                    "#/nodes",
+                    "location.hash = %d % 2 ? '#/nodes?order=name' : '#/nodes'"),
+            new Interaction(
                     "a key moves over the tiles",
                     "#/nodes",
                     "document.querySelector('canvas.tiles').dispatchEvent(new KeyboardEvent('keydown', {key: 'ArrowRight'}))"),
@@ -327,11 +275,10 @@ class PageBrowserTest {
                 interaction.name,
                 took.byClock(),
                 took.ofProcessor()));
-        // On a machine that does other things too, times only tell what has become slow by far.
+        assertThat(took.ofProcessor()).isLessThan(MOST_MILLISECONDS);
+        // On a machine that does other things too, the clock tells of those.
         if (isQuiet()) {
             assertThat(took.byClock()).isLessThan(MOST_MILLISECONDS);
-        } else {
-            assertThat(took.ofProcessor()).isLessThan(4 * MOST_MILLISECONDS);
         }
     }
 

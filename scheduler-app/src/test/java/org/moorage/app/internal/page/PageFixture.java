@@ -35,7 +35,7 @@ final class PageFixture {
     /** What strangers may call things to run a script of theirs in whose browser shows it. */
     static final String HOSTILE = "</script><img src=x onerror='window.pwned=1'><script>window.pwned=2</script>";
 
-    private static final Instant MADE = Instant.parse("2026-11-26T08:00:00Z");
+    static final Instant MADE = Instant.parse("2026-11-26T08:00:00Z");
     private static final Pattern DATA = Pattern.compile("id=\"data\">([^<]*)</script>");
 
     private PageFixture() {}
@@ -117,18 +117,11 @@ final class PageFixture {
                 .put("reason", "Unschedulable")
                 .put("message", HOSTILE);
         ClusterDump dump = cluster(folder, JSON.writeValueAsString(node) + "\n" + JSON.writeValueAsString(pod) + "\n");
-        ObjectNode attempt = JSON.createObjectNode()
-                .put("time", HOSTILE)
-                .put("result", HOSTILE)
-                .put("node", HOSTILE)
-                .put("message", HOSTILE);
         return PageContent.of(HOSTILE, ClusterView.of(dump.objects()))
                 .command(HOSTILE)
                 .made(MADE)
                 .notes(List.of(HOSTILE))
-                .attempts("default/pod-a", List.of(attempt))
-                .answer(HOSTILE, JSON.createObjectNode().put(HOSTILE, HOSTILE))
-                .table(new PageContent.Table(HOSTILE, List.of(HOSTILE), List.of(List.of(HOSTILE))));
+                .answer(HOSTILE, JSON.createObjectNode().put(HOSTILE, HOSTILE));
     }
 
     /** The data that is in a page; empty if there is none. */

@@ -53,6 +53,12 @@ class PageScreenshotsTest {
             new Picture("nodes-5000-light", "#/nodes?group=type&by=cpu", "light", 900),
             new Picture("nodes-5000-dark", "#/nodes?group=type&by=cpu", "dark", 900));
 
+    private static final List<Picture> OF_A_RUNNING_SCHEDULER = List.of(
+            new Picture("attempts-1500-light", "#/pod?key=FIRST", "light", 1000),
+            new Picture("attempts-1500-dark", "#/pod?key=FIRST", "dark", 1000),
+            new Picture("queue-1500-light", "#/waiting?state=unschedulable", "light", 760),
+            new Picture("queue-1500-dark", "#/waiting?state=unschedulable", "dark", 760));
+
     @TempDir
     Path folder;
 
@@ -63,7 +69,28 @@ class PageScreenshotsTest {
             take(browser, PageFixture.simulated(folder, 20, 110, "web"), SMALL);
             take(browser, PageFixture.simulated(folder, 1_500, 8_000, "api", "llm"), MEDIUM);
             take(browser, PageFixture.generated(folder, 5_000, 30_000), LARGE);
+            try (LivePage live = LivePage.start(folder, 1_500, 8_000, 5)) {
+                for (Picture picture : OF_A_RUNNING_SCHEDULER) {
+                    browser.size(1440, picture.height);
+                    browser.show(live.address(), picture.place.replace("FIRST", live.pod("llm-")));
+                    browser.theme(picture.theme);
+                    if (picture.place.startsWith("#/pod")) {
+                        browser.until(
+                                "document.getElementById('view').textContent.includes('Any of these would make it fit')");
+                    } else {
+                        browser.click(".reason-row .head");
+                    }
+                    write(browser, picture);
+                }
+            }
         }
+    }
+
+    private static void write(Browser browser, Picture picture) throws IOException {
+        browser.settle();
+        byte[] png = optimised(browser.screenshot());
+        assertThat(png).as(picture.name).hasSizeLessThan(MOST_BYTES);
+        Files.write(PICTURES.resolve(picture.name + ".png"), png);
     }
 
     private void take(Browser browser, PageContent.Builder builder, List<Picture> pictures) throws IOException {
@@ -82,10 +109,7 @@ class PageScreenshotsTest {
             if (place.endsWith("?row=FIRST")) {
                 browser.click(".reason-row .head");
             }
-            browser.settle();
-            byte[] png = optimised(browser.screenshot());
-            assertThat(png).as(picture.name).hasSizeLessThan(MOST_BYTES);
-            Files.write(PICTURES.resolve(picture.name + ".png"), png);
+            write(browser, picture);
         }
     }
 

@@ -23,7 +23,6 @@ class OneAtATimeTest {
         AtomicInteger working = new AtomicInteger();
         Page counting = query -> {
             int now = working.incrementAndGet();
-            Thread.yield();
             working.decrementAndGet();
             return Reply.text(200, Integer.toString(now));
         };

@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.moorage.runtime.internal.cache;
 
-import com.google.errorprone.annotations.concurrent.GuardedBy;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Collections;
 import java.util.HashMap;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;

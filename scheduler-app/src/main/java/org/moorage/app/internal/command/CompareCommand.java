@@ -142,12 +142,7 @@ final class CompareCommand extends QuestionCommand {
             return ParallelTasks.run(tasks);
         });
         return new WeightsReport(
-                unchanged.name(),
-                comparison.demand(),
-                comparison.now(),
-                OutcomeFigures.of(first),
-                compared,
-                order);
+                unchanged.name(), comparison.demand(), comparison.now(), OutcomeFigures.of(first), compared, order);
     }
 
     private static <T> T withProgress(String what, int count, AskedCluster asked, Function<Runnable, T> work) {

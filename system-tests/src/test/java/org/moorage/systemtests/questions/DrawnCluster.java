@@ -14,6 +14,19 @@ final class DrawnCluster {
     private final List<String> manifests = new ArrayList<>();
     private int pods;
 
+    /** How much pods request; larger ones than any have no priority. */
+    private enum Size {
+        ANY(300),
+        LARGE(1200),
+        TOO_LARGE(11_000);
+
+        private final int leastMilliCpu;
+
+        Size(int leastMilliCpu) {
+            this.leastMilliCpu = leastMilliCpu;
+        }
+    }
+
     private DrawnCluster(Random random) {
         this.random = random;
     }
@@ -27,19 +40,28 @@ final class DrawnCluster {
         }
         int deployments = 3 + random.nextInt(4);
         for (int i = 0; i < deployments; i++) {
-            cluster.manifests.add(cluster.workload("Deployment", "d" + i, 1 + random.nextInt(6)));
+            cluster.add("Deployment", "d" + i, 1 + random.nextInt(6));
             cluster.budget("d" + i);
         }
         if (cluster.chance(50)) {
-            cluster.manifests.add(cluster.workload("StatefulSet", "s", 1 + random.nextInt(3)));
+            cluster.add("StatefulSet", "s", 1 + random.nextInt(3));
             cluster.budget("s");
         }
         if (cluster.chance(30)) {
             cluster.pods++;
-            cluster.manifests.add("""
-                    {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "bare", "namespace": "default"}, "spec": %s}""".formatted(cluster.spec("bare")));
+            cluster.manifests.add(pod("bare", cluster.spec("bare", Size.ANY)));
         }
         return cluster;
+    }
+
+    private void add(String kind, String name, int replicas) {
+        pods += replicas;
+        manifests.add(workload(kind, name, replicas, Size.ANY));
+    }
+
+    private static String pod(String name, String spec) {
+        return """
+                {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "%1$s", "namespace": "default", "labels": {"app": "%1$s"}}, "spec": %2$s}""".formatted(name, spec);
     }
 
     /** Its nodes' names. */
@@ -57,6 +79,12 @@ final class DrawnCluster {
         return pods;
     }
 
+    /** Adds one more workload, of {@linkplain #large large} pods. */
+    void addLarge(String name, int replicas) {
+        pods += replicas;
+        manifests.add(large(name, replicas));
+    }
+
     /** One more node, like those that it has. */
     String node(String name, String zone) {
         // Of odd sizes, so that few nodes have equal scores.
@@ -67,9 +95,22 @@ final class DrawnCluster {
                   "topology.kubernetes.io/zone": "%2$s"}}, "status": {"allocatable": {%3$s}, "capacity": {%3$s}}}""".formatted(name, zone, amounts);
     }
 
-    /** One more workload; its pods count. */
-    String workload(String kind, String name, int replicas) {
-        pods += replicas;
+    /** A workload of large pods, which preempt nobody; it is not part of the cluster. */
+    String large(String name, int replicas) {
+        return workload("Deployment", name, replicas, Size.LARGE);
+    }
+
+    /** A pod that no node has room for; it is not part of the cluster. */
+    String tooLarge(String name) {
+        return pod(name, spec(name, Size.TOO_LARGE));
+    }
+
+    /** A workload like those that it has; it is not part of the cluster. */
+    String workload(String name, int replicas) {
+        return workload("Deployment", name, replicas, Size.ANY);
+    }
+
+    private String workload(String kind, String name, int replicas, Size size) {
         return """
                 {"apiVersion": "apps/v1", "kind": "%1$s", "metadata": {"name": "%2$s", "namespace": "default"}, "spec": {"replicas": %3$d,
                   "selector": {"matchLabels": {"app": "%2$s"}}, %4$s
@@ -78,16 +119,16 @@ final class DrawnCluster {
                         name,
                         replicas,
                         kind.equals("StatefulSet") ? "\"podManagementPolicy\": \"Parallel\"," : "",
-                        spec(name));
+                        spec(name, size));
     }
 
-    private String spec(String app) {
+    private String spec(String app, Size size) {
         List<String> fields = new ArrayList<>();
         fields.add("\"terminationGracePeriodSeconds\": 0");
         fields.add(
                 "\"containers\": [{\"name\": \"c\", \"image\": \"i\", \"resources\": {\"requests\": {\"cpu\": \"%dm\", \"memory\": \"%dMi\"}}}]"
-                        .formatted(300 + random.nextInt(1800), 200 + random.nextInt(3000)));
-        if (chance(40)) {
+                        .formatted(size.leastMilliCpu + random.nextInt(1800), 200 + random.nextInt(3000)));
+        if (size == Size.ANY && chance(40)) {
             fields.add("\"priorityClassName\": \"%s\"".formatted(chance(50) ? "low" : "high"));
         }
         String selector = "\"labelSelector\": {\"matchLabels\": {\"app\": \"%s\"}}".formatted(app);

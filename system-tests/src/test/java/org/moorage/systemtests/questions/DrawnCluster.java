@@ -38,9 +38,11 @@ final class DrawnCluster {
             cluster.nodes.add("n" + i);
             cluster.manifests.add(cluster.node("n" + i, ZONES.get(i % 3)));
         }
+        // Some are so full that pods wait or preempt others.
+        int mostReplicas = cluster.chance(60) ? 12 : 6;
         int deployments = 3 + random.nextInt(4);
         for (int i = 0; i < deployments; i++) {
-            cluster.add("Deployment", "d" + i, 1 + random.nextInt(6));
+            cluster.add("Deployment", "d" + i, 1 + random.nextInt(mostReplicas));
             cluster.budget("d" + i);
         }
         if (cluster.chance(50)) {

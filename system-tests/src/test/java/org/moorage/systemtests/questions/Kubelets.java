@@ -3,26 +3,31 @@ package org.moorage.systemtests.questions;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.HashSet;
 import java.util.Set;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.moorage.systemtests.faults.ApiAccess;
 import org.moorage.systemtests.faults.Waiting;
 
 /** Stands for the kubelets of all nodes: starts the pods that are bound, and says that they are ready or have ended. */
 final class Kubelets implements AutoCloseable {
     private static final String READY = """
-            {"status": {"phase": "Running", "conditions": [{"type": "Ready", "status": "True"},
+            {"status": {"phase": "Running", "startTime": "%s", "conditions": [{"type": "Ready", "status": "True"},
               {"type": "ContainersReady", "status": "True"}, {"type": "PodScheduled", "status": "True"}]}}""";
     private static final String SUCCEEDED = "{\"status\": {\"phase\": \"Succeeded\"}}";
     private static final String FAILED = "{\"status\": {\"phase\": \"Failed\"}}";
     private static final Duration PERIOD = Duration.ofMillis(50);
+    private static final Instant FIRST_START = Instant.parse("2026-01-01T00:00:00Z");
 
     private final ApiAccess api;
     private final Containers containers;
     private final Set<String> started = new HashSet<>();
+    // Each pod starts a second after the one before, so that preemption knows which one came last.
+    private final AtomicInteger starts = new AtomicInteger();
     private final ExecutorService running = Executors.newCachedThreadPool();
     private final Thread thread = new Thread(this::run, "kubelets");
     private volatile boolean isClosed;
@@ -58,7 +63,7 @@ final class Kubelets implements AutoCloseable {
     private void start(JsonNode pod) {
         String status = "/api/v1/namespaces/" + pod.at("/metadata/namespace").asText() + "/pods/"
                 + pod.at("/metadata/name").asText() + "/status";
-        patch(status, READY);
+        patch(status, READY.formatted(FIRST_START.plusSeconds(starts.getAndIncrement())));
         try {
             if (!containers.run(pod)) {
                 patch(status, SUCCEEDED);

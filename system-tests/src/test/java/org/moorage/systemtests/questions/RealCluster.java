@@ -212,11 +212,14 @@ final class RealCluster implements AutoCloseable {
         }
     }
 
-    // By node, in that order, and then by name.
+    // The most important first, as they are decided about: when the scheduler goes on, it may decide about the first that
+    // were created before it hears of the others. Else by node, in that order, and by name.
     private List<JsonNode> podsOn(List<String> nodes) {
         List<JsonNode> pods = new ArrayList<>(pods());
         pods.removeIf(pod -> !nodes.contains(node(pod)));
-        pods.sort(Comparator.<JsonNode>comparingInt(pod -> nodes.indexOf(node(pod)))
+        pods.sort(Comparator.<JsonNode>comparingInt(
+                        pod -> -pod.at("/spec/priority").asInt())
+                .thenComparingInt(pod -> nodes.indexOf(node(pod)))
                 .thenComparing(RealCluster::name));
         return pods;
     }
@@ -270,19 +273,22 @@ final class RealCluster implements AutoCloseable {
     /** Has nodes gone at once, with all that is on them. */
     void lose(List<String> nodes, Order order) {
         cordon(nodes);
-        change(order, () -> {
-            List<JsonNode> pods = podsOn(nodes);
-            if (order == Order.AS_IT_COMES) {
-                api.deleteAll(pods.stream().map(pod -> PODS + "/" + name(pod)).toList());
-            } else {
-                for (JsonNode pod : pods) {
-                    boolean ignored = isGone(pod, () -> {
-                        api.delete(PODS + "/" + name(pod));
-                        return true;
-                    });
-                }
-            }
+        List<JsonNode> pods = podsOn(nodes);
+        if (order == Order.AS_IT_COMES) {
+            api.deleteAll(pods.stream().map(pod -> PODS + "/" + name(pod)).toList());
             delete(nodes);
+            settle(-1);
+            return;
+        }
+        // The scheduler hears of nodes and of pods in any order: it must know by then.
+        change(Order.AS_IT_COMES, () -> delete(nodes));
+        change(order, () -> {
+            for (JsonNode pod : pods) {
+                boolean ignored = isGone(pod, () -> {
+                    api.delete(PODS + "/" + name(pod));
+                    return true;
+                });
+            }
         });
     }
 

@@ -132,7 +132,8 @@ final class JudgedDecisions implements AutoCloseable {
         }
     }
 
-    // A pod's binding may be seen after a change of which the scheduler had not heard when it decided. The judge takes a
+    // A pod's binding may be seen after a change of which the scheduler had not heard when it decided. The judge takes
+    // a
     // change in at once unless a binding is open, so it gets changes a little later.
     private List<Seen> asHeard(Duration delay) {
         List<Seen> heard = new ArrayList<>();

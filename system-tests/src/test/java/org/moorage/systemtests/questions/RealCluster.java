@@ -212,7 +212,8 @@ final class RealCluster implements AutoCloseable {
         }
     }
 
-    // The most important first, as they are decided about: when the scheduler goes on, it may decide about the first that
+    // The most important first, as they are decided about: when the scheduler goes on, it may decide about the first
+    // that
     // were created before it hears of the others. Else by node, in that order, and by name.
     private List<JsonNode> podsOn(List<String> nodes) {
         List<JsonNode> pods = new ArrayList<>(pods());

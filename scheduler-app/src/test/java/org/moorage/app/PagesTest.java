@@ -24,6 +24,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.moorage.api.plugin.FeatureGates;
 import org.moorage.app.internal.report.Terminal;
@@ -33,6 +34,7 @@ import picocli.CommandLine;
  * What the pages name is there: Java types and their members, commands and flags, files, and what links lead to. What tables have in
  * columns under "kube-scheduler" or "Go" is not ours.
  */
+@Tag("any-jvm")
 class PagesTest {
     private static final Path ROOT = Path.of("..").toAbsolutePath().normalize();
     private static final Set<String> SKIPPED = Set.of("target", ".git", "archetype-resources");

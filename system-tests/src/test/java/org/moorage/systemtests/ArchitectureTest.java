@@ -19,6 +19,7 @@ import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.domain.JavaPackage;
 import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.junit.AnalyzeClasses;
+import com.tngtech.archunit.junit.ArchTag;
 import com.tngtech.archunit.junit.ArchTest;
 import com.tngtech.archunit.lang.ArchRule;
 import java.time.Instant;
@@ -27,6 +28,7 @@ import java.util.TreeSet;
 import org.jspecify.annotations.NullMarked;
 
 /** The borders between modules, and what only a few places may do. */
+@ArchTag("any-jvm")
 @AnalyzeClasses(packages = "org.moorage", importOptions = ImportOption.DoNotIncludeTests.class)
 final class ArchitectureTest {
     private static final String API = "org.moorage.api..";

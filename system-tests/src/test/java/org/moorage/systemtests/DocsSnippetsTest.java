@@ -12,12 +12,14 @@ import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.TestFactory;
 
 /**
  * Java code in the pages for plugin authors is cut from code that is compiled and run: before each block stands where it is from, a file and a
  * region in it, and the two are equal.
  */
+@Tag("any-jvm")
 class DocsSnippetsTest {
     private static final Path ROOT =
             Path.of(System.getProperty("basedir", ".")).resolveSibling(".").normalize();

@@ -22,6 +22,7 @@ import java.util.regex.MatchResult;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -31,6 +32,7 @@ import org.moorage.api.plugin.ApiVersion;
  * What programs and plugins compile against: {@code api.txt} of each published module lists its public and protected types and members. A
  * change of the API shows there, to be reviewed with the code.
  */
+@Tag("any-jvm")
 class PublicApiTest {
     private static final Path ROOT = Path.of(System.getProperty("basedir", ".")).resolveSibling("");
     private static final String ACCEPT = "mvn -pl system-tests -am test -Dtest=PublicApiTest -Dtests.required=false"

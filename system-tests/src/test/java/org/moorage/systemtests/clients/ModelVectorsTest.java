@@ -29,6 +29,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Stream;
 import java.util.zip.GZIPInputStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -48,6 +49,7 @@ import org.moorage.fabric8.Fabric8Models;
  * The recorded decisions, and those about groups, asked about objects that went through the models of other clients. {@code
  * docs/embedding.md} lists the fields that a model cannot say; cases with such a field are left out.
  */
+@Tag("any-jvm")
 class ModelVectorsTest {
     private static final Path VECTORS = Path.of(System.getProperty("basedir", "."))
             .resolveSibling("conformance")

@@ -47,7 +47,8 @@ class ServedPagesTest {
     void showWhatHolds(Case c, @TempDir Path folder)
             throws IOException, GeneralSecurityException, InterruptedException, ExecutionException, TimeoutException {
         try (MadeUpApiServer server = MadeUpApiServer.start(Executors.defaultThreadFactory());
-                RunningScheduler scheduler = RunningScheduler.start(server, c.page, folder, c.flags)) {
+                RunningScheduler scheduler =
+                        RunningScheduler.start(server, URI.create(c.page).getPath(), folder, c.flags)) {
             assertThat(TrustingClient.get(URI.create(scheduler.address() + c.page))
                             .text()
                             .split("\n"))

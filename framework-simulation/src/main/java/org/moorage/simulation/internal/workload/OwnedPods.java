@@ -78,8 +78,12 @@ final class OwnedPods {
         }
 
         private static long seconds(JsonNode time) {
+            String text = time.asText("");
+            if (text.isEmpty()) {
+                return 0;
+            }
             try {
-                return Instant.parse(time.asText("")).getEpochSecond();
+                return Instant.parse(text).getEpochSecond();
             } catch (DateTimeParseException unknown) {
                 return 0;
             }

@@ -36,7 +36,7 @@ import org.moorage.systemtests.questions.RealCluster.Order;
 @Tag("live")
 class LiveQuestionsTest {
     private static final JsonMapper JSON = new JsonMapper();
-    private static final Duration LIMIT = Duration.ofSeconds(30);
+    private static final Duration LIMIT = Duration.ofMinutes(2);
     // Of several nodes that are equally good, kube-scheduler may need a few attempts to take those of the answer.
     private static final int MOST_REPETITIONS = 4;
 

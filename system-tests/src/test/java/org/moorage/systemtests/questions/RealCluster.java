@@ -26,7 +26,7 @@ import org.moorage.systemtests.live.ControlPlane;
 /** A control plane with the controllers and kube-scheduler, on which clusters are made and changed, one after the other. */
 final class RealCluster implements AutoCloseable {
     private static final JsonMapper JSON = new JsonMapper();
-    private static final Duration LIMIT = Duration.ofSeconds(30);
+    private static final Duration LIMIT = Duration.ofMinutes(2);
     // Of the controllers: if the scheduler has nothing to do then, nothing is under way any more.
     private static final Duration QUIET = Duration.ofMillis(600);
     // What a budget has refused for so long it refuses for ever.

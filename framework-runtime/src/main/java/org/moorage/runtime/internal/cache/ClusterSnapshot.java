@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.moorage.runtime.internal.cache;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -25,6 +28,12 @@ import org.moorage.api.model.Pod;
  */
 public final class ClusterSnapshot implements Snapshot {
     private static final int MOST_TOPOLOGIES = 64;
+    private static final int LEAST_POD_COUNTS = 16;
+    // As many as pods of a large cluster have owners; of few nodes no more than of many, so that names of pods that are
+    // gone are forgotten.
+    private static final int MOST_POD_COUNTS = 512;
+    // Some megabytes.
+    private static final int MOST_COUNTED_NODES = 500_000;
     /** That of a node which no cache has. */
     private static final long UNKNOWN_GENERATION = Long.MIN_VALUE;
 
@@ -35,7 +44,19 @@ public final class ClusterSnapshot implements Snapshot {
     private List<NodeInfo> withRequiredAntiAffinity = List.of();
     private final SnapshotImages images = new SnapshotImages();
     private final Map<String, Topology> topologies = new ConcurrentHashMap<>();
-    private final PodCounts podCounts = new PodCounts();
+
+    // Of the predicates that were asked for last; the one that was used last stands at the end.
+    @GuardedBy("podCounts")
+    private final Map<Predicate<Pod>, KeptCount> podCounts = new LinkedHashMap<>(LEAST_POD_COUNTS, 0.75f, true) {
+        private static final long serialVersionUID = 1L;
+
+        @Override
+        protected boolean removeEldestEntry(Map.Entry<Predicate<Pod>, KeptCount> eldest) {
+            int fitting = MOST_COUNTED_NODES / Math.max(1, nodes.size());
+            return size() > Math.max(LEAST_POD_COUNTS, Math.min(MOST_POD_COUNTS, fitting));
+        }
+    };
+
     private final Map<String, Integer> podsByClaim = new HashMap<>();
     private PodGroups podGroups = PodGroups.OFF;
     private boolean affinityChanged;
@@ -120,7 +141,16 @@ public final class ClusterSnapshot implements Snapshot {
 
     @Override
     public PodCount count(Predicate<Pod> which) {
-        return podCounts.of(which, this);
+        synchronized (podCounts) {
+            KeptCount kept = podCounts.get(which);
+            if (kept != null) {
+                kept.update();
+                return kept;
+            }
+            // Kept when it is asked for again: predicates of somebody else's plugin may be equal to no other.
+            podCounts.put(which, new KeptCount(which));
+            return Snapshot.super.count(which);
+        }
     }
 
     @Override
@@ -250,6 +280,51 @@ public final class ClusterSnapshot implements Snapshot {
             }
             withAffinity = List.copyOf(any);
             withRequiredAntiAffinity = List.copyOf(anti);
+        }
+    }
+
+    /** A count that is kept from cycle to cycle: only a node of another generation may have other pods. */
+    private final class KeptCount implements PodCount {
+        private final Predicate<Pod> which;
+        private int[] counts = new int[0];
+        private long[] countedAt = new long[0];
+
+        KeptCount(Predicate<Pod> which) {
+            this.which = which;
+        }
+
+        void update() {
+            int size = nodes.size();
+            if (counts.length != size) {
+                counts = new int[size];
+                countedAt = new long[size];
+            }
+            int i = nextChanged(0, size);
+            while (i < size) {
+                counts[i] = PodCount.of(nodes.get(i), which);
+                countedAt[i] = generations[i];
+                i = nextChanged(i + 1, size);
+            }
+        }
+
+        private int nextChanged(int from, int size) {
+            int distance = Arrays.mismatch(countedAt, from, size, generations, from, size);
+            return distance < 0 ? size : from + distance;
+        }
+
+        @Override
+        public int on(NodeInfo node) {
+            // One that something is tried on has other pods than the node of its index.
+            int index = node.index();
+            if (index < counts.length && nodes.get(index) == node) {
+                return counts[index];
+            }
+            return node instanceof SnapshotNode tried ? tried.count(which) : PodCount.of(node, which);
+        }
+
+        @Override
+        public int[] in(Topology topology) {
+            return topology.sums(counts);
         }
     }
 }

@@ -210,6 +210,7 @@ public final class ClusterDumpReader {
         Reading reading = new Reading(stdin, cluster.customResources());
         cluster.readByAdmission().forEach(reading.admission::seen);
         WatchEvents.read(source, stdin, reading.notes, reading::add);
+        reading.notes.throwProblems();
         return reading.dump();
     }
 
@@ -419,7 +420,6 @@ public final class ClusterDumpReader {
         }
 
         ClusterDump dump() {
-            notes.throwProblems();
             return new ClusterDump(
                     trees.stream().map(ObjectNode::toString).toList(),
                     objects,

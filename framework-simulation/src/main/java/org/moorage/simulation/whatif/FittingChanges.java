@@ -4,6 +4,7 @@ package org.moorage.simulation.whatif;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
@@ -112,11 +113,17 @@ public final class FittingChanges {
      * Finds nothing yet. The pods on a node are those that the cluster has, and each can be thought of as gone.
      *
      * @param cluster the cluster as it is now; each change is taken back
-     * @param nodes the nodes by name
+     * @param nodes the cluster's nodes
      * @param evaluation what the plugins say of the pod now
      */
-    public FittingChanges(Transaction cluster, Function<String, Optional<Node>> nodes, Evaluation evaluation) {
-        this(cluster, nodes, cluster::podsOn, any -> true, evaluation);
+    public FittingChanges(Transaction cluster, Collection<Node> nodes, Evaluation evaluation) {
+        this(cluster, byName(nodes), cluster::podsOn, any -> true, evaluation);
+    }
+
+    private static Function<String, Optional<Node>> byName(Collection<Node> nodes) {
+        Map<String, Node> nodeByName = new HashMap<>();
+        nodes.forEach(node -> nodeByName.put(node.name(), node));
+        return name -> Optional.ofNullable(nodeByName.get(name));
     }
 
     private static List<ResourceName> resources(Resources requests) {

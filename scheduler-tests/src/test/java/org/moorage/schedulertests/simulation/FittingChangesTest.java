@@ -326,11 +326,9 @@ class FittingChangesTest {
         try (WhatIf questions = Scheduler.whatIf(objects, CONFIG, REGISTRY);
                 Transaction cluster = questions.begin()) {
             Evaluation evaluation = cluster.evaluate(named("p", objects));
-            FittingChanges all = new FittingChanges(
-                    cluster, name -> Optional.of(node("small", "1").build()), evaluation);
-            FittingChanges none = new FittingChanges(
-                            cluster, name -> Optional.of(node("small", "1").build()), evaluation)
-                    .within(Duration.ZERO);
+            List<Node> nodes = List.of(node("small", "1").build());
+            FittingChanges all = new FittingChanges(cluster, nodes, evaluation);
+            FittingChanges none = new FittingChanges(cluster, nodes, evaluation).within(Duration.ZERO);
 
             assertThat(all.all()).containsExactly(change(Kind.LOWER_REQUESTS, "cpu 1", "small"));
             assertThat(all.isComplete()).isTrue();

@@ -84,12 +84,12 @@ class LiveQuestionsTest {
                 decisions = judged;
                 for (int number = first; number < first + questions; number++) {
                     // What is wrong is so each time; what a slow machine did out of time is not.
-                    List<String> wrongAnswers = ask(number);
-                    cluster.clear();
-                    for (int again = 1; again < TIMES_WRONG && !wrongAnswers.isEmpty(); again++) {
+                    List<String> wrongAnswers;
+                    int times = 0;
+                    do {
                         wrongAnswers = ask(number);
                         cluster.clear();
-                    }
+                    } while (!wrongAnswers.isEmpty() && ++times < TIMES_WRONG);
                     wrong.addAll(wrongAnswers);
                 }
             }

@@ -7,9 +7,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Collectors;
 import org.moorage.api.event.ActionType;
@@ -22,7 +20,6 @@ import org.moorage.app.internal.serving.Query;
 import org.moorage.app.internal.serving.Reply;
 import org.moorage.runtime.Scheduler;
 import org.moorage.runtime.debug.PodState;
-import org.moorage.runtime.debug.SchedulerDump;
 import org.moorage.runtime.decision.AttemptDetails.NodeReason;
 import org.moorage.runtime.decision.AttemptDetails.NodeTotal;
 import org.moorage.runtime.decision.Evaluation;
@@ -226,14 +223,12 @@ public final class AttemptsPage implements Page {
 
     // By plugins of their own, which do not hold up the scheduler's.
     private void addChanges(ObjectNode tree, Evaluation evaluation) {
-        Map<String, Node> nodes = new HashMap<>();
-        for (SchedulerDump.CachedNode cached : scheduler.dump().nodes()) {
-            cached.node().ifPresent(node -> nodes.put(cached.name(), node));
-        }
+        List<Node> nodes = scheduler.dump().nodes().stream()
+                .flatMap(cached -> cached.node().stream())
+                .toList();
         try (WhatIf cluster = scheduler.whatIf();
                 Transaction now = cluster.begin()) {
-            FittingChanges changes = new FittingChanges(now, name -> Optional.ofNullable(nodes.get(name)), evaluation)
-                    .within(ShownCluster.LONGEST_CHANGES);
+            FittingChanges changes = new FittingChanges(now, nodes, evaluation).within(ShownCluster.LONGEST_CHANGES);
             List<FittingChange> found = changes.all();
             FittingChangeRows.putCounts(tree.putArray("changes"), found);
             tree.put("changesComplete", changes.isComplete());

@@ -5,7 +5,6 @@ import java.nio.file.Path;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -81,13 +80,6 @@ final class AskedCluster implements AutoCloseable {
             }
         }
         return nodes;
-    }
-
-    /** Their names. */
-    Set<String> nodeNames() {
-        Set<String> names = new HashSet<>();
-        nodes().forEach(node -> names.add(node.name()));
-        return names;
     }
 
     /** The zone of each node that has one, by its name. */

@@ -7,7 +7,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalDouble;
 import java.util.concurrent.Callable;
-import java.util.concurrent.atomic.AtomicInteger;
 import org.moorage.api.model.Pod;
 import org.moorage.app.internal.process.CommandException;
 import org.moorage.app.internal.process.ParallelTasks;
@@ -86,13 +85,8 @@ final class BuyCommand extends QuestionCommand {
         // About how many numbers of nodes are tried for each type, by doubling and bisection.
         int attempts = 2 * (Integer.SIZE - Integer.numberOfLeadingZeros(Math.min(upto, waiting.size() + 1)));
         ProgressLine progress = new ProgressLine(asked.terminal(), "attempts", templates.size() * attempts);
-        AtomicInteger tried = new AtomicInteger();
         try {
-            NodeEstimator estimator = new NodeEstimator(asked.known(), count -> {
-                synchronized (progress) {
-                    progress.show(tried.incrementAndGet());
-                }
-            });
+            NodeEstimator estimator = new NodeEstimator(asked.known(), count -> progress.next());
             List<Callable<NodeEstimate>> tasks = new ArrayList<>();
             for (NodeTemplate type : templates) {
                 tasks.add(() -> estimator.estimate(type, waiting, upto));

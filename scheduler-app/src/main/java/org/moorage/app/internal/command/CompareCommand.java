@@ -9,7 +9,6 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.Callable;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 import org.moorage.api.plugin.FeatureGates;
 import org.moorage.app.internal.command.SchedulerComparison.Side;
@@ -147,13 +146,8 @@ final class CompareCommand extends QuestionCommand {
 
     private static <T> T withProgress(String what, int count, AskedCluster asked, Function<Runnable, T> work) {
         ProgressLine progress = new ProgressLine(asked.terminal(), what, count);
-        AtomicInteger done = new AtomicInteger();
         try {
-            return work.apply(() -> {
-                synchronized (progress) {
-                    progress.show(done.incrementAndGet());
-                }
-            });
+            return work.apply(progress::next);
         } finally {
             progress.clear();
         }
@@ -174,7 +168,7 @@ final class CompareCommand extends QuestionCommand {
 
     private Side weighted(Map<String, Integer> combination, Side unchanged) {
         return new Side(
-                ScoreWeightGrid.text(combination), weights.apply(combination, unchanged.config()), Optional.empty());
+                Combination.text(combination), weights.apply(combination, unchanged.config()), Optional.empty());
     }
 
     // Which plugins score is only known when they are made: at once, and not when others have been compared for hours.

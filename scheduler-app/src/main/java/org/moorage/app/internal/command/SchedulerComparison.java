@@ -2,8 +2,10 @@
 package org.moorage.app.internal.command;
 
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import org.moorage.api.model.Node;
@@ -22,7 +24,7 @@ import org.moorage.simulation.whatif.SchedulingOutcome.Demand;
 final class SchedulerComparison {
     private final AskedCluster asked;
     private final Demand demand;
-    private final List<Node> nodes;
+    private final Collection<Node> nodes;
     private final PodSizes sizes;
 
     /**
@@ -41,16 +43,16 @@ final class SchedulerComparison {
      */
     SchedulerComparison(AskedCluster asked, List<Side> sides, boolean rebalance) {
         this.asked = asked;
-        nodes = asked.nodes();
+        Map<String, Node> nodeByName = asked.known().nodes();
+        nodes = nodeByName.values();
         List<Pod> all = asked.dump().pods();
         sizes = PodSizes.of(all);
         Set<String> profiles = new HashSet<>();
         sides.forEach(side -> profiles.addAll(AskedCluster.profileNames(side.config)));
-        Set<String> known = asked.nodeNames();
         List<Pod> anew = new ArrayList<>();
         for (Pod pod : rebalance ? all : List.<Pod>of()) {
             if (pod.isBound()
-                    && known.contains(pod.nodeName())
+                    && nodeByName.containsKey(pod.nodeName())
                     && profiles.contains(pod.spec().schedulerName())
                     && RecreatedPod.fateOf(pod) == RecreatedPod.Fate.CREATED_AGAIN) {
                 anew.add(pod);

@@ -11,6 +11,7 @@ import java.util.Set;
 import java.util.regex.Pattern;
 import org.moorage.api.plugin.PluginFactory;
 import org.moorage.app.internal.process.CommandException;
+import org.moorage.app.internal.report.WeightsReport.Combination;
 import org.moorage.config.LoadedConfig;
 import org.moorage.config.plugin.PluginRegistry;
 import org.moorage.objects.Suggestions;
@@ -124,13 +125,6 @@ final class ScoreWeightGrid {
                     + ")." + Suggestions.hint(profile.get(), names));
         }
         return config.withScoreWeights(
-                combination, profile.map(List::of).orElse(names), "--weight " + text(combination));
-    }
-
-    /** A combination in words, such as {@code NodeResourcesFit=2, ImageLocality=0}. */
-    static String text(Map<String, Integer> combination) {
-        List<String> texts = new ArrayList<>();
-        combination.forEach((plugin, weight) -> texts.add(plugin + "=" + weight));
-        return String.join(", ", texts);
+                combination, profile.map(List::of).orElse(names), "--weight " + Combination.text(combination));
     }
 }

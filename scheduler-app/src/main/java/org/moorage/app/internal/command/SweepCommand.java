@@ -136,18 +136,17 @@ final class SweepCommand implements Callable<Integer> {
         ProgressLine progress = new ProgressLine(terminal, "questions", lines.size());
         Deque<Future<WorkList.Answered>> ahead = new ArrayDeque<>();
         boolean allAnswered = true;
-        int written = 0;
         try {
             for (WorkList.Line line : lines) {
                 ahead.add(questions.submit(line));
                 if (ahead.size() >= threads * AHEAD) {
                     allAnswered &= write(ahead.remove(), of, out);
-                    progress.show(++written);
+                    progress.next();
                 }
             }
             while (!ahead.isEmpty()) {
                 allAnswered &= write(ahead.remove(), of, out);
-                progress.show(++written);
+                progress.next();
             }
         } finally {
             progress.clear();

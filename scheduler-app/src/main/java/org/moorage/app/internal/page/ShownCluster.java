@@ -3,13 +3,10 @@ package org.moorage.app.internal.page;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.time.Duration;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
-import org.moorage.api.model.Node;
 import org.moorage.api.model.Pod;
 import org.moorage.app.internal.report.ExplainReport;
 import org.moorage.runtime.decision.Evaluation;
@@ -46,10 +43,7 @@ public record ShownCluster(ClusterView view, Function<Pod, Explanation> question
                 Transaction ignored = transaction.evict(List.of(pod));
             }
             Evaluation evaluation = transaction.evaluate(pod.withoutNode());
-            Map<String, Node> nodes = new HashMap<>();
-            view.nodes().forEach(node -> nodes.put(node.name(), node));
-            List<FittingChange> changes = new FittingChanges(
-                            transaction, name -> Optional.ofNullable(nodes.get(name)), evaluation)
+            List<FittingChange> changes = new FittingChanges(transaction, view.nodes(), evaluation)
                     .within(LONGEST_CHANGES)
                     .all();
             return new Explanation(Explanation.Moment.NOW, Optional.empty(), Optional.empty(), 0, evaluation, changes);

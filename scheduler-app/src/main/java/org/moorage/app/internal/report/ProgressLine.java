@@ -17,6 +17,7 @@ public final class ProgressLine {
     private final Instant start;
     private Instant next;
     private boolean shown;
+    private int steps;
 
     /**
      * A line that is not shown yet.
@@ -30,6 +31,11 @@ public final class ProgressLine {
         this.total = total;
         start = terminal.clock().instant();
         next = start.plus(DELAY);
+    }
+
+    /** Shows that one more is done; by any thread, unless {@link #show} is called, too. */
+    public synchronized void next() {
+        show(++steps);
     }
 
     /** Shows how much is done; more than the total counts as all. */

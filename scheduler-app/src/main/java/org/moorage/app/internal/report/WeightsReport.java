@@ -36,7 +36,14 @@ public final class WeightsReport implements Answer {
      * @param moved how many pods go elsewhere than by the weights that the configuration has
      * @param figures what comes of it
      */
-    public record Combination(Map<String, Integer> weights, int moved, OutcomeFigures figures) {}
+    public record Combination(Map<String, Integer> weights, int moved, OutcomeFigures figures) {
+        /** Weights in words, such as {@code NodeResourcesFit=2, ImageLocality=0}. */
+        public static String text(Map<String, Integer> weights) {
+            List<String> texts = new ArrayList<>();
+            weights.forEach((plugin, weight) -> texts.add(plugin + "=" + weight));
+            return String.join(", ", texts);
+        }
+    }
 
     /** Which combination comes first: by one of the figures, and of those that are equal by the others in this order. */
     public enum Order {
@@ -154,10 +161,11 @@ public final class WeightsReport implements Answer {
         table.right("EMPTY NODES").right("IMBALANCE").right("UNUSABLE, %").left("WEIGHTS");
         table.row(cells("-", unchanged, resources, "those of " + name));
         for (Combination combination : combinations.subList(0, Math.min(ROWS, combinations.size()))) {
-            List<String> weights = new ArrayList<>();
-            combination.weights.forEach((plugin, weight) -> weights.add(plugin + "=" + weight));
             table.row(cells(
-                    Integer.toString(combination.moved), combination.figures, resources, String.join(", ", weights)));
+                    Integer.toString(combination.moved),
+                    combination.figures,
+                    resources,
+                    Combination.text(combination.weights)));
         }
         return table;
     }

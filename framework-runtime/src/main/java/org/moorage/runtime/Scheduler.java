@@ -91,7 +91,7 @@ import org.moorage.runtime.internal.report.SchedulingFailures;
 import org.moorage.runtime.internal.report.StatusPatches;
 import org.moorage.runtime.internal.whatif.FrozenCluster;
 import org.moorage.runtime.internal.whatif.FrozenWhatIf;
-import org.moorage.runtime.internal.whatif.FrozenWriter;
+import org.moorage.runtime.internal.whatif.WhatIfWriter;
 import org.moorage.runtime.metrics.SchedulerGauges;
 import org.moorage.runtime.metrics.SchedulerListener;
 import org.moorage.runtime.metrics.SchedulerMetrics;
@@ -504,6 +504,10 @@ public final class Scheduler implements AutoCloseable {
      * @throws IllegalStateException before {@link #start}, when no objects are known
      */
     public WhatIf whatIf() {
+        return whatIf(false);
+    }
+
+    private WhatIf whatIf(boolean hasUnboundClaims) {
         demandStarted();
         ClusterSnapshot nodes;
         synchronized (latest) {
@@ -517,7 +521,8 @@ public final class Scheduler implements AutoCloseable {
                         store.stored(),
                         nodes,
                         nominator.nominatedPods(),
-                        loop.current().nextNode()),
+                        loop.current().nextNode(),
+                        hasUnboundClaims),
                 List.of());
     }
 
@@ -530,10 +535,10 @@ public final class Scheduler implements AutoCloseable {
      */
     public static WhatIf whatIf(
             Collection<? extends ClusterObject> objects, LoadedConfig config, PluginRegistry registry) {
-        try (Scheduler scheduler = builder(config, registry, ClusterSource.of(objects), new FrozenWriter())
+        try (Scheduler scheduler = builder(config, registry, ClusterSource.of(objects), new WhatIfWriter())
                 .build()) {
             scheduler.start();
-            return scheduler.whatIf();
+            return scheduler.whatIf(true);
         }
     }
 

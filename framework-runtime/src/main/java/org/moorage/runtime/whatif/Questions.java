@@ -7,9 +7,14 @@ import org.moorage.api.model.PodGroup;
 import org.moorage.runtime.decision.Evaluation;
 
 /**
- * What can be asked. Nodes are chosen as a scheduling cycle chooses them, with the plugins and the sampling of the pod's profile and the
- * extenders of the configuration; among equals the first one wins, so that the same question has the same answer. Permit and Bind are not
- * run, and nothing is written to the cluster.
+ * What-if questions. Nodes are chosen as a scheduling cycle chooses them, with the plugins and the sampling of the pod's profile and the
+ * extenders of the configuration; among equal nodes the first one wins, so that the same question has the same answer. Nothing is written to
+ * the cluster.
+ *
+ * <p>A pod that gets a node is treated as bound: Reserve runs, then the PreBind of each {@link
+ * org.moorage.api.plugin.ClusterPreBindPlugin}, and {@linkplain org.moorage.runtime.controllers.ClusterControllers controllers} bind or
+ * provision its volumes, allocate its claims and lower the storage capacities, in a copy of the objects. Permit, Bind, PostBind and the
+ * PreBind of other plugins are not run.
  *
  * <p>Pods are those that the API server would store: of one that was never created, {@code NewPods} of framework-simulation makes it,
  * with priority, tolerations and limits. A pod that is on a node can be asked about elsewhere once it is {@linkplain Transaction#evict

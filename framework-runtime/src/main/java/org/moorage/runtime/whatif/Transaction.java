@@ -23,14 +23,14 @@ import org.moorage.api.model.Pod;
  */
 public interface Transaction extends Questions, AutoCloseable {
     /**
-     * Thinks of pods as being gone, and of their claims as being given back.
+     * Removes pods from their nodes, and releases or deletes their claims as controllers do when pods are deleted.
      *
      * @throws IllegalArgumentException if one is on no node
      */
     Transaction evict(Collection<Pod> pods);
 
     /**
-     * Thinks of nodes as being gone, and of the pods on them.
+     * Removes nodes, and the pods on them.
      *
      * @throws IllegalArgumentException if there is no such node
      */
@@ -42,10 +42,10 @@ public interface Transaction extends Questions, AutoCloseable {
     }
 
     /**
-     * Thinks of objects as being there, in place of those of their kind and name: nodes, pods with a node, volumes, claims, budgets. The pods
-     * on a node that is known stay.
+     * Adds objects, or replaces those of their kind and name: nodes, pods with a node, volumes, claims, budgets. The pods on a replaced node
+     * stay. Claims that do not wait for a pod are bound, if there is a volume or a provisioner for them.
      *
-     * @throws IllegalArgumentException if a pod has no node that is there
+     * @throws IllegalArgumentException if the node of a pod does not exist
      */
     Transaction with(Collection<? extends ClusterObject> objects);
 

@@ -21,7 +21,6 @@ import org.moorage.api.model.Pod;
 import org.moorage.api.model.PodCondition;
 import org.moorage.api.model.PodGroup;
 import org.moorage.api.model.PodStatus;
-import org.moorage.api.model.ResourceClaim;
 import org.moorage.api.plugin.ClusterException;
 import org.moorage.api.plugin.MergePatch;
 import org.moorage.api.plugin.Nomination;
@@ -34,6 +33,8 @@ import org.moorage.objects.internal.ObjectStreams;
 import org.moorage.objects.internal.TreeDecoder;
 import org.moorage.runtime.cluster.Cluster;
 import org.moorage.runtime.cluster.ClusterListener;
+import org.moorage.runtime.controllers.ClusterControllers;
+import org.moorage.runtime.controllers.ObjectTable;
 import org.moorage.simulation.admission.RecreatedPod;
 
 /**
@@ -50,19 +51,11 @@ import org.moorage.simulation.admission.RecreatedPod;
 public final class InMemoryCluster implements Cluster {
     private static final int KEPT_EVENTS = 1000;
 
-    /** The kinds whose changes may make it possible to bind a claim. */
-    private static final Set<ObjectKind<?>> KINDS_OF_BINDING = Set.of(
-            ObjectKind.PERSISTENT_VOLUME,
-            ObjectKind.PERSISTENT_VOLUME_CLAIM,
-            ObjectKind.STORAGE_CLASS,
-            ObjectKind.CSI_STORAGE_CAPACITY,
-            ObjectKind.CSI_NODE);
-
     /** Its monitor is the lock. */
     private final ObjectTables objects = new ObjectTables();
 
     @GuardedBy("objects")
-    private final VolumeController volumeController = new VolumeController(objects);
+    private final ClusterControllers controllers = new ClusterControllers(objects);
 
     @GuardedBy("objects")
     private boolean hasControllers;
@@ -76,8 +69,6 @@ public final class InMemoryCluster implements Cluster {
     @GuardedBy("objects")
     private final Deque<PodGroupEvent> podGroupEvents = new ArrayDeque<>();
 
-    private final VolumeWriter volumes = new InMemoryVolumes(objects, volumeController);
-    private final InMemoryResourceClaims resourceClaims = new InMemoryResourceClaims(objects);
     private final TreeDecoder decoder = new TreeDecoder();
 
     private record Recreation(InstantSource clock, Predicate<RecreatedPod> creates) {}
@@ -103,7 +94,7 @@ public final class InMemoryCluster implements Cluster {
     public void startControllers() {
         synchronized (objects) {
             hasControllers = true;
-            volumeController.bindClaims();
+            controllers.bindClaims();
         }
     }
 
@@ -125,8 +116,8 @@ public final class InMemoryCluster implements Cluster {
         Objects.requireNonNull(object, "object");
         synchronized (objects) {
             objects.put(object);
-            if (hasControllers && KINDS_OF_BINDING.contains(ObjectKind.of(object))) {
-                volumeController.bindClaims();
+            if (hasControllers) {
+                controllers.applied(object);
             }
         }
     }
@@ -142,12 +133,7 @@ public final class InMemoryCluster implements Cluster {
     private void removeLocked(ObjectKind<?> kind, String key) {
         Optional<? extends ClusterObject> removed = objects.remove(kind, key);
         if (hasControllers && removed.isPresent()) {
-            if (removed.get() instanceof Pod pod) {
-                volumeController.deleteEphemeralClaims(pod);
-                resourceClaims.release(ResourceClaim.Consumer.of(pod), pod.namespace());
-            } else if (removed.get() instanceof PodGroup group) {
-                resourceClaims.release(ResourceClaim.Consumer.of(group), group.namespace());
-            }
+            controllers.deleted(removed.get());
         }
     }
 
@@ -283,12 +269,12 @@ public final class InMemoryCluster implements Cluster {
 
     @Override
     public VolumeWriter volumes() {
-        return volumes;
+        return controllers.volumes();
     }
 
     @Override
     public ResourceClaimWriter resourceClaims() {
-        return resourceClaims;
+        return controllers.resourceClaims();
     }
 
     @Override
@@ -296,11 +282,11 @@ public final class InMemoryCluster implements Cluster {
         ObjectNode changes = tree(patch.json());
         synchronized (objects) {
             OtherObject current =
-                    objects.find(kind, namespace, name).orElseThrow(() -> ObjectTables.notFound(kind, name));
+                    objects.find(kind, namespace, name).orElseThrow(() -> ObjectTable.notFound(kind, name));
             String uid = changes.path("metadata").path("uid").asText("");
             String version = changes.path("metadata").path("resourceVersion").asText("");
-            ObjectTables.demand(uid, current.metadata().uid(), kind, current.key());
-            ObjectTables.demand(version, current.metadata().resourceVersion(), kind, current.key());
+            ObjectTable.demand(uid, current.metadata().uid(), kind, current.key());
+            ObjectTable.demand(version, current.metadata().resourceVersion(), kind, current.key());
             return objects.update(decoder.decode(kind, merged(tree(current.json()), changes), KeptJson.NONE));
         }
     }
@@ -368,6 +354,6 @@ public final class InMemoryCluster implements Cluster {
     private Pod current(Pod pod) {
         return objects.find(ObjectKind.POD, pod.key())
                 .filter(known -> known.uid().equals(pod.uid()))
-                .orElseThrow(() -> ObjectTables.notFound(ObjectKind.POD, pod.name()));
+                .orElseThrow(() -> ObjectTable.notFound(ObjectKind.POD, pod.name()));
     }
 }

@@ -15,7 +15,7 @@ import org.moorage.simulation.admission.AdmittedPod;
  * @param onNodes how many pods it has on nodes already; they count
  * @param asked how many more it asks for
  * @param pods these pods, or the first {@value Manifests#MOST_PODS} of more
- * @param copied the pod that others would be like; empty if none can be made
+ * @param further the pods that it would get next if it were scaled up; empty if none can be made
  * @param objects what its pods need that is not there: claims of a StatefulSet, a group of pods
  * @param waiting the keys of the pods that it has in the cluster without a node; {@code pods} are in their place
  * @param whyNone why it has no pods, for example what the API server refuses; empty if it has some or asks for no more
@@ -25,14 +25,14 @@ public record ManifestPods(
         int onNodes,
         int asked,
         List<AdmittedPod> pods,
-        Optional<AdmittedPod> copied,
+        Optional<FurtherPods> further,
         List<ClusterObject> objects,
         Set<String> waiting,
         String whyNone) {
     public ManifestPods {
         Objects.requireNonNull(title, "title");
         pods = List.copyOf(pods);
-        Objects.requireNonNull(copied, "copied");
+        Objects.requireNonNull(further, "further");
         objects = List.copyOf(objects);
         waiting = Set.copyOf(waiting);
         Objects.requireNonNull(whyNone, "whyNone");

@@ -28,8 +28,10 @@ import org.moorage.objects.internal.TreeDecoder;
 import org.moorage.simulation.admission.AdmittedPod;
 import org.moorage.simulation.internal.admission.Admission;
 import org.moorage.simulation.internal.admission.CreatedPods;
+import org.moorage.simulation.internal.admission.Defaulting;
 import org.moorage.simulation.internal.cluster.CustomResources;
 import org.moorage.simulation.internal.workload.MadeObjects;
+import org.moorage.simulation.internal.workload.StatefulSets;
 import org.moorage.simulation.internal.workload.Workloads;
 
 /**
@@ -58,6 +60,7 @@ public final class Manifests {
     /** Of these only the names count, and there may be many. */
     private static final Set<String> KNOWN_BY_NAME = Set.of("PersistentVolumeClaim", "ResourceClaim");
 
+    private final FeatureGates features;
     private final CreatedPods created;
     private final Workloads onNodes;
     private final Workloads waiting;
@@ -121,6 +124,7 @@ public final class Manifests {
 
     /** Manifests for a cluster with these features, of which nothing is known yet. */
     public Manifests(FeatureGates features) {
+        this.features = features;
         created = new CreatedPods(features);
         onNodes = new Workloads(features, true);
         waiting = new Workloads(features, true);
@@ -208,7 +212,15 @@ public final class Manifests {
             AdmittedPod pod = admitted(tree);
             pod = isThere ? pod.copy(1) : pod;
             Set<String> replaced = isThere ? Set.of() : Set.of(pod.pod().key());
-            return new ManifestPods(title, isThere ? 1 : 0, 1, List.of(pod), Optional.of(pod), List.of(), replaced, "");
+            return new ManifestPods(
+                    title,
+                    isThere ? 1 : 0,
+                    1,
+                    List.of(pod),
+                    Optional.of(FurtherPods.copiesOf(pod)),
+                    List.of(),
+                    replaced,
+                    "");
         } catch (ObjectRefusedException refused) {
             return none(title, 0, 1, refused);
         } catch (ObjectDecodeException wrong) {
@@ -221,6 +233,8 @@ public final class Manifests {
         int active = onNodes.activePods(tree).size();
         int asked = 0;
         try {
+            // The names of its pods depend on the hash of its template.
+            Defaulting.applyToNew(tree, features);
             atOnce(tree);
             Limited limited = Limited.of(tree, active, MOST_PODS);
             MadeObjects made = onNodes.make(limited.workload, nodes);
@@ -228,18 +242,44 @@ public final class Manifests {
             List<AdmittedPod> pods = new ArrayList<>();
             List<ClusterObject> objects = new ArrayList<>();
             admit(made, pods, objects);
-            Optional<AdmittedPod> copied = pods.stream().findFirst();
-            if (copied.isEmpty()) {
-                List<AdmittedPod> oneMore = new ArrayList<>();
-                admit(onNodes.make(Limited.oneMore(tree, active), nodes), oneMore, new ArrayList<>());
-                copied = oneMore.stream().findFirst();
-            }
-            return new ManifestPods(title, active, asked, pods, copied, objects, waitingKeys(tree), made.whyNone());
+            return new ManifestPods(
+                    title,
+                    active,
+                    asked,
+                    pods,
+                    further(tree, active, pods, nodes),
+                    objects,
+                    waitingKeys(tree),
+                    made.whyNone());
         } catch (ObjectRefusedException refused) {
             return none(title, active, asked, refused);
         } catch (ClusterFileException | ObjectDecodeException wrong) {
             throw wrong(title, wrong);
         }
+    }
+
+    private Optional<FurtherPods> further(ObjectNode workload, int active, List<AdmittedPod> pods, List<Node> nodes) {
+        if (StatefulSets.hasClaimTemplates(workload)) {
+            ObjectNode set = workload.deepCopy();
+            return FurtherPods.replicas(number -> replica(StatefulSets.onlyReplica(set, number), nodes));
+        }
+        Optional<AdmittedPod> copied = pods.stream().findFirst();
+        if (copied.isEmpty()) {
+            List<AdmittedPod> oneMore = new ArrayList<>();
+            admit(onNodes.make(Limited.oneMore(workload, active), nodes), oneMore, new ArrayList<>());
+            copied = oneMore.stream().findFirst();
+        }
+        return copied.map(FurtherPods::copiesOf);
+    }
+
+    private Optional<AdmittedPod> replica(ObjectNode set, List<Node> nodes) {
+        List<AdmittedPod> pods = new ArrayList<>();
+        List<ClusterObject> claims = new ArrayList<>();
+        admit(onNodes.make(set, nodes), pods, claims);
+        return pods.stream().findFirst().map(pod -> {
+            claims.addAll(pod.claims());
+            return new AdmittedPod(pod.pod(), claims, pod.refusedClaims());
+        });
     }
 
     // The pods of a StatefulSet come one after the other as they get ready; here is no time in which they could.

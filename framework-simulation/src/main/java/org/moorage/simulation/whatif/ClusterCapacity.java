@@ -19,6 +19,7 @@ import org.moorage.runtime.whatif.HowMany;
 import org.moorage.runtime.whatif.PlacedPods;
 import org.moorage.runtime.whatif.Transaction;
 import org.moorage.simulation.admission.AdmittedPod;
+import org.moorage.simulation.dump.FurtherPods;
 import org.moorage.simulation.dump.ManifestPods;
 import org.moorage.simulation.whatif.FittingPods.FittingWorkload;
 import org.moorage.simulation.whatif.FittingPods.MorePods;
@@ -84,7 +85,7 @@ public final class ClusterCapacity {
             List<RescheduledPod> ofManifest =
                     take(manifest.pods().stream().map(AdmittedPod::pod).toList(), byUid);
             Optional<MorePods> more =
-                    atMost == 0 ? Optional.empty() : manifest.copied().map(pod -> more(pod, tried, atMost));
+                    atMost == 0 ? Optional.empty() : manifest.further().map(pods -> more(pods, tried, atMost));
             workloads.add(new FittingWorkload(manifest, ofManifest, more));
         }
         List<RescheduledPod> first = take(before, byUid);
@@ -142,17 +143,20 @@ public final class ClusterCapacity {
                 .all();
     }
 
-    private MorePods more(AdmittedPod template, Transaction tried, int atMost) {
-        if (template.claims().isEmpty()) {
-            HowMany more = tried.howMany(template.pod(), atMost);
+    private MorePods more(FurtherPods pods, Transaction tried, int atMost) {
+        if (!pods.haveOwnClaims()) {
+            HowMany more = tried.howMany(pods.first().pod(), atMost);
             return new MorePods(more.count(), more.byNode(), more.stoppedBy());
         }
-        // Each has claims of its own.
         Map<String, Integer> byNode = new LinkedHashMap<>();
         try (Transaction further = tried.begin()) {
             for (int count = 0; count < atMost; count++) {
-                AdmittedPod copy = template.copy(count);
-                PlacedPods placed = further.with(copy.claims()).place(List.of(copy.pod()));
+                Optional<AdmittedPod> next = pods.pod(count);
+                if (next.isEmpty()) {
+                    return new MorePods(count, byNode, "the name of the next pod is taken by a pod of another owner");
+                }
+                PlacedPods placed = further.with(next.get().claims())
+                        .place(List.of(next.get().pod()));
                 PlacedPods.PlacedPod place = placed.pods().get(0);
                 if (place.nodeName().isEmpty()) {
                     return new MorePods(count, byNode, place.message());

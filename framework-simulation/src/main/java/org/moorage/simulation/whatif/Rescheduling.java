@@ -41,6 +41,7 @@ public final class Rescheduling {
 
     private final Transaction cluster;
     private final KnownCluster known;
+    private final AddedObjects objects;
     private final PriorityQueue<Turn> queue = new PriorityQueue<>(
             Comparator.<Turn>comparingInt(turn -> -turn.priority).thenComparingInt(Turn::number));
     // By namespace and name of the group, while it is in the queue.
@@ -88,6 +89,7 @@ public final class Rescheduling {
     Rescheduling(Transaction cluster, KnownCluster known) {
         this.cluster = Objects.requireNonNull(cluster, "cluster");
         this.known = Objects.requireNonNull(known, "known");
+        objects = new AddedObjects(known.source());
     }
 
     /** From now on pods preempt nobody. */
@@ -103,9 +105,10 @@ public final class Rescheduling {
     }
 
     /** Adds objects that pods need, such as claims, and the groups that they are in. */
-    public Rescheduling with(Collection<? extends ClusterObject> objects) {
-        Transaction ignored = cluster.with(objects);
-        for (ClusterObject object : objects) {
+    public Rescheduling with(Collection<? extends ClusterObject> added) {
+        Transaction ignored = cluster.with(added);
+        objects.add(added);
+        for (ClusterObject object : added) {
             if (object instanceof PodGroup group) {
                 newGroups.put(group.key(), group);
             }
@@ -128,7 +131,7 @@ public final class Rescheduling {
     /** As {@link #gone}, of pods from nodes that are gone, too, or unschedulable: what they have left there is no room for others. */
     public Rescheduling goneWithNodes(Collection<Pod> pods) {
         changed();
-        for (RecreatedPod pod : RecreatedPod.all(pods, known.source(), known.now())) {
+        for (RecreatedPod pod : RecreatedPod.all(pods, objects, known.now())) {
             Placed before = placed.remove(pod.gone().uid());
             gone(pod, pod.gone(), before == null ? pod.gone().nodeName() : before.nodeName, 0);
         }
@@ -137,6 +140,7 @@ public final class Rescheduling {
 
     private void gone(RecreatedPod pod, Pod origin, String nodeBefore, int preemptions) {
         Transaction ignored = cluster.with(pod.claims());
+        objects.add(pod.claims());
         pod.pod()
                 .ifPresentOrElse(
                         again -> add(new Waiting(again, origin, nodeBefore, preemptions)), () -> gone.add(pod));
@@ -149,7 +153,7 @@ public final class Rescheduling {
             return;
         }
         Optional<PodGroup> group = Optional.ofNullable(newGroups.get(waiting.pod.namespace() + "/" + groupName))
-                .or(() -> known.source().read(ObjectKind.POD_GROUP, waiting.pod.namespace(), groupName));
+                .or(() -> objects.read(ObjectKind.POD_GROUP, waiting.pod.namespace(), groupName));
         if (group.isEmpty()) {
             forGood(waiting, "waiting for PodGroup " + groupName + " to be created");
             return;
@@ -247,7 +251,7 @@ public final class Rescheduling {
     private void preempted(Pod victim) {
         departures++;
         Placed before = placed.remove(victim.uid());
-        RecreatedPod again = RecreatedPod.of(victim, known.source(), known.now());
+        RecreatedPod again = RecreatedPod.of(victim, objects, known.now());
         if (before == null) {
             gone(again, victim, victim.nodeName(), 1);
         } else {

@@ -115,6 +115,7 @@ final class ClaimTracker {
     void changed(ObjectChange<ResourceClaim> change) {
         if (change.after().isPresent()) {
             synchronized (this) {
+                lastDeleted.remove(change.latest().metadata().uid());
                 latest(change.after().get());
                 allocations.changed(change.latest());
             }
@@ -394,6 +395,8 @@ final class ClaimTracker {
         if (!lastDeleted.contains(claim.metadata().uid())) {
             assumed.put(claim.key(), claim);
             allocations.changed(claim);
+            // The news of it may have come before the answer to the write.
+            claims.current(claim).ifPresent(this::latest);
         }
     }
 

@@ -40,6 +40,7 @@ import org.moorage.api.model.PodStatus;
 import org.moorage.api.model.PodStatus.ContainerExtendedResourceRequest;
 import org.moorage.api.model.ResourceClaim;
 import org.moorage.api.model.ResourceSlice;
+import org.moorage.api.plugin.ClusterPreBindPlugin;
 import org.moorage.api.plugin.DeviceCounts;
 import org.moorage.api.plugin.EnqueueExtensions;
 import org.moorage.api.plugin.FeatureGates;
@@ -55,7 +56,6 @@ import org.moorage.api.plugin.PodGroupPostFilterResult;
 import org.moorage.api.plugin.PodGroupTrial;
 import org.moorage.api.plugin.PostFilterPlugin;
 import org.moorage.api.plugin.PostFilterResult;
-import org.moorage.api.plugin.PreBindPlugin;
 import org.moorage.api.plugin.PreBindPreFlightResult;
 import org.moorage.api.plugin.PreEnqueuePlugin;
 import org.moorage.api.plugin.PreFilterPlugin;
@@ -77,7 +77,7 @@ public final class DynamicResources
                 PodGroupPostFilterPlugin,
                 ScorePlugin,
                 ReservePlugin,
-                PreBindPlugin,
+                ClusterPreBindPlugin,
                 EnqueueExtensions,
                 SignPlugin {
     /** The plugin's name. */

@@ -11,6 +11,7 @@ import java.util.concurrent.CancellationException;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 import org.moorage.api.model.Pod;
 import org.moorage.api.plugin.PodInPreBind;
 import org.moorage.runtime.decision.PluginStatus;
@@ -49,6 +50,17 @@ public final class PodsInPreBind implements AutoCloseable {
     public void close() {
         closed = true;
         byUid.values().forEach(attempt -> attempt.ended.countDown());
+    }
+
+    /** Runs a part of a pod's PreBind, in which plugins may {@link #pause}. */
+    public <T> T during(Pod pod, Supplier<T> part) {
+        Attempt attempt = new Attempt(pod);
+        add(attempt);
+        try {
+            return part.get();
+        } finally {
+            remove(attempt);
+        }
     }
 
     void add(Attempt attempt) {

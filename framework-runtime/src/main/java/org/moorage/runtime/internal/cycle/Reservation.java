@@ -2,6 +2,7 @@
 package org.moorage.runtime.internal.cycle;
 
 import java.util.List;
+import java.util.function.Predicate;
 import org.moorage.api.CycleState;
 import org.moorage.api.Status;
 import org.moorage.api.model.Pod;
@@ -9,7 +10,6 @@ import org.moorage.api.model.PodStatus;
 import org.moorage.api.plugin.ExtensionPoint;
 import org.moorage.api.plugin.NodeAllocatableResourceClaims;
 import org.moorage.runtime.decision.PluginStatus;
-import org.moorage.runtime.internal.cache.TrialSnapshot;
 import org.moorage.runtime.internal.plugin.PluginCaller;
 import org.moorage.runtime.internal.plugin.PluginFailure;
 import org.slf4j.Logger;
@@ -50,8 +50,16 @@ public record Reservation(Profile profile, CycleState state, Pod pod, String nod
      * @throws PluginFailure if a plugin fails
      */
     public PluginStatus reserve() {
+        return reserve(any -> true);
+    }
+
+    /** As {@link #reserve()}, for some of the plugins. */
+    public PluginStatus reserve(Predicate<PluginCaller> chosen) {
         return PluginTimes.of(profile, "Reserve").time(times -> {
             for (PluginCaller plugin : plugins()) {
+                if (!chosen.test(plugin)) {
+                    continue;
+                }
                 times.begin();
                 Status status = plugin.reserve(state, pod, nodeName);
                 times.ran(plugin.name(), status.code());
@@ -63,32 +71,19 @@ public record Reservation(Profile profile, CycleState state, Pod pod, String nod
         });
     }
 
-    /**
-     * Thinks of the pod as being on its node, and runs Reserve. When that is taken back, Unreserve is run; unless the answer is a success,
-     * it is taken back at once.
-     *
-     * @return success, or the first rejection
-     * @throws PluginFailure if a plugin fails
-     */
-    public PluginStatus reserveOn(TrialSnapshot trial) {
-        int changes = trial.changes();
-        PluginStatus answer = PluginStatus.error("", "not reserved");
-        try {
-            trial.assume(pod, nodeName, this::unreserve);
-            answer = reserve();
-            return answer;
-        } finally {
-            if (!answer.isSuccess()) {
-                trial.takeBack(changes);
-            }
-        }
-    }
-
     /** Runs Unreserve of all plugins in reverse order, also of those whose Reserve was not run. What one throws is logged. */
     public void unreserve() {
+        unreserve(any -> true);
+    }
+
+    /** As {@link #unreserve()}, for some of the plugins. */
+    public void unreserve(Predicate<PluginCaller> chosen) {
         PluginTimes.of(profile, "Unreserve").run(times -> {
             List<PluginCaller> plugins = plugins();
             for (int i = plugins.size() - 1; i >= 0; i--) {
+                if (!chosen.test(plugins.get(i))) {
+                    continue;
+                }
                 try {
                     plugins.get(i).unreserve(state, pod, nodeName);
                 } catch (PluginFailure failure) {

@@ -32,6 +32,7 @@ import org.moorage.api.event.PreQueueingHint;
 import org.moorage.api.event.QueueingHint;
 import org.moorage.api.model.Pod;
 import org.moorage.api.plugin.BindPlugin;
+import org.moorage.api.plugin.ClusterPreBindPlugin;
 import org.moorage.api.plugin.EnqueueExtensions;
 import org.moorage.api.plugin.FilterPlugin;
 import org.moorage.api.plugin.NodeStatuses;
@@ -533,6 +534,11 @@ public final class PluginCaller {
                         PluginMethod.PRE_BIND_PRE_FLIGHT,
                         pod,
                         () -> known(preBind).preBindPreFlight(state, pod, nodeName));
+    }
+
+    /** Returns whether PreBind changes nothing but objects of the cluster. */
+    public boolean preBindsInCluster() {
+        return preBind instanceof ClusterPreBindPlugin;
     }
 
     /** Runs PreBind; the answer is a success or a rejection. */

@@ -16,7 +16,7 @@ import org.moorage.runtime.internal.cluster.StoredObjects;
 import org.moorage.runtime.internal.loop.SchedulerThreads;
 import org.moorage.runtime.metrics.SchedulerListener;
 
-/** A cluster as it was at a moment, and who answers questions about it. Safe for use by several threads. */
+/** An immutable cluster state with a pool of workspaces for questions. Safe for use by several threads. */
 public final class FrozenCluster implements AutoCloseable {
     // More threads than these that ask at once gain nothing by plugins that wait for them.
     private static final int MOST_IDLE = Runtime.getRuntime().availableProcessors();
@@ -26,7 +26,10 @@ public final class FrozenCluster implements AutoCloseable {
     private final ClusterSnapshot nodes;
     private final Map<String, List<Pod>> nominatedPods;
     private final int firstNode;
-    private final SchedulerThreads threads = new SchedulerThreads(1, null, new SchedulerListener() {});
+    private final boolean hasUnboundClaims;
+    private final SchedulerThreads
+            threads = // No time passes while a PreBind plugin waits: controllers have reacted already.
+            new SchedulerThreads(1, Runnable::run, new SchedulerListener() {});
     private final Deque<WhatIfWorkspace> idle = new ConcurrentLinkedDeque<>();
     private volatile boolean closed;
 
@@ -55,18 +58,21 @@ public final class FrozenCluster implements AutoCloseable {
      * @param nodes its nodes with their pods, which are never brought up to date any more
      * @param nominatedPods the pods that are nominated, by the name of the node
      * @param firstNode the index of the node that a cycle begins with
+     * @param hasUnboundClaims whether no controller has bound claims yet that do not wait for a pod
      */
     public FrozenCluster(
             Settings settings,
             StoredObjects objects,
             ClusterSnapshot nodes,
             Map<String, List<Pod>> nominatedPods,
-            int firstNode) {
+            int firstNode,
+            boolean hasUnboundClaims) {
         this.settings = settings;
         this.objects = objects;
         this.nodes = nodes;
         this.nominatedPods = nominatedPods;
         this.firstNode = firstNode;
+        this.hasUnboundClaims = hasUnboundClaims;
     }
 
     Settings settings() {
@@ -87,6 +93,10 @@ public final class FrozenCluster implements AutoCloseable {
 
     int firstNode() {
         return firstNode;
+    }
+
+    boolean hasUnboundClaims() {
+        return hasUnboundClaims;
     }
 
     SchedulerThreads threads() {

@@ -19,14 +19,12 @@ import org.moorage.api.model.Node;
 import org.moorage.api.model.ObjectKind;
 import org.moorage.api.model.Pod;
 import org.moorage.api.model.PodGroup;
-import org.moorage.api.model.ResourceClaim;
 import org.moorage.api.plugin.ExtensionPoint;
 import org.moorage.api.plugin.FeatureGates;
 import org.moorage.runtime.decision.Evaluation;
 import org.moorage.runtime.decision.PluginStatus;
 import org.moorage.runtime.internal.cache.PodGroups;
 import org.moorage.runtime.internal.cache.TrialSnapshot;
-import org.moorage.runtime.internal.cluster.ObjectStore;
 import org.moorage.runtime.internal.cycle.Diagnosis;
 import org.moorage.runtime.internal.cycle.EvaluationRecorder;
 import org.moorage.runtime.internal.cycle.GroupReservations;
@@ -53,15 +51,15 @@ final class SnapshotTransaction implements Transaction {
     private final @Nullable SnapshotTransaction outer;
     private final Thread thread;
     private final TrialSnapshot snapshot;
-    private final ObjectStore store;
+    private final TrialObjects objects;
     private final SchedulingAlgorithm algorithm;
     private final int changesBefore;
     private final WhatIfWorkspace.Chance chanceBefore;
-    // By UID: the node of each pod that a question has placed, empty for one that is evicted, and what is reserved for
-    // it. Shared with the
-    // transactions within this one.
+    // By UID: the node of each pod that a question has placed, empty for one that is evicted, and its placement. Shared
+    // with
+    // the transactions within this one.
     private final Map<String, String> moved;
-    private final Map<String, Reservation> reserved;
+    private final Map<String, TrialPlacement> placements;
     private @Nullable SnapshotTransaction inner;
     private boolean closed;
 
@@ -70,12 +68,12 @@ final class SnapshotTransaction implements Transaction {
         this.outer = outer;
         thread = Thread.currentThread();
         snapshot = workspace.snapshot();
-        store = workspace.store();
+        objects = workspace.objects();
         algorithm = workspace.algorithm();
         changesBefore = snapshot.changes();
         chanceBefore = workspace.chance();
         moved = outer == null ? new HashMap<>() : outer.moved;
-        reserved = outer == null ? new HashMap<>() : outer.reserved;
+        placements = outer == null ? new HashMap<>() : outer.placements;
     }
 
     /** Begins one with a workspace that nobody else uses, which is given back when it is closed. */
@@ -182,21 +180,16 @@ final class SnapshotTransaction implements Transaction {
                 snapshot.remove(gone, nodeName);
                 gone.forEach(this::left);
             });
-            giveClaimsBack(pods);
+            workspace.controllers().podsDeleted(pods);
             return this;
         });
     }
 
     private void left(Pod pod) {
         put(moved, pod, "");
-        Reservation reservation = reserved.remove(pod.uid());
-        if (reservation != null) {
-            reservation.unreserve();
-            snapshot.tried(() -> {
-                // It was a success before, with all as it is again now.
-                PluginStatus ignored = reservation.reserve();
-                reserved.put(pod.uid(), reservation);
-            });
+        TrialPlacement placement = placements.get(pod.uid());
+        if (placement != null) {
+            placement.leave();
         }
     }
 
@@ -211,43 +204,6 @@ final class SnapshotTransaction implements Transaction {
         });
     }
 
-    private void giveClaimsBack(Collection<Pod> gone) {
-        for (ResourceClaim claim : List.copyOf(store.all(ObjectKind.RESOURCE_CLAIM))) {
-            ResourceClaim left = claim;
-            for (Pod pod : gone) {
-                if (claim.namespace().equals(pod.namespace())) {
-                    Optional<ResourceClaim> after = left.without(ResourceClaim.Consumer.of(pod));
-                    if (after.isEmpty()) {
-                        delete(ObjectKind.RESOURCE_CLAIM, claim);
-                        left = claim;
-                        break;
-                    }
-                    left = after.get();
-                }
-            }
-            if (!left.equals(claim)) {
-                put(ObjectKind.RESOURCE_CLAIM, left);
-            }
-        }
-    }
-
-    private <T extends ClusterObject> void put(ObjectKind<T> kind, T object) {
-        Optional<T> before = store.known(kind, object.namespace(), object.name());
-        store.applied(kind, object);
-        snapshot.tried(() -> {
-            if (before.isPresent()) {
-                store.applied(kind, before.get());
-            } else {
-                store.deleted(kind, object);
-            }
-        });
-    }
-
-    private <T extends ClusterObject> void delete(ObjectKind<T> kind, T object) {
-        store.deleted(kind, object);
-        snapshot.tried(() -> store.applied(kind, object));
-    }
-
     @Override
     public Transaction without(Collection<String> nodeNames) {
         return trying(() -> {
@@ -255,11 +211,11 @@ final class SnapshotTransaction implements Transaction {
             for (String name : nodeNames) {
                 NodeInfo node = node(name);
                 gone.addAll(node.pods());
-                store.known(ObjectKind.NODE, "", name).ifPresent(known -> delete(ObjectKind.NODE, known));
+                Optional<Node> ignored = objects.remove(ObjectKind.NODE, name);
             }
             snapshot.removeNodes(nodeNames);
             gone.forEach(this::left);
-            giveClaimsBack(gone);
+            workspace.controllers().podsDeleted(gone);
             return this;
         });
     }
@@ -271,15 +227,15 @@ final class SnapshotTransaction implements Transaction {
     }
 
     @Override
-    public Transaction with(Collection<? extends ClusterObject> objects) {
+    public Transaction with(Collection<? extends ClusterObject> added) {
         return trying(() -> {
             List<Node> nodes = new ArrayList<>();
             List<Pod> pods = new ArrayList<>();
-            for (ClusterObject object : objects) {
+            for (ClusterObject object : added) {
                 if (object instanceof Pod pod) {
                     takeOff(pod);
                 }
-                putAny(ObjectKind.of(object), object);
+                objects.put(object);
                 if (object instanceof Node node) {
                     nodes.add(node);
                 } else if (object instanceof Pod pod) {
@@ -300,13 +256,14 @@ final class SnapshotTransaction implements Transaction {
                     snapshot.tryGroups(groups -> groups.with(pod));
                 }
             }
+            added.forEach(workspace.controllers()::applied);
             return this;
         });
     }
 
     // The pod that another one of its name takes the place of.
     private void takeOff(Pod replacement) {
-        Optional<Pod> known = store.known(ObjectKind.POD, replacement.namespace(), replacement.name());
+        Optional<Pod> known = objects.find(ObjectKind.POD, replacement.key());
         if (known.isPresent()) {
             String nodeName = moved.getOrDefault(known.get().uid(), known.get().nodeName());
             if (snapshot.node(nodeName).isPresent()) {
@@ -314,11 +271,6 @@ final class SnapshotTransaction implements Transaction {
                 left(known.get());
             }
         }
-    }
-
-    @SuppressWarnings("unchecked") // an object is of the type of its kind
-    private <T extends ClusterObject> void putAny(ObjectKind<T> kind, ClusterObject object) {
-        put(kind, (T) object);
     }
 
     @Override
@@ -420,14 +372,14 @@ final class SnapshotTransaction implements Transaction {
     }
 
     private QuestionAnswers.Place reserve(Profile profile, CycleState state, Pod pod, String nodeName) {
-        Reservation reservation = Reservation.of(profile, state, pod, nodeName);
-        PluginStatus answer = reservation.reserveOn(snapshot);
+        TrialPlacement placement = new TrialPlacement(workspace, Reservation.of(profile, state, pod, nodeName));
+        PluginStatus answer = placement.place();
         if (!answer.isSuccess()) {
             return QuestionAnswers.Place.none(
                     pod, Diagnosis.ofChosenNode(answer).message(""));
         }
         put(moved, pod, nodeName);
-        put(reserved, pod, reservation);
+        put(placements, pod, placement);
         return QuestionAnswers.Place.on(pod, nodeName);
     }
 
@@ -460,7 +412,7 @@ final class SnapshotTransaction implements Transaction {
             for (Pod pod : pods) {
                 members.add(waiting(pod));
             }
-            put(ObjectKind.POD_GROUP, group);
+            objects.put(group);
             snapshot.tryGroups(groups -> {
                 PodGroups all = groups.with(group);
                 for (Pod member : members) {
@@ -490,7 +442,7 @@ final class SnapshotTransaction implements Transaction {
         for (MemberResult member : result == null ? List.<MemberResult>of() : result.members()) {
             places.add(
                     isPlaced && member.isScheduled()
-                            ? reserve(profile, member.state(), member.pod(), member.nodeName())
+                            ? reserve(profile, member.state().withoutParent(), member.pod(), member.nodeName())
                             : QuestionAnswers.Place.none(member.pod(), member.message()));
         }
         return new QuestionAnswers.Places(

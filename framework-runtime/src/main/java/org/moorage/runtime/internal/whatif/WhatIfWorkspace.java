@@ -3,6 +3,7 @@ package org.moorage.runtime.internal.whatif;
 
 import java.util.SplittableRandom;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
 import org.moorage.api.model.ObjectKind;
 import org.moorage.api.model.Pod;
@@ -13,6 +14,8 @@ import org.moorage.config.ConfigException;
 import org.moorage.config.ExtenderConfig;
 import org.moorage.config.SchedulerConfig;
 import org.moorage.runtime.cluster.ClusterSource;
+import org.moorage.runtime.controllers.ClusterControllers;
+import org.moorage.runtime.decision.PluginStatus;
 import org.moorage.runtime.internal.binding.PodsInPreBind;
 import org.moorage.runtime.internal.binding.WaitingPods;
 import org.moorage.runtime.internal.cache.TrialSnapshot;
@@ -30,14 +33,17 @@ import org.moorage.runtime.internal.queue.PodActivation;
 import org.moorage.runtime.metrics.SchedulerListener;
 import org.moorage.runtime.metrics.SchedulerMetrics;
 
-/** What one transaction at a time works with: plugins of its own, on a snapshot and a store that nobody else changes. */
+/** The state of one transaction at a time: separate plugins, on a snapshot and objects that nothing else changes. */
 final class WhatIfWorkspace implements AutoCloseable {
     private static final String READ_ONLY = "the cluster is only asked about: what it was told of is all that is known";
     private static final long SEED = 1;
 
     private final FrozenCluster cluster;
     private final TrialSnapshot snapshot;
-    private final ObjectStore store;
+    private final TrialObjects objects;
+    private final ClusterControllers controllers;
+    private final WhatIfWriter writer = new WhatIfWriter();
+    private final PodsInPreBind podsInPreBind = new PodsInPreBind();
     private final Extenders extenders;
     private final RepeatedRandom random = new RepeatedRandom();
     private final ProfileBuilder.Profiles profiles;
@@ -66,7 +72,7 @@ final class WhatIfWorkspace implements AutoCloseable {
         this.cluster = cluster;
         FrozenCluster.Settings settings = cluster.settings();
         snapshot = TrialSnapshot.of(cluster.nodes());
-        store = ObjectStore.of(cluster.objects(), settings.view());
+        ObjectStore store = ObjectStore.of(cluster.objects(), settings.view());
         ObjectLister<Pod> pods = store.lister(ObjectKind.POD);
         Nominator nominator = new Nominator(pods::get);
         cluster.nominatedPods()
@@ -82,7 +88,7 @@ final class WhatIfWorkspace implements AutoCloseable {
                 store,
                 () -> snapshot,
                 ClusterSource.none(READ_ONLY),
-                new FrozenWriter(),
+                writer,
                 settings.features(),
                 settings.clock(),
                 settings.monotonicClock(),
@@ -90,7 +96,7 @@ final class WhatIfWorkspace implements AutoCloseable {
                 cluster.threads(),
                 nominator,
                 new WaitingPods(cluster.threads().timers()),
-                new PodsInPreBind(),
+                podsInPreBind,
                 listener,
                 extenders,
                 new ConcurrentHashMap<>(),
@@ -103,6 +109,11 @@ final class WhatIfWorkspace implements AutoCloseable {
                         nominator::nominatedPods,
                         SchedulerMetrics.NONE)
                 .build(config, problems);
+        objects = new TrialObjects(store, snapshot);
+        controllers = new ClusterControllers(objects);
+        if (cluster.hasUnboundClaims()) {
+            controllers.bindClaims();
+        }
         groups = new GroupTrees(profiles.byName(), settings.features());
         algorithm = new SchedulingAlgorithm(
                 config.percentageOfNodesToScore(), cluster.firstNode(), Parallelism.none(), extenders, random, false);
@@ -116,8 +127,17 @@ final class WhatIfWorkspace implements AutoCloseable {
         return snapshot;
     }
 
-    ObjectStore store() {
-        return store;
+    TrialObjects objects() {
+        return objects;
+    }
+
+    ClusterControllers controllers() {
+        return controllers;
+    }
+
+    /** Runs a part of the placement of a pod, in which plugins may change what a binding changes. */
+    PluginStatus placing(Pod pod, Supplier<PluginStatus> part) {
+        return writer.placing(objects, controllers, () -> podsInPreBind.during(pod, part));
     }
 
     SchedulingAlgorithm algorithm() {

@@ -16,15 +16,40 @@ import org.moorage.objects.internal.ObjectKey;
 import org.moorage.objects.internal.OwnerReferences;
 
 /**
- * Makes the pods of stateful sets, and the claims of their templates. Those that are to start one after the other are made all at
- * once too, since none starts here; but not in a cluster where one of them is not ready, for which the next one waits.
+ * Makes the pods of stateful sets, and the claims of their templates. Pods that start one after the other are all made at the same time, too,
+ * since none starts here; but while a pod of a cluster is not ready, the next one is not made.
  */
-final class StatefulSets {
+public final class StatefulSets {
     private final OwnedPods pods;
     private final Set<ObjectKey> claims = new HashSet<>();
 
     StatefulSets(OwnedPods pods) {
         this.pods = pods;
+    }
+
+    /** Returns whether a workload is a StatefulSet whose replicas have claims of their own. */
+    public static boolean hasClaimTemplates(ObjectNode workload) {
+        return ObjectKey.of(workload).kind().equals("StatefulSet")
+                && !workload.path("spec").path("volumeClaimTemplates").isEmpty();
+    }
+
+    /**
+     * Returns a StatefulSet reduced to one further replica.
+     *
+     * @param number 0 for the first replica after those that the set asks for
+     */
+    public static ObjectNode onlyReplica(ObjectNode set, int number) {
+        Fields spec = PodTemplate.specOf(set);
+        int ordinal = spec.pointer("ordinals")
+                        .map(ordinals -> ordinals.number("start", 0))
+                        .orElse(0)
+                + spec.number("replicas", 1)
+                + number;
+        ObjectNode reduced = set.deepCopy();
+        ObjectNode fields = reduced.withObject("/spec");
+        fields.put("replicas", 1).put("podManagementPolicy", "Parallel");
+        fields.withObject("/ordinals").put("start", ordinal);
+        return reduced;
     }
 
     /** Takes note of a claim. */

@@ -100,6 +100,17 @@ final class AssumeCache<T extends ClusterObject> {
         assumptions.computeIfPresent(changed.key(), (key, latest) -> latest.without(changed));
     }
 
+    /** Drops what was assumed of an object, if the cluster has shown another version of it since. */
+    void dropSuperseded(T changed) {
+        assumptions.computeIfPresent(
+                changed.key(),
+                (key, latest) -> lister.get(changed.namespace(), changed.name())
+                                .filter(now -> isSame(latest.seen, now))
+                                .isPresent()
+                        ? latest
+                        : null);
+    }
+
     /** Whether two are one version of an object. A cluster that does not count versions gives a new object for each. */
     static boolean isSame(ClusterObject first, ClusterObject second) {
         return versionOf(first).isEmpty() ? first == second : versionOf(first).equals(versionOf(second));

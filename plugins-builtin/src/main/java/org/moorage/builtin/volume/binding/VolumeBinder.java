@@ -104,6 +104,7 @@ final class VolumeBinder {
         for (PodVolumes.BindingInfo binding : reservation.bindings()) {
             if (binding.isChange()) {
                 write(() -> writer.bind(binding.before(), binding.claim()), () -> isClaimWritten(binding, pod));
+                volumes.dropSuperseded(binding.after());
             }
             progress.accept(reservation.withWritten(++written));
         }
@@ -112,6 +113,7 @@ final class VolumeBinder {
             write(
                     () -> writer.selectNode(provision.before(), nodeName),
                     () -> isNodeWritten(provision.before(), nodeName, pod));
+            claims.dropSuperseded(provision.after());
             progress.accept(reservation.withWritten(++written));
         }
     }

@@ -23,13 +23,13 @@ import org.moorage.api.model.Pod;
 import org.moorage.api.model.Quantity;
 import org.moorage.api.model.StorageClass;
 import org.moorage.api.model.Volume;
+import org.moorage.api.plugin.ClusterPreBindPlugin;
 import org.moorage.api.plugin.EnqueueExtensions;
 import org.moorage.api.plugin.FeatureGates;
 import org.moorage.api.plugin.FilterPlugin;
 import org.moorage.api.plugin.Handle;
 import org.moorage.api.plugin.PluginArgs;
 import org.moorage.api.plugin.PluginFactory;
-import org.moorage.api.plugin.PreBindPlugin;
 import org.moorage.api.plugin.PreBindPreFlightResult;
 import org.moorage.api.plugin.PreFilterPlugin;
 import org.moorage.api.plugin.PreFilterResult;
@@ -52,7 +52,7 @@ public final class VolumeBinding
                 PreScorePlugin,
                 ScorePlugin,
                 ReservePlugin,
-                PreBindPlugin,
+                ClusterPreBindPlugin,
                 EnqueueExtensions {
     /** The plugin's name. */
     public static final String NAME = "VolumeBinding";

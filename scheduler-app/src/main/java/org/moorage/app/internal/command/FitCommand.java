@@ -70,7 +70,8 @@ final class FitCommand extends QuestionCommand {
         int pods = 0;
         for (ManifestPods manifest : contents.pods()) {
             waiting.removeIf(pod -> manifest.waiting().contains(pod.key()));
-            manifest.copied().ifPresent(pod -> asked.demandProfile(pod.pod()));
+            manifest.further()
+                    .ifPresent(further -> asked.demandProfile(further.first().pod()));
             pods += manifest.pods().size();
         }
         ProgressLine progress =

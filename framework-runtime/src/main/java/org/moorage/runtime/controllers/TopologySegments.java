@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.moorage.simulation.cluster;
+package org.moorage.runtime.controllers;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
@@ -33,8 +33,8 @@ final class TopologySegments {
     }
 
     /**
-     * All nodes, in the order in which a volume for a claim is tried to be provisioned for them: segment by segment, from one on
-     * that depends on the claim's name. So external-provisioner spreads volumes.
+     * Returns all nodes in the order in which a volume for a claim is provisioned: segment by segment, beginning with one that depends on
+     * the claim's name. external-provisioner spreads volumes in this way.
      */
     List<Node> nodesFor(String claimName) {
         List<List<Node>> segments = new ArrayList<>(nodesBySegment.values());

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.moorage.simulation.cluster;
+package org.moorage.runtime.controllers;
 
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
@@ -20,26 +21,26 @@ import org.moorage.api.model.Quantity;
 import org.moorage.api.model.StorageClass;
 
 /**
- * Provisions volumes in a cluster in memory: the CSI drivers and their external-provisioner, which keeps storage capacities up to
- * date. Guarded by the monitor of the tables.
+ * Provisions volumes in an in-memory cluster, as CSI drivers and their external-provisioner do, and keeps the storage capacities up to date.
+ * Guarded by the monitor of the table.
  */
 final class VolumeProvisioner {
     /** The annotation of a claim that names the provisioner of its volume. */
     private static final String PROVISIONER = "volume.kubernetes.io/storage-provisioner";
-    /** How the names of provisioned volumes begin. */
+    /** The annotation of a provisioned volume that holds the key of the storage capacity that it was taken from. */
+    private static final String CAPACITY = "moorage.org/storage-capacity";
+    /** The annotation of a lowered storage capacity that holds the largest volume that the driver published. */
+    private static final String LARGEST = "moorage.org/maximum-volume-size";
+    /** The prefix of the names of provisioned volumes. */
     private static final String NAME_PREFIX = "pvc-";
 
-    private final ObjectTables objects;
-    private final Map<String, UsedCapacity> usedByVolume = new HashMap<>();
+    private final ObjectTable objects;
 
-    /** The capacity object that a volume was taken from, and how much was taken. */
-    private record UsedCapacity(String key, Quantity amount) {}
-
-    VolumeProvisioner(ObjectTables objects) {
+    VolumeProvisioner(ObjectTable objects) {
         this.objects = objects;
     }
 
-    /** The claim with the note that the provisioner of its class takes care of it. */
+    /** Returns the claim with the annotation of the provisioner of its class. */
     PersistentVolumeClaim handledBy(PersistentVolumeClaim claim, StorageClass storageClass) {
         return claim.withMetadata(claim.metadata().withAnnotation(PROVISIONER, storageClass.provisioner()));
     }
@@ -63,18 +64,17 @@ final class VolumeProvisioner {
         String driver = storageClass.provisioner();
         String name = NAME_PREFIX + claim.metadata().uid();
         Quantity size = claim.request().orElse(Quantity.ZERO);
+        Map<String, String> annotations = new HashMap<>(Map.of(PersistentVolume.BOUND_BY_CONTROLLER, "yes"));
         if (claim.request().isPresent() && publishesCapacity(driver)) {
             Optional<CsiStorageCapacity> capacity = capacityFor(storageClass, size, nodeName);
             if (capacity.isEmpty()) {
                 return Optional.empty();
             }
             objects.update(plus(capacity.get(), Quantity.ZERO.minus(size)));
-            usedByVolume.put(name, new UsedCapacity(capacity.get().key(), size));
+            annotations.put(CAPACITY, capacity.get().key());
         }
-        ObjectMeta metadata = ObjectMeta.named(name)
-                .uid(name)
-                .annotations(Map.of(PersistentVolume.BOUND_BY_CONTROLLER, "yes"))
-                .build();
+        ObjectMeta metadata =
+                ObjectMeta.named(name).uid(name).annotations(annotations).build();
         PersistentVolume.Builder volume = PersistentVolume.of(metadata)
                 .capacity(size)
                 .accessModes(claim.accessModes())
@@ -111,11 +111,17 @@ final class VolumeProvisioner {
     private static CsiStorageCapacity plus(CsiStorageCapacity before, Quantity more) {
         Optional<Quantity> left =
                 before.capacity().map(amount -> amount.plus(more).max(Quantity.ZERO));
-        // No volume can be larger than what is left.
-        Optional<Quantity> largest = before.maximumVolumeSize()
-                .map(size -> left.filter(amount -> amount.compareTo(size) < 0).orElse(size));
-        return new CsiStorageCapacity(
-                before.metadata(), before.storageClassName(), left, largest, before.nodeTopology());
+        ObjectMeta metadata = before.metadata();
+        Optional<Quantity> largest = before.maximumVolumeSize();
+        if (largest.isPresent() && left.isPresent()) {
+            String published =
+                    metadata.annotations().getOrDefault(LARGEST, largest.get().toString());
+            metadata = metadata.withAnnotation(LARGEST, published);
+            // No volume can be larger than what is left.
+            Quantity size = Quantity.parse(published);
+            largest = Optional.of(left.get().compareTo(size) < 0 ? left.get() : size);
+        }
+        return new CsiStorageCapacity(metadata, before.storageClassName(), left, largest, before.nodeTopology());
     }
 
     // The part of the cluster that the node is in, by those of its labels that the driver names.
@@ -149,7 +155,7 @@ final class VolumeProvisioner {
     /** The topology segments of a driver; one of all nodes if it is installed on none. */
     TopologySegments segments(String driver) {
         TopologySegments segments = new TopologySegments();
-        List<Node> nodes = objects.all(ObjectKind.NODE);
+        Collection<Node> nodes = objects.all(ObjectKind.NODE);
         for (Node node : nodes) {
             installedDriver(node.name(), driver).ifPresent(installed -> segments.add(node, installed.topologyKeys()));
         }
@@ -159,17 +165,32 @@ final class VolumeProvisioner {
         return segments;
     }
 
-    /** Deletes a volume and gives its capacity back; false if the volume was not provisioned. */
+    /** Deletes a provisioned volume and returns its capacity; returns false if the volume was not provisioned. */
     boolean delete(PersistentVolume volume) {
         if (!volume.name().startsWith(NAME_PREFIX)) {
             return false;
         }
         objects.remove(ObjectKind.PERSISTENT_VOLUME, volume.key());
-        UsedCapacity used = usedByVolume.remove(volume.name());
-        if (used != null) {
-            objects.find(ObjectKind.CSI_STORAGE_CAPACITY, used.key())
-                    .ifPresent(capacity -> objects.update(plus(capacity, used.amount())));
-        }
+        capacityOf(volume).ifPresent(capacity -> objects.update(plus(capacity, volume.capacity())));
         return true;
+    }
+
+    // Of a volume that was provisioned before the table was filled, the first one by name that its nodes can be reached
+    // from.
+    private Optional<CsiStorageCapacity> capacityOf(PersistentVolume volume) {
+        String key = volume.metadata().annotations().get(CAPACITY);
+        if (key != null) {
+            return objects.find(ObjectKind.CSI_STORAGE_CAPACITY, key);
+        }
+        return objects.all(ObjectKind.CSI_STORAGE_CAPACITY).stream()
+                .filter(capacity -> capacity.storageClassName().equals(volume.storageClassName()))
+                .filter(capacity -> objects.all(ObjectKind.NODE).stream()
+                        .anyMatch(node -> volume.nodeAffinity()
+                                        .filter(affinity -> !affinity.matches(node))
+                                        .isEmpty()
+                                && capacity.nodeTopology()
+                                        .filter(topology -> topology.matches(node.labels()))
+                                        .isPresent()))
+                .min(Comparator.comparing(CsiStorageCapacity::key));
     }
 }

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.moorage.simulation.cluster;
+package org.moorage.runtime.controllers;
 
+import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Comparator;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -18,8 +21,8 @@ import org.moorage.api.model.StorageClass;
 import org.moorage.api.model.Volume;
 
 /**
- * Binds volumes and claims of a cluster in memory, as far as a scheduler notices: the volume controller of
- * kube-controller-manager, and its garbage collector for ephemeral claims. Guarded by the monitor of the tables.
+ * Binds the volumes and claims of an in-memory cluster, as far as a scheduler notices: the volume controller of kube-controller-manager, and
+ * its garbage collector for ephemeral claims. Guarded by the monitor of the table.
  */
 final class VolumeController {
     private static final String YES = "yes";
@@ -34,19 +37,19 @@ final class VolumeController {
             .thenComparing(volume -> volume.claim().isEmpty() ? volume.capacity() : Quantity.ZERO)
             .thenComparing(PersistentVolume::name);
 
-    private final ObjectTables objects;
+    private final ObjectTable objects;
     private final VolumeProvisioner provisioner;
 
-    VolumeController(ObjectTables objects) {
+    VolumeController(ObjectTable objects) {
         this.objects = objects;
         provisioner = new VolumeProvisioner(objects);
     }
 
-    /** Completes the binding of a volume that somebody has bound to a claim: the volume becomes bound, and the claim too. */
+    /** Completes the binding of a volume to the claim that it refers to: both become bound. */
     void completeBinding(PersistentVolume volume) {
         volume.claim()
-                .flatMap(reference ->
-                        objects.find(ObjectKind.PERSISTENT_VOLUME_CLAIM, reference.namespace(), reference.name()))
+                .flatMap(reference -> objects.find(
+                        ObjectKind.PERSISTENT_VOLUME_CLAIM, reference.namespace() + "/" + reference.name()))
                 .filter(claim -> volume.claim().orElseThrow().refersTo(claim) && !claim.isBound())
                 .ifPresent(claim -> {
                     objects.update(
@@ -67,7 +70,7 @@ final class VolumeController {
                 .build());
     }
 
-    /** Has a volume provisioned for a claim whose node is selected, and binds the claim to it. */
+    /** Provisions a volume for a claim whose node is selected, and binds the claim to it. */
     void provisionForSelectedNode(PersistentVolumeClaim claim) {
         StorageClass storageClass = provisionedClass(claim);
         String nodeName = claim.selectedNode().orElse("");
@@ -83,7 +86,7 @@ final class VolumeController {
         }
     }
 
-    // So a provisioner asks for another node.
+    // A provisioner rejects a node in this way.
     private static ObjectMeta withoutSelectedNode(ObjectMeta metadata) {
         Map<String, String> annotations = new HashMap<>(metadata.annotations());
         annotations.remove(PersistentVolumeClaim.SELECTED_NODE);
@@ -98,23 +101,40 @@ final class VolumeController {
                         .orElse(null);
     }
 
-    /**
-     * Does what needs no pod: makes new volumes available, and binds claims that do not wait for a pod, to existing volumes or
-     * else to provisioned ones.
-     */
+    /** Makes new volumes available, and binds all claims that do not wait for a pod and have a volume or a provisioner. */
     void bindClaims() {
+        makeVolumesAvailable();
+        Map<String, TopologySegments> segmentsByDriver = new HashMap<>();
+        List<PersistentVolumeClaim> unbound = new ArrayList<>();
+        for (PersistentVolumeClaim claim : objects.all(ObjectKind.PERSISTENT_VOLUME_CLAIM)) {
+            if (isToBeBound(claim)) {
+                unbound.add(claim);
+            }
+        }
+        // kube-controller-manager works through them in any order.
+        unbound.sort(Comparator.comparing(PersistentVolumeClaim::key));
+        unbound.forEach(claim -> syncUnboundClaim(claim, segmentsByDriver));
+    }
+
+    /** Binds a claim, if it does not wait for a pod and there is a volume or a provisioner for it. */
+    void syncClaim(PersistentVolumeClaim claim) {
+        if (isToBeBound(claim)) {
+            makeVolumesAvailable();
+            syncUnboundClaim(claim, new HashMap<>());
+        }
+    }
+
+    private static boolean isToBeBound(PersistentVolumeClaim claim) {
+        return !claim.isBound() && !claim.isLost() && !claim.metadata().isDeleting();
+    }
+
+    private void makeVolumesAvailable() {
         for (PersistentVolume volume : objects.all(ObjectKind.PERSISTENT_VOLUME)) {
             boolean isUnbound =
                     volume.claim().filter(claim -> !claim.uid().isEmpty()).isEmpty();
             if (isUnbound && (volume.phase().isEmpty() || volume.phase().equals(PENDING))) {
                 objects.update(
                         volume.toBuilder().phase(PersistentVolume.AVAILABLE).build());
-            }
-        }
-        Map<String, TopologySegments> segmentsByDriver = new HashMap<>();
-        for (PersistentVolumeClaim claim : objects.all(ObjectKind.PERSISTENT_VOLUME_CLAIM)) {
-            if (!claim.isBound() && !claim.isLost() && !claim.metadata().isDeleting()) {
-                syncUnboundClaim(claim, segmentsByDriver);
             }
         }
     }
@@ -153,7 +173,7 @@ final class VolumeController {
                 .orElse(null);
     }
 
-    // Claims that wait for a pod are only bound to volumes that are kept for them.
+    // Claims that wait for a pod are only bound to volumes that are reserved for them.
     private @Nullable PersistentVolume bestMatch(PersistentVolumeClaim claim, boolean isDelayed) {
         PersistentVolume best = null;
         for (PersistentVolume volume : objects.all(ObjectKind.PERSISTENT_VOLUME)) {
@@ -183,23 +203,31 @@ final class VolumeController {
     }
 
     /**
-     * Deletes the ephemeral claims of a pod that was deleted, and the volumes that were provisioned for them; other volumes that
-     * they were bound to are released.
+     * Deletes the ephemeral claims of deleted pods, and the volumes that were provisioned for them; other volumes that they were bound to
+     * are released.
      */
-    void deleteEphemeralClaims(Pod pod) {
+    void deleteEphemeralClaims(Collection<Pod> pods) {
+        boolean isAnyDeleted = false;
+        for (Pod pod : pods) {
+            isAnyDeleted |= deleteEphemeralClaims(pod);
+        }
+        if (isAnyDeleted) {
+            bindClaims();
+        }
+    }
+
+    private boolean deleteEphemeralClaims(Pod pod) {
         boolean isAnyDeleted = false;
         for (Volume volume : pod.spec().volumes()) {
             if (volume.source() instanceof Volume.EphemeralClaim) {
                 Optional<PersistentVolumeClaim> claim = objects.find(
-                                ObjectKind.PERSISTENT_VOLUME_CLAIM, pod.namespace(), volume.claimName(pod))
+                                ObjectKind.PERSISTENT_VOLUME_CLAIM, pod.namespace() + "/" + volume.claimName(pod))
                         .filter(found -> found.isCreatedFor(pod));
                 claim.ifPresent(this::delete);
                 isAnyDeleted |= claim.isPresent();
             }
         }
-        if (isAnyDeleted) {
-            bindClaims();
-        }
+        return isAnyDeleted;
     }
 
     private void delete(PersistentVolumeClaim claim) {

@@ -1,20 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.moorage.simulation.cluster;
+package org.moorage.runtime.controllers;
 
 import org.moorage.api.model.ObjectKind;
 import org.moorage.api.model.PersistentVolume;
 import org.moorage.api.model.PersistentVolumeClaim;
 import org.moorage.api.plugin.VolumeWriter;
 
-/**
- * Changes the persistent volumes and claims of a cluster in memory, and has the volume controller and the provisioner do at once
- * what they do about it.
- */
-final class InMemoryVolumes implements VolumeWriter {
-    private final ObjectTables objects;
+/** Writes the persistent volumes and claims of an in-memory cluster; the volume controller and the provisioner then complete each write. */
+final class ControlledVolumes implements VolumeWriter {
+    private final ObjectTable objects;
     private final VolumeController controller;
 
-    InMemoryVolumes(ObjectTables objects, VolumeController controller) {
+    ControlledVolumes(ObjectTable objects, VolumeController controller) {
         this.objects = objects;
         this.controller = controller;
     }

@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.moorage.simulation.cluster;
+package org.moorage.runtime.controllers;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Optional;
+import java.util.Map;
+import java.util.Set;
 import java.util.function.UnaryOperator;
 import org.moorage.api.model.DeviceAllocation;
 import org.moorage.api.model.DeviceRequest;
@@ -13,14 +17,14 @@ import org.moorage.api.model.Pod;
 import org.moorage.api.model.ResourceClaim;
 import org.moorage.api.plugin.ResourceClaimWriter;
 
-/** Changes the resource claims of a cluster in memory. */
-final class InMemoryResourceClaims implements ResourceClaimWriter {
-    private final ObjectTables objects;
+/** Writes the resource claims of an in-memory cluster, and releases those of deleted pods, as the resource claim controller does. */
+final class ControlledResourceClaims implements ResourceClaimWriter {
+    private final ObjectTable objects;
 
     @GuardedBy("objects")
     private int created;
 
-    InMemoryResourceClaims(ObjectTables objects) {
+    ControlledResourceClaims(ObjectTable objects) {
         this.objects = objects;
     }
 
@@ -79,18 +83,45 @@ final class InMemoryResourceClaims implements ResourceClaimWriter {
         }
     }
 
-    /** Deletes the claims that were created for a pod or group that is gone, and gives back what others gave it alone. */
-    void release(ResourceClaim.Consumer gone, String namespace) {
+    /** Deletes the claims that were created for deleted pods, and releases the claims that were reserved for them. */
+    void release(Collection<Pod> deleted) {
+        Map<String, Set<ResourceClaim.Consumer>> byNamespace = new HashMap<>();
+        for (Pod pod : deleted) {
+            byNamespace
+                    .computeIfAbsent(pod.namespace(), any -> new LinkedHashSet<>())
+                    .add(ResourceClaim.Consumer.of(pod));
+        }
+        byNamespace.forEach((namespace, consumers) -> release(consumers, namespace));
+    }
+
+    /** Deletes the claims that were created for deleted consumers of a namespace, and releases those that were reserved for them. */
+    void release(Set<ResourceClaim.Consumer> deleted, String namespace) {
+        Map<String, ResourceClaim.Consumer> byUid = new HashMap<>();
+        deleted.forEach(consumer -> byUid.put(consumer.uid(), consumer));
         for (ResourceClaim claim : objects.all(ObjectKind.RESOURCE_CLAIM)) {
-            if (!claim.namespace().equals(namespace)) {
-                continue;
+            if (claim.namespace().equals(namespace)) {
+                release(claim, byUid);
             }
-            Optional<ResourceClaim> left = claim.without(gone);
-            if (left.isEmpty()) {
-                objects.remove(ObjectKind.RESOURCE_CLAIM, claim.key());
-            } else if (!left.get().equals(claim)) {
-                objects.update(left.get());
+        }
+    }
+
+    private void release(ResourceClaim claim, Map<String, ResourceClaim.Consumer> deleted) {
+        boolean isOwned = claim.metadata()
+                .controller()
+                .filter(owner -> deleted.containsKey(owner.uid()))
+                .isPresent();
+        if (isOwned) {
+            objects.remove(ObjectKind.RESOURCE_CLAIM, claim.key());
+            return;
+        }
+        ResourceClaim left = claim;
+        for (ResourceClaim.Consumer consumer : claim.reservedFor()) {
+            if (deleted.containsKey(consumer.uid())) {
+                left = left.without(consumer).orElseThrow();
             }
+        }
+        if (!left.equals(claim)) {
+            objects.update(left);
         }
     }
 }

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.runtime.internal.whatif;
+
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import org.moorage.api.model.ObjectKind;
+import org.moorage.api.model.Pod;
+import org.moorage.api.plugin.ExtensionPoint;
+import org.moorage.api.plugin.FeatureGates;
+import org.moorage.runtime.decision.PluginStatus;
+import org.moorage.runtime.internal.cache.TrialSnapshot;
+import org.moorage.runtime.internal.cycle.Reservation;
+import org.moorage.runtime.internal.plugin.PluginCaller;
+import org.moorage.runtime.internal.plugin.PluginFailure;
+
+/**
+ * A pod that a transaction places on a node, with everything that a scheduler does about it until it is bound: the pod is assumed on the node,
+ * Reserve runs, and then the PreBind of plugins that work on objects of the cluster alone. Controllers react to their changes at once,
+ * so that volumes and claims are as they are after a real binding.
+ *
+ * <p>All of it is undone with the changes of the snapshot.
+ */
+final class TrialPlacement {
+    private final WhatIfWorkspace workspace;
+    private final TrialSnapshot snapshot;
+    private final Reservation reservation;
+    // The plugins whose PreBind has run: what they reserved is in the objects now, and ends with these.
+    private final Set<String> finished = new HashSet<>();
+    private boolean isReserved;
+
+    TrialPlacement(WhatIfWorkspace workspace, Reservation reservation) {
+        this.workspace = workspace;
+        this.reservation = reservation;
+        snapshot = workspace.snapshot();
+    }
+
+    /**
+     * Places the pod. If a plugin rejects it or fails, the pod is not on the node afterwards; what a PreBind has changed before stays, as in a
+     * cluster.
+     *
+     * @return success, or the first rejection or failure
+     * @throws PluginFailure if a Reserve plugin fails
+     */
+    PluginStatus place() {
+        int changes = snapshot.changes();
+        PluginStatus reserved = PluginStatus.error("", "not reserved");
+        try {
+            isReserved = true;
+            snapshot.assume(reservation.pod(), reservation.nodeName(), this::unreserve);
+            reserved = reservation.reserve();
+        } finally {
+            if (!reserved.isSuccess()) {
+                snapshot.takeBack(changes);
+            }
+        }
+        return reserved.isSuccess() ? finish() : reserved;
+    }
+
+    private void unreserve() {
+        if (isReserved) {
+            isReserved = false;
+            reservation.unreserve(this::isOpen);
+        }
+    }
+
+    private boolean isOpen(PluginCaller plugin) {
+        return !finished.contains(plugin.name());
+    }
+
+    private PluginStatus finish() {
+        List<PluginCaller> plugins = new ArrayList<>(0);
+        for (PluginCaller plugin : reservation.profile().at(ExtensionPoint.PRE_BIND)) {
+            if (plugin.preBindsInCluster()) {
+                plugins.add(plugin);
+            }
+        }
+        if (plugins.isEmpty()) {
+            return PluginStatus.SUCCESS;
+        }
+        try {
+            plugins.removeIf(plugin -> hasNothingToDo(plugin));
+        } catch (PluginFailure failure) {
+            return fail(PluginStatus.error(failure.plugin(), failure.getMessage()));
+        }
+        return plugins.isEmpty() ? PluginStatus.SUCCESS : preBind(plugins);
+    }
+
+    private boolean hasNothingToDo(PluginCaller plugin) {
+        return workspace.settings().features().isEnabled(FeatureGates.NOMINATED_NODE_NAME_FOR_EXPECTATION)
+                && plugin.preBindPreFlight(reservation.state(), reservation.pod(), reservation.nodeName())
+                        .isSkip();
+    }
+
+    private PluginStatus preBind(List<PluginCaller> plugins) {
+        Pod pod = reservation.pod();
+        TrialObjects objects = workspace.objects();
+        if (objects.find(ObjectKind.POD, pod.key())
+                .filter(known -> known.uid().equals(pod.uid()))
+                .isEmpty()) {
+            objects.put(pod.withoutNode());
+        }
+        PluginStatus answer = workspace.placing(pod, () -> {
+            for (PluginCaller plugin : plugins) {
+                PluginStatus status = preBind(plugin);
+                if (!status.isSuccess()) {
+                    return status;
+                }
+            }
+            return PluginStatus.SUCCESS;
+        });
+        if (!answer.isSuccess()) {
+            return fail(answer);
+        }
+        plugins.forEach(plugin -> finished.add(plugin.name()));
+        objects.update(objects.current(ObjectKind.POD, pod).withNode(reservation.nodeName()));
+        return PluginStatus.SUCCESS;
+    }
+
+    private PluginStatus preBind(PluginCaller plugin) {
+        try {
+            return new PluginStatus(
+                    plugin.name(), plugin.preBind(reservation.state(), reservation.pod(), reservation.nodeName()));
+        } catch (PluginFailure failure) {
+            return PluginStatus.error(failure.plugin(), failure.getMessage());
+        }
+    }
+
+    // As a scheduler does after a binding that failed: objects that were changed stay so.
+    private PluginStatus fail(PluginStatus answer) {
+        snapshot.remove(List.of(reservation.pod()), reservation.nodeName());
+        workspace.placing(reservation.pod(), () -> {
+            unreserve();
+            return answer;
+        });
+        return answer;
+    }
+
+    /** Releases what is reserved for the pod, which has left its node. */
+    void leave() {
+        if (!isReserved) {
+            return;
+        }
+        unreserve();
+        snapshot.tried(() -> {
+            isReserved = true;
+            // It was a success before, with everything as it is again now.
+            PluginStatus ignored = reservation.reserve(this::isOpen);
+        });
+    }
+}

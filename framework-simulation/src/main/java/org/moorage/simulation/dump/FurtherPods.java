@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.simulation.dump;
+
+import java.util.Objects;
+import java.util.Optional;
+import java.util.function.IntFunction;
+import org.moorage.simulation.admission.AdmittedPod;
+
+/** The pods that a workload would get next if it were scaled up, without end. Immutable. */
+public final class FurtherPods {
+    private final AdmittedPod first;
+    private final boolean haveOwnClaims;
+    private final IntFunction<Optional<AdmittedPod>> byNumber;
+
+    /**
+     * Creates them.
+     *
+     * @param first the first of them
+     * @param haveOwnClaims whether each has claims that no other has
+     * @param byNumber makes the pod of a number, which begins at 0, with the claims that are created for it
+     */
+    private FurtherPods(AdmittedPod first, boolean haveOwnClaims, IntFunction<Optional<AdmittedPod>> byNumber) {
+        this.first = first;
+        this.haveOwnClaims = haveOwnClaims;
+        this.byNumber = byNumber;
+    }
+
+    /** Copies of one pod, which differ in their names and in the claims that are created for them. */
+    static FurtherPods copiesOf(AdmittedPod pod) {
+        Objects.requireNonNull(pod, "pod");
+        return new FurtherPods(pod, !pod.claims().isEmpty(), number -> Optional.of(pod.copy(number)));
+    }
+
+    /** The replicas of a StatefulSet with claim templates: each has its claims by its ordinal, some of which may exist already. */
+    static Optional<FurtherPods> replicas(IntFunction<Optional<AdmittedPod>> byNumber) {
+        return byNumber.apply(0).map(first -> new FurtherPods(first, true, byNumber));
+    }
+
+    /** Returns the first of them. The others differ from it in their names and claims. */
+    public AdmittedPod first() {
+        return first;
+    }
+
+    /** Returns whether each has claims of its own. If not, the pods are equivalent for a scheduler. */
+    public boolean haveOwnClaims() {
+        return haveOwnClaims;
+    }
+
+    /**
+     * Returns one of them, with the claims that are created for it.
+     *
+     * @param number 0 or more
+     * @return empty if it cannot be created, since its name is taken
+     */
+    public Optional<AdmittedPod> pod(int number) {
+        return byNumber.apply(number);
+    }
+}

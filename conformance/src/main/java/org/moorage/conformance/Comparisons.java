@@ -23,7 +23,7 @@ final class Comparisons {
     /** Adds two texts, the same if they are equal. */
     void compare(String what, String expected, String got) {
         String ours = asRecorded.apply(got);
-        add(what, expected, ours, JsonText.withoutCelError(expected).equals(JsonText.withoutCelError(ours)));
+        add(what, expected, ours, JsonText.comparable(expected).equals(JsonText.comparable(ours)));
     }
 
     /** Adds two values that were compared elsewhere. */

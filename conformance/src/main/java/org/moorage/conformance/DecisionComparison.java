@@ -138,14 +138,14 @@ final class DecisionComparison {
         }
         addError(errors, expect.path("postFilter"));
         boolean same = false;
-        String comparable = JsonText.withoutCelError(got);
+        String comparable = JsonText.comparable(got);
         for (Said error : errors) {
             if (missing.contains(error.plugin())) {
                 comparisons.open("decision", error.plugin(), error.text(), got);
                 return comparisons.all();
             }
             for (String reason : error.reasons()) {
-                same |= comparable.endsWith(": " + JsonText.withoutCelError(reason));
+                same |= comparable.endsWith(": " + JsonText.comparable(reason));
             }
         }
         comparisons.add(

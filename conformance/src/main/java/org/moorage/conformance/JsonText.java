@@ -11,6 +11,9 @@ import java.util.regex.Pattern;
 final class JsonText {
     private static final Pattern CEL_ERROR =
             Pattern.compile("CEL runtime error: |evaluate derived attribute [^ ]* on device [^ ]* failed: ");
+    // kube-scheduler prints a device with its fields, some of them as memory addresses.
+    private static final Pattern DEVICE =
+            Pattern.compile("node selection for device &Device\\{Name:([^,]*),.*} in slice ");
     private static final String CEL_LIMIT = "operation cancelled: ";
 
     private JsonText() {}
@@ -36,12 +39,14 @@ final class JsonText {
     }
 
     /**
-     * A text without what an expression about devices says is wrong with a device, which the CEL library here says in other words
-     * than kube-scheduler's. That an evaluation costs too much is said by us, and stays.
+     * Returns a text in the form in which the texts of both schedulers must be equal: without the CEL library's words for what is wrong with
+     * a device, unless they say that an evaluation costs too much, and with the name of a device in place of all its fields.
      */
-    static String withoutCelError(String text) {
+    static String comparable(String text) {
         Matcher error = CEL_ERROR.matcher(text);
-        return !error.find() || text.startsWith(CEL_LIMIT, error.end()) ? text : text.substring(0, error.end());
+        return !error.find() || text.startsWith(CEL_LIMIT, error.end())
+                ? DEVICE.matcher(text).replaceFirst("node selection for device $1 in slice ")
+                : text.substring(0, error.end());
     }
 
     /** The start of a text. */

@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Which nodes a pod may run on, and which it prefers.
+ * The nodes that a pod may run on, and those that it prefers.
  *
  * @param required selects the nodes that the pod may run on; empty for all
  * @param preferred terms that add their weight to the score of a node that they match
@@ -16,6 +16,20 @@ public record NodeAffinity(Optional<NodeSelector> required, List<Preferred> pref
 
     public NodeAffinity {
         preferred = List.copyOf(preferred);
+    }
+
+    /**
+     * Returns why kube-scheduler does not accept the preferred terms, in its words; empty if it does. Terms of weight 0 are not read.
+     * {@link NodeSelector#parseError} describes what may be invalid.
+     */
+    public Optional<String> preferredParseError() {
+        SelectorErrors errors = new SelectorErrors();
+        for (int i = 0; i < preferred.size(); i++) {
+            if (preferred.get(i).weight() != 0) {
+                preferred.get(i).term().parse("[" + i + "]", errors);
+            }
+        }
+        return errors.text();
     }
 
     /**

@@ -3,6 +3,7 @@ package org.moorage.api.model;
 
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -13,6 +14,20 @@ import org.jspecify.annotations.Nullable;
 public record NodeSelector(List<Term> terms) {
     public NodeSelector {
         terms = List.copyOf(terms);
+    }
+
+    /**
+     * Returns why a reader that is strict does not accept the selector, in kube-scheduler's words; empty if it does. The API server
+     * accepts a {@code Gt} or {@code Lt} whose value is not a whole number. {@link #matches} treats a term with such a requirement as
+     * one that matches no node, as kube-scheduler does for required node affinity. Elsewhere kube-scheduler is strict: one invalid
+     * term is an error, whether or not another term matches.
+     */
+    public Optional<String> parseError() {
+        SelectorErrors errors = new SelectorErrors();
+        for (int i = 0; i < terms.size(); i++) {
+            terms.get(i).parse("nodeSelectorTerms[" + i + "]", errors);
+        }
+        return errors.text();
     }
 
     /** Whether the node is selected. */
@@ -53,6 +68,15 @@ public record NodeSelector(List<Term> terms) {
         /** Whether it has no requirements. */
         public boolean isEmpty() {
             return matchExpressions.isEmpty() && matchFields.isEmpty();
+        }
+
+        void parse(String path, SelectorErrors errors) {
+            for (int i = 0; i < matchExpressions.size(); i++) {
+                errors.addLabel(path + ".matchExpressions[" + i + "]", matchExpressions.get(i));
+            }
+            for (int i = 0; i < matchFields.size(); i++) {
+                errors.addField(path + ".matchFields[" + i + "]", matchFields.get(i));
+            }
         }
 
         /** Whether the term matches the node. */
@@ -128,9 +152,9 @@ public record NodeSelector(List<Term> terms) {
         private boolean matches(@Nullable String value) {
             return switch (operator) {
                 case "In" -> value != null && values.contains(value);
-                case "NotIn" -> value == null || !values.contains(value);
-                case "Exists" -> value != null;
-                case "DoesNotExist" -> value == null;
+                case "NotIn" -> !values.isEmpty() && (value == null || !values.contains(value));
+                case "Exists" -> value != null && values.isEmpty();
+                case "DoesNotExist" -> value == null && values.isEmpty();
                 case "Gt" -> value != null && comparison(value) > 0;
                 case "Lt" -> value != null && comparison(value) < 0;
                 default -> false;
@@ -139,7 +163,7 @@ public record NodeSelector(List<Term> terms) {
 
         // 0, which satisfies neither Gt nor Lt, if the values are not whole numbers.
         private int comparison(String value) {
-            if (values.size() != 1) {
+            if (values.size() != 1 || !SelectorErrors.isAscii(value) || !SelectorErrors.isAscii(values.get(0))) {
                 return 0;
             }
             try {

@@ -189,6 +189,10 @@ public final class NodeAffinity
 
     @Override
     public Status preScore(CycleState state, Pod pod, List<NodeInfo> nodes) {
+        Optional<String> invalid = pod.spec().affinity().nodeAffinity().preferredParseError();
+        if (invalid.isPresent()) {
+            return Status.error(invalid.get());
+        }
         boolean hasPreferredTerms =
                 !pod.spec().affinity().nodeAffinity().preferred().isEmpty()
                         || !addedAffinity.preferred().isEmpty();

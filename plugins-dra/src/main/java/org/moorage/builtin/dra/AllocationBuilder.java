@@ -103,7 +103,7 @@ final class AllocationBuilder {
         List<NodeSelector.Requirement> expressions = new ArrayList<>();
         for (DeviceResult result : devices) {
             Device device = result.device().device();
-            NodeSelection nodeSelection = result.device().nodeSelection();
+            NodeSelection nodeSelection = result.device().reach().selection();
             boolean bindsToNode = device.bindsToNode() && !features.usesStableAllocator();
             if (!nodeSelection.nodeName().isEmpty() || bindsToNode) {
                 return Optional.of(new NodeSelector(List.of(new NodeSelector.Term(

@@ -46,7 +46,7 @@ final class DeviceCounter implements DeviceCounts {
         try {
             sum.add(current.ofNode(node.name()), node);
             sum.add(current.notOfOneNode(), node);
-        } catch (SelectorException failed) {
+        } catch (SelectorException | AllocationException failed) {
             // kube-scheduler counts no devices then.
             return Count.NONE;
         }
@@ -69,12 +69,11 @@ final class DeviceCounter implements DeviceCounts {
                 ResourceSlice slice = each.slice();
                 if (!slice.perDeviceNodeSelection()
                         && !slice.nodeSelection().isEmpty()
-                        && !slice.nodeSelection().includes(node)) {
+                        && !each.reach().checkedIncludes(node)) {
                     continue;
                 }
                 for (DeviceWithId device : each.devices()) {
-                    if (!slice.perDeviceNodeSelection()
-                            || device.device().nodeSelection().includes(node)) {
+                    if (!slice.perDeviceNodeSelection() || device.reach().checkedIncludes(node)) {
                         add(device);
                     }
                 }

@@ -8,7 +8,7 @@ import org.moorage.api.model.Node;
 import org.moorage.api.model.ResourceClaim;
 import org.moorage.builtin.dra.cel.SelectorException;
 
-/** Which devices match which requests on a node. Remembers it for one search. */
+/** Checks which devices match which requests on a node, and caches the results for one search. */
 final class DeviceMatches {
     private final Allocator allocator;
     private final Node node;
@@ -41,8 +41,7 @@ final class DeviceMatches {
                         "class ",
                         request.deviceClass().name())
                 && selectorsMatch(device, request.request().selectors(), "claim ", claim.key())
-                && (!device.slice().perDeviceNodeSelection()
-                        || device.device().nodeSelection().includes(node));
+                && (!device.slice().perDeviceNodeSelection() || device.reach().checkedIncludes(node));
     }
 
     private boolean selectorsMatch(DeviceWithId device, List<String> selectors, String kind, String owner) {

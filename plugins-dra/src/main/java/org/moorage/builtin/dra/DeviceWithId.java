@@ -5,7 +5,6 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import org.moorage.api.model.Device;
 import org.moorage.api.model.DeviceAttribute;
-import org.moorage.api.model.NodeSelection;
 import org.moorage.api.model.ResourceSlice;
 import org.moorage.builtin.dra.cel.SelectorException;
 
@@ -15,6 +14,7 @@ final class DeviceWithId {
 
     private final ResourceSlice slice;
     private final Device device;
+    private final NodeReach reach;
     private final DeviceId id;
     private final DeviceSelectors.Subject subject;
     private final DeviceSelectors.Subject subjectWithoutSharing;
@@ -22,9 +22,10 @@ final class DeviceWithId {
     private final Map<String, Boolean> answersWithoutSharing;
     private final Map<String, DeviceAttribute> derivedAttributes = new ConcurrentHashMap<>(4);
 
-    DeviceWithId(ResourceSlice slice, Device device) {
+    DeviceWithId(ResourceSlice slice, Device device, NodeReach reach) {
         this.slice = slice;
         this.device = device;
+        this.reach = reach;
         id = new DeviceId(slice.driver(), slice.pool().name(), device.name());
         subject = new DeviceSelectors.Subject(id, device, device.allowsMultipleAllocations());
         subjectWithoutSharing =
@@ -41,8 +42,8 @@ final class DeviceWithId {
     }
 
     /** The nodes on which the device is available. */
-    NodeSelection nodeSelection() {
-        return slice.perDeviceNodeSelection() ? device.nodeSelection() : slice.nodeSelection();
+    NodeReach reach() {
+        return reach;
     }
 
     DeviceId id() {

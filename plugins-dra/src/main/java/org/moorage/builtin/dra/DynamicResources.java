@@ -33,6 +33,7 @@ import org.moorage.api.event.EventResource;
 import org.moorage.api.model.DeviceAllocation;
 import org.moorage.api.model.DeviceClass;
 import org.moorage.api.model.DeviceTaintRule;
+import org.moorage.api.model.NodeSelector;
 import org.moorage.api.model.ObjectKind;
 import org.moorage.api.model.Pod;
 import org.moorage.api.model.PodGroup;
@@ -255,8 +256,10 @@ public final class DynamicResources
             return PreFilterResult.skip();
         }
         ClaimStore claims = group.map(known -> withPending(ofPod, known)).orElse(ofPod);
-        for (int index : claims.toAllocate()) {
-            if (claims.pendingAllocation(index).isPresent()) {
+        for (int index = 0; index < claims.all().size(); index++) {
+            Optional<DeviceAllocation> allocation = claims.allocation(index);
+            if (allocation.isPresent()) {
+                checkNodeSelector(allocation.get());
                 continue;
             }
             ResourceClaim claim = claims.all().get(index);
@@ -286,6 +289,12 @@ public final class DynamicResources
                                 : Optional.empty(),
                         group.map(known -> known.put(pod, claims))));
         return PreFilterResult.allNodes();
+    }
+
+    private static void checkNodeSelector(DeviceAllocation allocation) {
+        allocation.nodeSelector().flatMap(NodeSelector::parseError).ifPresent(error -> {
+            throw new AllocationException(error);
+        });
     }
 
     // With what other pods of the group have got for the claims in the same try.

@@ -117,7 +117,7 @@ final class ResourceSliceIndex {
 
     /** A device that the node can use, of the latest generation of its pool that has it; empty if none does. */
     Optional<Device> device(DeviceId id, Node node) {
-        return device(id, device -> device.nodeSelection().includes(node));
+        return device(id, device -> device.reach().includesIfValid(node));
     }
 
     private Optional<Device> device(DeviceId id, Predicate<DeviceWithId> isWanted) {

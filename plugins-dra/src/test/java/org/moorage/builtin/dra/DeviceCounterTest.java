@@ -46,10 +46,10 @@ class DeviceCounterTest {
             new Case(
                     "devices that name their nodes",
                     GPUS,
-                    List.of(
-                            slice(
-                                    "t",
-                                    "perDeviceNodeSelection: true, devices: [{name: gpu-0, nodeName: n1}, {name: gpu-1, nodeName: n2}]")),
+                    List.of(slice(
+                            "t",
+                            "perDeviceNodeSelection: true, devices: [{name: gpu-0, nodeName: n1}, {name:"
+                                    + " gpu-1, nodeName: n2}]")),
                     new DeviceCounts.Count(1, 1)),
             new Case(
                     "no devices of other classes",
@@ -63,7 +63,8 @@ class DeviceCounterTest {
                             TWO,
                             slice(
                                     "t",
-                                    "pool: {name: n1, generation: 2, resourceSliceCount: 1}, devices: [{name: gpu-3}]")),
+                                    "pool: {name: n1, generation: 2, resourceSliceCount: 1}, devices: [{name:"
+                                            + " gpu-3}]")),
                     new DeviceCounts.Count(3, 1)),
             new Case(
                     "devices of a pool that is being updated",
@@ -80,6 +81,16 @@ class DeviceCounterTest {
                     "for a selector, no device allows multiple allocations",
                     "selectors: [{cel: {expression: \"device.allowMultipleAllocations\"}}]",
                     List.of(slice("t", "allNodes: true, " + SHARED)),
+                    DeviceCounts.Count.NONE),
+            new Case(
+                    "no devices if a node selector cannot be parsed",
+                    GPUS,
+                    List.of(
+                            TWO,
+                            slice(
+                                    "t",
+                                    "nodeSelector: {nodeSelectorTerms: [{matchExpressions: [{key: gen, operator: Gt,"
+                                            + " values: [v4]}]}]}, devices: [{name: gpu-3}]")),
                     DeviceCounts.Count.NONE),
             new Case(
                     "no devices if a selector fails",

@@ -36,20 +36,20 @@ class PoolTest {
                     "r=a"),
             new Case(
                     "a slice whose node selector matches",
-                    q -> q.slice(
-                                    "nodeSelector: {nodeSelectorTerms: [{matchExpressions: [{key: zone, operator: In, values: [a]}]}]}, devices: [{name: a}]")
+                    q -> q.slice("nodeSelector: {nodeSelectorTerms: [{matchExpressions: [{key: zone, operator: In,"
+                                    + " values: [a]}]}]}, devices: [{name: a}]")
                             .requests(exactly("r", "")),
                     "r=a"),
             new Case(
                     "a slice whose node selector does not match",
-                    q -> q.slice(
-                                    "nodeSelector: {nodeSelectorTerms: [{matchExpressions: [{key: zone, operator: In, values: [b]}]}]}, devices: [{name: a}]")
+                    q -> q.slice("nodeSelector: {nodeSelectorTerms: [{matchExpressions: [{key: zone, operator: In,"
+                                    + " values: [b]}]}]}, devices: [{name: a}]")
                             .requests(exactly("r", "")),
                     IMPOSSIBLE),
             new Case(
                     "a slice whose devices name their nodes",
-                    q -> q.slice(
-                                    "perDeviceNodeSelection: true, devices: [{name: a, nodeName: n2}, {name: b, nodeName: n1}]")
+                    q -> q.slice("perDeviceNodeSelection: true, devices: [{name: a, nodeName: n2}, {name: b,"
+                                    + " nodeName: n1}]")
                             .requests(exactly("r", "")),
                     "r=b"),
             new Case(
@@ -63,6 +63,55 @@ class PoolTest {
                             .feature(FeatureGates.DRA_PARTITIONABLE_DEVICES, false)
                             .requests(exactly("r", "")),
                     IMPOSSIBLE));
+
+    private static final String BAD =
+            "{nodeSelectorTerms: [{matchExpressions: [{key: gen, operator: Gt, values: [v4]}]}, {matchFields: [{key:"
+                    + " metadata.name, operator: In, values: [n1]}]}]}";
+    private static final String BAD_TEXT =
+            "failed to parse node selector &NodeSelector{NodeSelectorTerms:[]NodeSelectorTerm{"
+                + "NodeSelectorTerm{MatchExpressions:[]NodeSelectorRequirement{NodeSelectorRequirement{Key:gen,Operator:Gt,"
+                + "Values:[v4],},},MatchFields:[]NodeSelectorRequirement{},},NodeSelectorTerm{MatchExpressions:"
+                + "[]NodeSelectorRequirement{},MatchFields:[]NodeSelectorRequirement{NodeSelectorRequirement{Key:metadata.name,Operator:In,Values:[n1],},},},},}:"
+                + " nodeSelectorTerms[0].matchExpressions[0].values[0]: Invalid value: \"v4\": for 'Gt', 'Lt'"
+                + " operators, the value must be an integer";
+    private static final String SELECTION = "gather pool information: failed to perform node selection for ";
+
+    static final List<Case> NOT_A_NUMBER = List.of(
+            new Case(
+                    "a slice with a node selector that cannot be parsed, although another term matches",
+                    q -> q.slice("nodeSelector: " + BAD + ", devices: [{name: a}]")
+                            .requests(exactly("r", "")),
+                    SELECTION + "slice s0: " + BAD_TEXT),
+            new Case(
+                    "one of another pool than that of the device",
+                    q -> q.slice("nodeName: n1, devices: [{name: a}]")
+                            .slice("pool: {name: other, generation: 1, resourceSliceCount: 1}, nodeSelector: " + BAD
+                                    + ", devices: [{name: b}]")
+                            .requests(exactly("r", "")),
+                    SELECTION + "slice s1: " + BAD_TEXT),
+            new Case(
+                    "a device, before one that the node can use",
+                    q -> q.slice("perDeviceNodeSelection: true, devices: [{name: a, nodeSelector: " + BAD
+                                    + "}, {name: b, allNodes: true}]")
+                            .requests(exactly("r", "")),
+                    SELECTION + "device a in slice s0: " + BAD_TEXT),
+            new Case(
+                    "a device that is tried after one that the node can use",
+                    q -> q.slice("perDeviceNodeSelection: true, devices: [{name: a, allNodes: true}, {name: b,"
+                                    + " nodeSelector: " + BAD + "}]")
+                            .requests(exactly("r", "count: 2")),
+                    BAD_TEXT),
+            new Case(
+                    "a device that is not needed",
+                    q -> q.slice("perDeviceNodeSelection: true, devices: [{name: a, allNodes: true}, {name: b,"
+                                    + " nodeSelector: " + BAD + "}]")
+                            .requests(exactly("r", "")),
+                    "r=a"),
+            new Case(
+                    "a device of a slice without node selection per device",
+                    q -> q.slice("nodeName: n1, devices: [{name: a, nodeSelector: " + BAD + "}]")
+                            .requests(exactly("r", "")),
+                    "r=a"));
 
     static final List<Case> GENERATIONS = List.of(
             new Case(
@@ -85,15 +134,15 @@ class PoolTest {
             new Case(
                     "slices for other nodes make it complete",
                     q -> q.slice("pool: {name: n1, generation: 1, resourceSliceCount: 2}, devices: [{name: a}]")
-                            .slice(
-                                    "pool: {name: n1, generation: 1, resourceSliceCount: 2}, nodeName: n2, devices: [{name: b}]")
+                            .slice("pool: {name: n1, generation: 1, resourceSliceCount: 2}, nodeName: n2, devices:"
+                                    + " [{name: b}]")
                             .requests(exactly("r", "")),
                     "r=a"),
             new Case(
                     "a newer generation for other nodes only takes the pool away",
                     q -> q.slice("pool: {name: n1, generation: 1, resourceSliceCount: 2}, devices: [{name: a}]")
-                            .slice(
-                                    "pool: {name: n1, generation: 2, resourceSliceCount: 1}, nodeName: n2, devices: [{name: b}]")
+                            .slice("pool: {name: n1, generation: 2, resourceSliceCount: 1}, nodeName: n2, devices:"
+                                    + " [{name: b}]")
                             .requests(exactly("r", "")),
                     IMPOSSIBLE),
             new Case(
@@ -116,8 +165,8 @@ class PoolTest {
                     "invalid resource pools were encountered"),
             new Case(
                     "a counter set is there twice",
-                    q -> q.slice(
-                                    "pool: {name: n1, generation: 1, resourceSliceCount: 2}, sharedCounters: [{name: c, counters: {x: {value: '1'}}}, {name: c, counters: {x: {value: '1'}}}]")
+                    q -> q.slice("pool: {name: n1, generation: 1, resourceSliceCount: 2}, sharedCounters: [{name:"
+                                    + " c, counters: {x: {value: '1'}}}, {name: c, counters: {x: {value: '1'}}}]")
                             .slice("pool: {name: n1, generation: 1, resourceSliceCount: 2}, devices: [{name: a}]")
                             .requests(exactly("r", "")),
                     "invalid resource pools were encountered"),
@@ -136,23 +185,23 @@ class PoolTest {
     static final List<Case> ORDER = List.of(
             new Case(
                     "pools go by driver and name",
-                    q -> q.slice(
-                                    "driver: z.example.com, pool: {name: a, generation: 1, resourceSliceCount: 1}, devices: [{name: x}]")
-                            .slice(
-                                    "driver: b.example.com, pool: {name: z, generation: 1, resourceSliceCount: 1}, devices: [{name: y}]")
+                    q -> q.slice("driver: z.example.com, pool: {name: a, generation: 1, resourceSliceCount: 1},"
+                                    + " devices: [{name: x}]")
+                            .slice("driver: b.example.com, pool: {name: z, generation: 1, resourceSliceCount: 1},"
+                                    + " devices: [{name: y}]")
                             .requests(exactly("r", "count: 2")),
                     "r=z/y r=a/x"),
             new Case(
                     "pools with binding conditions come last",
-                    q -> q.slice(
-                                    "pool: {name: a, generation: 1, resourceSliceCount: 1}, devices: [{name: x, bindingConditions: [ready], bindingFailureConditions: [failed]}]")
+                    q -> q.slice("pool: {name: a, generation: 1, resourceSliceCount: 1}, devices: [{name: x,"
+                                    + " bindingConditions: [ready], bindingFailureConditions: [failed]}]")
                             .slice("pool: {name: b, generation: 1, resourceSliceCount: 1}, devices: [{name: y}]")
                             .requests(exactly("r", "count: 2")),
                     "r=b/y r=a/x"),
             new Case(
                     "devices with binding conditions are not used while the feature is off",
-                    q -> q.slice(
-                                    "devices: [{name: x, bindingConditions: [ready], bindingFailureConditions: [failed]}, {name: y}]")
+                    q -> q.slice("devices: [{name: x, bindingConditions: [ready], bindingFailureConditions:"
+                                    + " [failed]}, {name: y}]")
                             .feature(FeatureGates.DRA_DEVICE_BINDING_CONDITIONS, false)
                             .requests(exactly("r", "")),
                     "r=y"),
@@ -164,7 +213,7 @@ class PoolTest {
                     "r=b r=a"));
 
     @ParameterizedTest
-    @FieldSource({"NODES", "GENERATIONS", "VALIDITY", "ORDER"})
+    @FieldSource({"NODES", "NOT_A_NUMBER", "GENERATIONS", "VALIDITY", "ORDER"})
     void gathersPools(Case expected) {
         assertThat(expected.question.apply(new AllocationQuestion()).answer()).isEqualTo(expected.answer);
     }

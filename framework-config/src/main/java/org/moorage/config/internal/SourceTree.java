@@ -5,18 +5,16 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import java.math.BigInteger;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
-import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.moorage.api.plugin.Problems;
+import org.moorage.objects.internal.YamlScalars;
 import org.yaml.snakeyaml.LoaderOptions;
 import org.yaml.snakeyaml.composer.Composer;
 import org.yaml.snakeyaml.error.Mark;
@@ -24,6 +22,7 @@ import org.yaml.snakeyaml.error.MarkedYAMLException;
 import org.yaml.snakeyaml.error.YAMLException;
 import org.yaml.snakeyaml.nodes.MappingNode;
 import org.yaml.snakeyaml.nodes.Node;
+import org.yaml.snakeyaml.nodes.NodeId;
 import org.yaml.snakeyaml.nodes.NodeTuple;
 import org.yaml.snakeyaml.nodes.ScalarNode;
 import org.yaml.snakeyaml.nodes.SequenceNode;
@@ -33,15 +32,14 @@ import org.yaml.snakeyaml.reader.StreamReader;
 import org.yaml.snakeyaml.resolver.Resolver;
 
 /**
- * The first document of a YAML or JSON text as a tree that knows where each of its fields stands. Plain words are read as
- * kube-scheduler reads them: {@code yes} is true and {@code 017} is 15, but {@code 1:30} and {@code 2001-01-01} are texts.
+ * The first document of a YAML or JSON text as a tree that records where each of its fields stands. {@link YamlScalars} reads its scalars.
  */
 public final class SourceTree {
     /** Aliases of aliases grow exponentially, so the number of values that they stand for is limited. */
     private static final int MOST_VALUES = 100_000;
 
-    /** No number of a configuration has more digits, and those of a long one take long to compute. */
-    private static final int MOST_DIGITS = 100;
+    /** The tag of scalars that have neither a tag nor quotes. */
+    private static final Tag PLAIN = new Tag("!plain");
 
     private static final String FORMAT = "an object with apiVersion and kind";
 
@@ -251,7 +249,7 @@ public final class SourceTree {
             problems.report(fault.message());
             return;
         }
-        if (document == null || document.getTag().equals(Tag.NULL)) {
+        if (document == null || isNull(document)) {
             problems.report("empty (expected: " + FORMAT + ")");
             return;
         }
@@ -270,7 +268,7 @@ public final class SourceTree {
                 return;
             }
             Node second = composer.getNode();
-            if (second.getTag().equals(Tag.NULL)) {
+            if (isNull(second)) {
                 return;
             }
             mark = second.getStartMark();
@@ -373,45 +371,15 @@ public final class SourceTree {
         others.properties().forEach(entry -> object.putIfAbsent(entry.getKey(), entry.getValue()));
     }
 
-    private JsonNode convert(ScalarNode scalar) {
-        String text = scalar.getValue();
+    private static JsonNode convert(ScalarNode scalar) {
         Tag tag = scalar.getTag();
-        if (tag.equals(Tag.NULL)) {
-            return nodes.nullNode();
-        }
-        if (tag.equals(Tag.BOOL)) {
-            String word = text.toLowerCase(Locale.ROOT);
-            return nodes.booleanNode(word.startsWith("y") || word.startsWith("t") || word.equals("on"));
-        }
-        try {
-            if (tag.equals(Tag.INT) && text.length() <= MOST_DIGITS) {
-                return integer(text.replace("_", ""));
-            }
-            if (tag.equals(Tag.FLOAT)) {
-                return nodes.numberNode(Double.parseDouble(text.replace("_", "")));
-            }
-        } catch (NumberFormatException taggedByHand) {
-            return nodes.textNode(text);
-        }
-        return nodes.textNode(text);
+        return tag.equals(PLAIN)
+                ? YamlScalars.plain(scalar.getValue())
+                : YamlScalars.value(tag.getValue(), scalar.isPlain(), scalar.getValue());
     }
 
-    private JsonNode integer(String text) {
-        String sign = text.startsWith("-") ? "-" : "";
-        String digits = text.startsWith("-") || text.startsWith("+") ? text.substring(1) : text;
-        BigInteger value;
-        if (digits.startsWith("0b")) {
-            value = new BigInteger(sign + digits.substring(2), 2);
-        } else if (digits.startsWith("0x")) {
-            value = new BigInteger(sign + digits.substring(2), 16);
-        } else if (digits.startsWith("0o")) {
-            value = new BigInteger(sign + digits.substring(2), 8);
-        } else if (digits.startsWith("0") && digits.length() > 1) {
-            value = new BigInteger(sign + digits, 8);
-        } else {
-            value = new BigInteger(sign + digits);
-        }
-        return value.bitLength() < Long.SIZE ? Scalars.node(value.longValueExact()) : nodes.numberNode(value);
+    private static boolean isNull(Node node) {
+        return node instanceof ScalarNode scalar && convert(scalar).isNull();
     }
 
     private void mark(String path, Node node) {
@@ -429,27 +397,14 @@ public final class SourceTree {
         return mark == null ? sourceName : place(mark).toString();
     }
 
-    /** What an unquoted word is, by the rules of the YAML library that Kubernetes uses, which are its own. */
+    /** Leaves it to {@link YamlScalars} what scalars are that have neither a tag nor quotes. */
     private static final class PlainWords extends Resolver {
         @Override
-        protected void addImplicitResolvers() {
-            addImplicitResolver(
-                    Tag.BOOL,
-                    Pattern.compile("(?:y|Y|yes|Yes|YES|n|N|no|No|NO|true|True|TRUE|false|False|FALSE"
-                            + "|on|On|ON|off|Off|OFF)"),
-                    "yYnNtTfFoO");
-            addImplicitResolver(
-                    Tag.INT,
-                    Pattern.compile("[-+]?(?:0b[01_]*[01]_*|0x[0-9a-fA-F_]*[0-9a-fA-F]_*|0o?[0-7_]*[0-7]_*"
-                            + "|[1-9][0-9_]*|0)"),
-                    "-+0123456789");
-            addImplicitResolver(
-                    Tag.FLOAT,
-                    Pattern.compile("[-+]?(?:\\.[0-9]+|[0-9][0-9_]*(?:\\.[0-9_]*)?)(?:[eE][-+]?[0-9]+)?"),
-                    "-+0123456789.");
-            addImplicitResolver(Tag.MERGE, Pattern.compile("<<"), "<");
-            addImplicitResolver(Tag.NULL, Pattern.compile("~|null|Null|NULL|"), "~nN\0");
-            addImplicitResolver(Tag.NULL, EMPTY, null);
+        public Tag resolve(NodeId kind, String value, boolean isImplicit) {
+            if (kind == NodeId.scalar && isImplicit) {
+                return value.equals("<<") ? Tag.MERGE : PLAIN;
+            }
+            return super.resolve(kind, value, isImplicit);
         }
     }
 }

@@ -4,6 +4,7 @@ package org.moorage.objects.internal;
 import com.fasterxml.jackson.core.JsonToken;
 import com.fasterxml.jackson.core.ObjectCodec;
 import com.fasterxml.jackson.core.io.IOContext;
+import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.dataformat.yaml.YAMLFactory;
 import com.fasterxml.jackson.dataformat.yaml.YAMLFactoryBuilder;
 import com.fasterxml.jackson.dataformat.yaml.YAMLParser;
@@ -14,8 +15,8 @@ import org.yaml.snakeyaml.LoaderOptions;
 import org.yaml.snakeyaml.events.ScalarEvent;
 
 /**
- * Makes parsers that read YAML as kubectl does, where Jackson's own differ: scalars may have anchors ({@code name: &app web}),
- * and a key without a value has the value null rather than an empty text.
+ * Makes parsers that read YAML as kubectl does, where Jackson's own differ: scalars may have anchors ({@code name: &app web}), and
+ * {@link YamlScalars} reads them.
  */
 final class ManifestYamlFactory extends YAMLFactory {
 
@@ -45,10 +46,18 @@ final class ManifestYamlFactory extends YAMLFactory {
         @Override
         protected JsonToken _decodeScalar(ScalarEvent scalar) throws IOException {
             _currentAnchor = scalar.getAnchor();
-            boolean isEmpty = scalar.isPlain()
-                    && scalar.getTag() == null
-                    && scalar.getValue().isEmpty();
-            return isEmpty ? JsonToken.VALUE_NULL : super._decodeScalar(scalar);
+            String tag = scalar.getTag();
+            JsonNode value = YamlScalars.value(tag == null ? "" : tag, scalar.isPlain(), scalar.getValue());
+            _numTypesValid = NR_UNKNOWN;
+            _textValue = value.isNumber() ? value.asText() : scalar.getValue();
+            _cleanedTextValue = _textValue;
+            _numberNegative = _textValue.startsWith("-");
+            return switch (value.getNodeType()) {
+                case NULL -> JsonToken.VALUE_NULL;
+                case BOOLEAN -> value.booleanValue() ? JsonToken.VALUE_TRUE : JsonToken.VALUE_FALSE;
+                case NUMBER -> value.isIntegralNumber() ? JsonToken.VALUE_NUMBER_INT : JsonToken.VALUE_NUMBER_FLOAT;
+                default -> JsonToken.VALUE_STRING;
+            };
         }
     }
 }

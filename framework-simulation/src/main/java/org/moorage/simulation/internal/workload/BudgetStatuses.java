@@ -25,11 +25,11 @@ import org.moorage.objects.internal.ObjectKey;
 import org.moorage.objects.internal.TreeDecoder;
 
 /**
- * What the disruption controller writes into the status of a budget, for budgets that a person wrote, which have none. The number of pods that
+ * Completes budgets from manifests, which have no status, as the disruption controller does. The number of pods that
  * controllers should have is that of their {@code spec.replicas}; of a controller that is not among the objects, that of its pods.
  */
 public final class BudgetStatuses {
-    // They have no scale, so that the controller gives up.
+    // They have no scale: the controller reports an error.
     private static final Set<String> WITHOUT_SCALE = Set.of("batch/Job", "batch/CronJob", "apps/DaemonSet", "/Node");
     private static final Pattern PERCENT = Pattern.compile("([0-9]{1,9})%");
     private static final String STATUS = "status";
@@ -67,7 +67,7 @@ public final class BudgetStatuses {
         }
     }
 
-    /** Has all objects of the cluster, before the first budget is {@linkplain #complete completed}. */
+    /** Receives all objects of the cluster, before the first budget is {@linkplain #complete completed}. */
     public void seen(List<ClusterObject> objects) {
         podsByNamespace = new HashMap<>();
         for (ClusterObject object : objects) {
@@ -127,7 +127,7 @@ public final class BudgetStatuses {
         return (int) Math.min(Integer.MAX_VALUE, (share + 99) / 100);
     }
 
-    // Empty if the controller cannot tell.
+    // Empty if the controller does not know the scale.
     private OptionalInt scale(List<Pod> pods) {
         Map<ObjectKey, Integer> byController = new LinkedHashMap<>();
         Map<ObjectKey, Integer> podCounts = new HashMap<>();
@@ -160,22 +160,24 @@ public final class BudgetStatuses {
         return new ObjectKey(ObjectKind.groupOf(owner.apiVersion()), owner.kind(), namespace, owner.name());
     }
 
-    /** Whether a pod with a node counts as healthy for budgets. One whose conditions do not tell, as a person writes it, does. */
+    /**
+     * Returns whether a pod with a node counts as healthy for budgets: its condition Ready is true. A manifest has no conditions; its
+     * pod counts as healthy unless its phase differs from Running.
+     */
     public static boolean isHealthy(Pod pod) {
-        return pod.isBound()
-                && !pod.status().isTerminal()
-                && !pod.metadata().isDeleting()
-                && !isStarting(pod)
-                && pod.status()
-                        .condition("Ready")
-                        .map(PodCondition::status)
-                        .map("True"::equals)
-                        .orElse(true);
+        if (!pod.isBound() || pod.status().isTerminal() || pod.metadata().isDeleting()) {
+            return false;
+        }
+        Optional<PodCondition> ready = pod.status().condition("Ready");
+        if (ready.isPresent()) {
+            return ready.get().status().equals("True");
+        }
+        String phase = pod.status().phase();
+        return pod.status().conditions().isEmpty() && (phase.isEmpty() || phase.equals("Running"));
     }
 
-    /** Whether a pod has not been started yet. One that a person has written with a node, and without conditions, counts as running. */
+    /** Returns whether a pod has not started yet: its eviction is never refused. */
     public static boolean isStarting(Pod pod) {
-        return pod.status().phase().equals("Pending")
-                && !pod.status().conditions().isEmpty();
+        return pod.status().phase().equals("Pending");
     }
 }

@@ -2,55 +2,66 @@
 package org.moorage.simulation.whatif;
 
 import java.util.ArrayList;
-import java.util.Collections;
-import java.util.Comparator;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
-import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Why no node is feasible for pods, as kube-scheduler says it: with the number of nodes for each reason. Messages with the same reasons are one, with
- * the least and the greatest number. Immutable.
+ * A message of kube-scheduler's that explains why no node is feasible, in a form that can be merged: messages that differ only in their
+ * numbers become one, with ranges in place of the numbers that differ. All other text stays as it is and in its order, because reasons
+ * come from plugins and extenders: {@code 3 rack full, 2 slots needed} may be one reason or two. Immutable.
  */
 public final class UnschedulableReasons {
-    // The number of nodes is followed by the reasons, each with a number.
-    private static final Pattern COUNTED = Pattern.compile(
+    private static final Pattern MESSAGE = Pattern.compile(
             "((?:preemption: )?[0-9]+/[0-9]+ nodes are available: )([0-9]+ .*?)(\\.? ?)", Pattern.DOTALL);
-    // A reason that is of all nodes has no number.
+    // A reason for the pod as a whole has no number of nodes.
     private static final Pattern UNCOUNTED =
             Pattern.compile("[0-9]+/[0-9]+ nodes are available: (.*?)\\.? ?", Pattern.DOTALL);
     private static final Pattern PARTS = Pattern.compile("(?<=\\. )(?=preemption: )");
-    private static final Pattern REASONS = Pattern.compile(", (?=[0-9]+ )");
+    private static final Pattern PHRASES = Pattern.compile(", (?=[0-9]+ )");
+    private static final int LONGEST_NUMBER = 9;
 
     private final List<Part> parts;
 
-    private record Range(int least, int most) {
-        Range with(Range other) {
-            return new Range(Math.min(least, other.least), Math.max(most, other.most));
+    /** A phrase that starts with a number, or with a range once messages are merged. */
+    private record Phrase(int least, int most, String text) {
+        Phrase with(Phrase other) {
+            return new Phrase(Math.min(least, other.least), Math.max(most, other.most), text);
         }
 
         @Override
         public String toString() {
-            return least == most ? Integer.toString(most) : least + " to " + most;
+            return (least == most ? most : least + " to " + most) + " " + text;
         }
     }
 
-    /** A part of a message: a text before the reasons and one after them. */
-    private record Part(String start, Map<String, Range> nodesByReason, String end) {
+    /** A part of a message: the text before its phrases, the phrases, and the text after them. */
+    private record Part(String start, List<Phrase> phrases, String end) {
         String key() {
-            return start + new TreeMap<>(nodesByReason).keySet() + end;
+            return start + phrases.stream().map(Phrase::text).sorted().toList() + end;
         }
 
-        String text() {
-            List<String> texts = new ArrayList<>();
-            nodesByReason.entrySet().stream()
-                    .sorted(Comparator.comparingInt((Map.Entry<String, Range> reason) ->
-                            -reason.getValue().most()))
-                    .forEach(reason -> texts.add(reason.getValue() + " " + reason.getKey()));
-            return start + String.join(", ", texts) + end;
+        // Kube-scheduler sorts the phrases by their numbers, too, so the other part may have another order.
+        Part with(Part other) {
+            List<Phrase> left = new ArrayList<>(other.phrases);
+            List<Phrase> both = new ArrayList<>(phrases.size());
+            for (Phrase phrase : phrases) {
+                Phrase same = left.stream()
+                        .filter(candidate -> candidate.text.equals(phrase.text))
+                        .findFirst()
+                        .orElseThrow();
+                left.remove(same);
+                both.add(phrase.with(same));
+            }
+            return new Part(start, List.copyOf(both), end);
+        }
+
+        @Override
+        public String toString() {
+            return start
+                    + String.join(", ", phrases.stream().map(Phrase::toString).toList())
+                    + end;
         }
     }
 
@@ -58,7 +69,7 @@ public final class UnschedulableReasons {
         this.parts = List.copyOf(parts);
     }
 
-    /** The reasons of a message; one of another form is a reason without numbers. */
+    /** Returns the reasons of a message; a message of another form is a text without numbers. */
     public static UnschedulableReasons of(String message) {
         List<Part> parts = new ArrayList<>();
         for (String part : PARTS.split(message, -1)) {
@@ -68,50 +79,47 @@ public final class UnschedulableReasons {
     }
 
     private static Part part(String text) {
-        Matcher matcher = COUNTED.matcher(text);
+        Matcher matcher = MESSAGE.matcher(text);
         if (!matcher.matches()) {
-            return new Part(text, Map.of(), "");
+            return new Part(text, List.of(), "");
         }
-        Map<String, Range> reasons = new LinkedHashMap<>();
-        for (String reason : REASONS.split(matcher.group(2), -1)) {
-            int end = reason.indexOf(' ');
-            if (end > 9) {
-                return new Part(text, Map.of(), "");
+        List<Phrase> phrases = new ArrayList<>();
+        for (String phrase : PHRASES.split(matcher.group(2), -1)) {
+            int end = phrase.indexOf(' ');
+            if (end > LONGEST_NUMBER) {
+                return new Part(text, List.of(), "");
             }
-            int nodes = Integer.parseInt(reason.substring(0, end));
-            reasons.merge(reason.substring(end + 1), new Range(nodes, nodes), Range::with);
+            int number = Integer.parseInt(phrase.substring(0, end));
+            phrases.add(new Phrase(number, number, phrase.substring(end + 1)));
         }
-        return new Part(matcher.group(1), Collections.unmodifiableMap(reasons), matcher.group(3));
+        return new Part(matcher.group(1), List.copyOf(phrases), matcher.group(3));
     }
 
-    /** Equal for messages with the same reasons. */
+    /** Returns a text that is equal for messages that differ only in their numbers. */
     public String key() {
         return String.join("\n", parts.stream().map(Part::key).toList());
     }
 
     /**
-     * The reasons without numbers, in the order of the alphabet, and without what preemption found: of {@code 0/9 nodes are available: 5 Insufficient cpu,
-     * 4 node(s) were unschedulable.} that is {@code Insufficient cpu, node(s) were unschedulable}. The message itself if it is of another form.
+     * Returns the phrases without their numbers, in alphabetical order, and without what preemption found: {@code Insufficient cpu, node(s) were
+     * unschedulable} for {@code 0/9 nodes are available: 5 Insufficient cpu, 4 node(s) were unschedulable.} Returns the message itself if
+     * it has another form.
      */
     public String names() {
         Part first = parts.get(0);
-        if (!first.nodesByReason.isEmpty()) {
-            return String.join(", ", new TreeMap<>(first.nodesByReason).keySet());
+        if (!first.phrases.isEmpty()) {
+            return String.join(
+                    ", ", new TreeSet<>(first.phrases.stream().map(Phrase::text).toList()));
         }
         Matcher uncounted = UNCOUNTED.matcher(first.start);
         return uncounted.matches() ? uncounted.group(1) : toString();
     }
 
-    /** With those of a message that has the same key. */
+    /** Merges these reasons with those of a message that has the same key. */
     public UnschedulableReasons with(UnschedulableReasons other) {
         List<Part> both = new ArrayList<>();
         for (int i = 0; i < parts.size(); i++) {
-            Map<String, Range> nodes = new LinkedHashMap<>(parts.get(i).nodesByReason());
-            other.parts.get(i).nodesByReason().forEach((reason, range) -> nodes.merge(reason, range, Range::with));
-            both.add(new Part(
-                    parts.get(i).start(),
-                    Collections.unmodifiableMap(nodes),
-                    parts.get(i).end()));
+            both.add(parts.get(i).with(other.parts.get(i)));
         }
         return new UnschedulableReasons(both);
     }
@@ -126,9 +134,9 @@ public final class UnschedulableReasons {
         return parts.hashCode();
     }
 
-    /** The message, the reason of most nodes first. */
+    /** Returns the message, with ranges where merged messages have different numbers. */
     @Override
     public String toString() {
-        return String.join("", parts.stream().map(Part::text).toList());
+        return String.join("", parts.stream().map(Part::toString).toList());
     }
 }

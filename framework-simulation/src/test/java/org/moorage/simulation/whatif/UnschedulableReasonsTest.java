@@ -21,13 +21,13 @@ class UnschedulableReasonsTest {
         String none = "0/9 nodes are available: ";
         return Stream.of(
                 new Case(
-                        "numbers become ranges, the reason of most nodes first",
+                        "numbers become ranges",
                         List.of(none + "3 A, 6 B.", none + "4 A, 5 B.", none + "2 A, 7 B."),
-                        none + "5 to 7 B, 2 to 4 A."),
+                        none + "2 to 4 A, 5 to 7 B."),
                 new Case(
                         "their order does not count",
                         List.of(none + "4 A, 5 B.", none + "10 B, 4 A."),
-                        none + "5 to 10 B, 4 A."),
+                        none + "4 A, 5 to 10 B."),
                 new Case(
                         "a reason with a comma is one",
                         List.of(none + "4 A, but not B, 5 C.", none + "5 A, but not B, 4 C."),
@@ -37,7 +37,15 @@ class UnschedulableReasonsTest {
                         List.of(
                                 none + "9 A. preemption: 0/9 nodes are available: 2 P, 7 Q.",
                                 none + "9 A. preemption: 0/9 nodes are available: 3 P, 6 Q."),
-                        none + "9 A. preemption: 0/9 nodes are available: 6 to 7 Q, 2 to 3 P."),
+                        none + "9 A. preemption: 0/9 nodes are available: 2 to 3 P, 6 to 7 Q."),
+                new Case(
+                        "a reason with a number behind a comma stays as it is",
+                        List.of(none + "1 full, 3 slots needed, 8 A.", none + "10 full, 3 slots needed, 5 A."),
+                        none + "1 to 10 full, 3 slots needed, 5 to 8 A."),
+                new Case(
+                        "so do two that end alike",
+                        List.of(none + "1 full, 3 slots, 8 old, 3 slots.", none + "2 full, 3 slots, 7 old, 3 slots."),
+                        none + "1 to 2 full, 3 slots, 7 to 8 old, 3 slots."),
                 new Case("other reasons", List.of(none + "9 A.", none + "9 B."), ""),
                 new Case("a reason more", List.of(none + "9 A.", none + "8 A, 1 B."), ""),
                 new Case("other texts", List.of("waits for a", "waits for b"), ""),

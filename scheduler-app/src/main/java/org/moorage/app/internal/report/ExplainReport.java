@@ -82,10 +82,12 @@ public final class ExplainReport implements Report {
         }
         evaluation.postFilter().ifPresent(answer -> {
             terminal.out().println();
+            // A rejection has the reasons of all plugins, and the name of the first, which may have given none.
             String said = answer.status().isSuccess()
-                    ? evaluation.preemption().map(this::room).orElse("would make room")
+                    ? answer.plugin() + ": "
+                            + evaluation.preemption().map(this::room).orElse("would make room")
                     : answer.status().message();
-            TextTable.printWrapped("PostFilter: " + answer.plugin() + ": " + said, terminal);
+            TextTable.printWrapped("PostFilter: " + said, terminal);
         });
         if (!explanation.changes().isEmpty()) {
             terminal.out().println();
@@ -103,7 +105,7 @@ public final class ExplainReport implements Report {
                 + (victims.isEmpty() ? "" : " by having " + list(victims) + " leave");
     }
 
-    // What follows the pod's name.
+    // The text after the pod's name.
     private String headline() {
         if (explanation.outcome().isEmpty()) {
             return wouldGo();
@@ -291,11 +293,18 @@ public final class ExplainReport implements Report {
         RejectedNodes.putAll(tree.putArray("rejections"), rejected);
         evaluation
                 .preFilterRejection()
-                .ifPresent(rejection -> put(tree, "preFilter", rejection.plugin(), rejection.status()));
+                .ifPresent(rejection ->
+                        put(tree.putObject("preFilter").put("plugin", rejection.plugin()), rejection.status()));
         evaluation
                 .preFilterNodes()
                 .ifPresent(left -> addAll(tree.putArray("preFilterNodes"), new LinkedHashSet<>(left)));
-        evaluation.postFilter().ifPresent(answer -> put(tree, "postFilter", answer.plugin(), answer.status()));
+        evaluation.postFilter().ifPresent(answer -> {
+            ObjectNode entry = tree.putObject("postFilter");
+            if (answer.status().isSuccess()) {
+                entry.put("plugin", answer.plugin());
+            }
+            put(entry, answer.status());
+        });
         evaluation.preemption().ifPresent(preemption -> {
             ObjectNode entry = tree.putObject("preemption").put("node", preemption.nodeName());
             ArrayNode victims = entry.putArray("victims");
@@ -305,11 +314,8 @@ public final class ExplainReport implements Report {
         return tree;
     }
 
-    private static void put(ObjectNode tree, String field, String plugin, Status status) {
-        tree.putObject(field)
-                .put("plugin", plugin)
-                .put("code", status.code().toString())
-                .put("message", status.message());
+    private static void put(ObjectNode entry, Status status) {
+        entry.put("code", status.code().toString()).put("message", status.message());
     }
 
     private static void addAll(ArrayNode array, Iterable<String> texts) {

@@ -141,6 +141,16 @@ public final class Pod implements ClusterObject {
         return claimed.plain();
     }
 
+    /**
+     * Returns the part of {@link #requestsWithClaims} that the pod takes, on this node, of what is allocatable there. An extended resource that the
+     * node itself does not offer is provided by devices, and is no part of it.
+     */
+    public Resources requestsOf(Node node) {
+        return requestsWithClaims()
+                .without(name -> ResourceName.isExtended(name)
+                        && node.allocatableResources().amount(ResourceName.of(name)) == 0);
+    }
+
     /** {@link #nonZeroRequests()}, with the node allocatable resources of its claims. */
     public Resources nonZeroRequestsWithClaims() {
         return claimed.nonZero();

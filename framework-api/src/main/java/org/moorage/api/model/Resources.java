@@ -4,6 +4,7 @@ package org.moorage.api.model;
 import java.util.Arrays;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.function.Predicate;
 
 /**
  * Amounts of resources as whole numbers: cpu in thousandths of a core, memory and storage in bytes, all
@@ -60,6 +61,17 @@ public final class Resources {
             amounts[next++] = entry.getValue();
         }
         return new Resources(milliCpu, memory, ephemeralStorage, names, amounts);
+    }
+
+    /** Returns the amounts without the scalar resources with these names; the same object if none has such a name. */
+    Resources without(Predicate<String> names) {
+        Map<String, Long> left = new TreeMap<>();
+        for (int i = 0; i < scalarNames.length; i++) {
+            if (!names.test(scalarNames[i])) {
+                left.put(scalarNames[i], scalars[i]);
+            }
+        }
+        return left.size() == scalarNames.length ? this : of(milliCpu, memory, ephemeralStorage, left);
     }
 
     /** Cpu, in thousandths of a core. */

@@ -63,7 +63,7 @@ public record ZoneRoom(String zone, Room before, Room after) {
             nodes++;
             pods += onNode.size();
             add(allocatable, node.allocatableResources());
-            onNode.forEach(pod -> add(requested, pod.requestsWithClaims()));
+            onNode.forEach(pod -> add(requested, pod.requestsOf(node)));
         }
 
         private static void add(Map<ResourceName, Long> sums, Resources amounts) {

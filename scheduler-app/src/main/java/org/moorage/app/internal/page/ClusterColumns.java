@@ -47,11 +47,13 @@ final class ClusterColumns {
 
     private static List<ResourceName> resources(ClusterView view) {
         Map<String, Long> rowsByName = new HashMap<>();
+        Map<String, Node> nodes = new HashMap<>();
         for (Node node : view.nodes()) {
+            nodes.put(node.name(), node);
             count(node.allocatableResources(), rowsByName);
         }
         for (PodView pod : view.pods()) {
-            count(pod.pod().requestsWithClaims(), rowsByName);
+            count(requests(pod, nodes), rowsByName);
         }
         List<ResourceName> names = new ArrayList<>(List.of(ResourceName.CPU, ResourceName.MEMORY));
         rowsByName.entrySet().stream()
@@ -61,6 +63,11 @@ final class ClusterColumns {
                 .sorted(Comparator.naturalOrder())
                 .forEach(name -> names.add(ResourceName.of(name)));
         return names;
+    }
+
+    private static Resources requests(PodView pod, Map<String, Node> nodes) {
+        Node node = nodes.get(pod.nodeName());
+        return node == null ? pod.pod().requestsWithClaims() : pod.pod().requestsOf(node);
     }
 
     private static void count(Resources amounts, Map<String, Long> rowsByName) {
@@ -116,8 +123,10 @@ final class ClusterColumns {
 
     private void writePods(JsonGenerator json) throws IOException {
         Map<String, Integer> nodes = new HashMap<>();
+        Map<String, Node> nodesByName = new HashMap<>();
         for (Node node : view.nodes()) {
             nodes.put(node.name(), nodes.size());
+            nodesByName.put(node.name(), node);
         }
         json.writeObjectFieldStart("pods");
         List<PodView> pods = view.pods();
@@ -128,7 +137,7 @@ final class ClusterColumns {
         column("node", pods, (pod, to) -> to.writeNumber(nodes.getOrDefault(pod.nodeName(), -1)), json);
         column("state", pods, (pod, to) -> to.writeNumber(text(pod.state())), json);
         column("message", pods, (pod, to) -> to.writeNumber(text(pod.message())), json);
-        column("requests", pods, (pod, to) -> to.writeNumber(amounts(pod.pod().requestsWithClaims())), json);
+        column("requests", pods, (pod, to) -> to.writeNumber(amounts(requests(pod, nodesByName))), json);
         if (pods.stream().anyMatch(pod -> pod.queued().isPresent())) {
             column(
                     "forSeconds",

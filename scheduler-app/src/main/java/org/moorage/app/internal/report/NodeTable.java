@@ -98,7 +98,7 @@ final class NodeTable {
                 others.merge(allocatable.scalarName(i), extended ? allocatable.scalarAmount(i) : 0, Long::sum);
             }
             for (Pod pod : node.pods()) {
-                Resources requested = pod.requestsWithClaims();
+                Resources requested = pod.requestsOf(node.node());
                 others.merge(ResourceName.EPHEMERAL_STORAGE.name(), requested.ephemeralStorage(), Long::sum);
                 for (int i = 0; i < requested.scalarCount(); i++) {
                     others.merge(requested.scalarName(i), requested.scalarAmount(i), Long::sum);
@@ -117,10 +117,13 @@ final class NodeTable {
     private Usage usage(NodePods node) {
         long[] requested = new long[resources.size()];
         long[] allocatable = new long[resources.size()];
-        for (int i = 0; i < requested.length; i++) {
+        for (int i = 0; i < allocatable.length; i++) {
             allocatable[i] = node.node().allocatableResources().amount(resources.get(i));
-            for (Pod pod : node.pods()) {
-                requested[i] += pod.requestsWithClaims().amount(resources.get(i));
+        }
+        for (Pod pod : node.pods()) {
+            Resources requests = pod.requestsOf(node.node());
+            for (int i = 0; i < requested.length; i++) {
+                requested[i] += requests.amount(resources.get(i));
             }
         }
         return new Usage(node.node().name(), 1, node.pods().size(), node.node().allowedPods(), requested, allocatable);

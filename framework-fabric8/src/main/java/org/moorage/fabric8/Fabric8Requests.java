@@ -38,7 +38,7 @@ public final class Fabric8Requests implements Interceptor {
         this.http = http;
     }
 
-    /** The client's server. The client stays open whatever is closed. */
+    /** Returns requests to the client's server. Closing them does not close the client. */
     public static ApiClient through(KubernetesClient client) {
         RequestConfig once = new RequestConfigBuilder(client.getConfiguration().getRequestConfig())
                 .withRequestRetryBackoffLimit(0)
@@ -57,7 +57,7 @@ public final class Fabric8Requests implements Interceptor {
         Request request = chain.request();
         StreamedBody body = new StreamedBody(chain);
         CompletableFuture<HttpResponse<AsyncBody>> sent = http.consumeBytes(translated(request), body);
-        HttpResponse<AsyncBody> response = answer(sent, chain);
+        HttpResponse<AsyncBody> response = answer(sent, chain, body);
         body.begins(response.body());
         Response.Builder answer = new Response.Builder()
                 .request(request)
@@ -85,8 +85,8 @@ public final class Fabric8Requests implements Interceptor {
         return builder.build();
     }
 
-    private static HttpResponse<AsyncBody> answer(CompletableFuture<HttpResponse<AsyncBody>> sent, Chain chain)
-            throws IOException {
+    private static HttpResponse<AsyncBody> answer(
+            CompletableFuture<HttpResponse<AsyncBody>> sent, Chain chain, StreamedBody body) throws IOException {
         boolean isAnswered = false;
         try {
             long limit = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(chain.readTimeoutMillis());
@@ -106,8 +106,11 @@ public final class Fabric8Requests implements Interceptor {
             throw StreamedBody.failure(e.getCause());
         } finally {
             if (!isAnswered) {
-                // Also if the answer comes all the same.
-                boolean ignored = sent.cancel(true);
+                // To cancel it would cancel the body of an answer that comes nevertheless, maybe after its end.
+                CompletableFuture<?> ignored = sent.thenAccept(late -> {
+                    body.begins(late.body());
+                    body.close();
+                });
             }
         }
     }

@@ -14,15 +14,23 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import okhttp3.Interceptor.Chain;
 import okio.Buffer;
 import okio.Source;
 import okio.Timeout;
 import org.jspecify.annotations.Nullable;
 
-/** The body of an answer, read as it comes: the next part is asked for when the last one has been read. For one reading thread. */
+/**
+ * The body of an answer, read as it comes: the next part is asked for when the last one has been read. For one reading thread.
+ *
+ * <p>Once an answer has come to its end, its connection may serve another request, and to cancel the body then closes the connection
+ * under that request (fabric8's Vert.x client does so). The end is only seen when it has been asked for. So a body is cancelled only if the
+ * reader gave up while it waited for a part that it had asked for; where the reader needs no more, the rest is discarded as it comes,
+ * without a thread.
+ */
 final class StreamedBody implements Source, AsyncBody.Consumer<List<ByteBuffer>> {
-    /** How long it takes at most until a call that was cancelled ends. */
+    /** How often a waiting thread checks whether its call was cancelled or takes too long. */
     static final long POLL_MILLIS = 50;
 
     private final Chain chain;
@@ -31,9 +39,12 @@ final class StreamedBody implements Source, AsyncBody.Consumer<List<ByteBuffer>>
     private @Nullable AsyncBody body;
     private boolean isAsked;
     private @Nullable Part end;
+    private boolean isGivenUp;
+    /** Whether what comes is discarded; shared with the client's threads. */
+    private boolean isDiscarding;
 
     /**
-     * What comes next.
+     * The next part of the body, or its end.
      *
      * @param buffers none at the end
      * @param failure why it has ended; empty if it is complete
@@ -44,7 +55,7 @@ final class StreamedBody implements Source, AsyncBody.Consumer<List<ByteBuffer>>
         this.chain = chain;
     }
 
-    /** The answer has come. */
+    /** Sets the body of the answer, which has begun to come. */
     void begins(AsyncBody answered) {
         body = answered;
         CompletableFuture<?> ignored = answered.done()
@@ -53,7 +64,13 @@ final class StreamedBody implements Source, AsyncBody.Consumer<List<ByteBuffer>>
 
     @Override
     public void consume(List<ByteBuffer> buffers, AsyncBody from) {
-        parts.add(new Part(buffers, Optional.empty(), false));
+        synchronized (this) {
+            if (!isDiscarding) {
+                parts.add(new Part(buffers, Optional.empty(), false));
+                return;
+            }
+        }
+        from.consume();
     }
 
     @Override
@@ -86,29 +103,29 @@ final class StreamedBody implements Source, AsyncBody.Consumer<List<ByteBuffer>>
 
     private void take() throws IOException {
         long limit = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(chain.readTimeoutMillis());
-        while (!takeWithin(POLL_MILLIS)) {
-            check(chain, limit);
-        }
-    }
-
-    private boolean takeWithin(long millis) throws IOException {
         AsyncBody source = body;
         if (source != null && !isAsked) {
             isAsked = true;
             source.consume();
         }
+        isGivenUp = true;
+        Part part = parts.poll();
+        while (part == null) {
+            check(chain, limit);
+            part = pollWithin(POLL_MILLIS);
+        }
+        isGivenUp = false;
+        if (part.isEnd) {
+            end = part;
+        } else {
+            isAsked = false;
+            read.addAll(part.buffers);
+        }
+    }
+
+    private @Nullable Part pollWithin(long millis) throws IOException {
         try {
-            Part part = parts.poll(millis, TimeUnit.MILLISECONDS);
-            if (part == null) {
-                return false;
-            }
-            if (part.isEnd) {
-                end = part;
-            } else {
-                isAsked = false;
-                read.addAll(part.buffers);
-            }
-            return true;
+            return parts.poll(millis, TimeUnit.MILLISECONDS);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new InterruptedIOException("interrupted");
@@ -125,7 +142,7 @@ final class StreamedBody implements Source, AsyncBody.Consumer<List<ByteBuffer>>
         }
     }
 
-    /** What a client has failed with, as an exception of this one. */
+    /** Returns the failure of a client as an {@link IOException}. */
     static IOException failure(@Nullable Throwable thrown) {
         Throwable cause = thrown instanceof CompletionException ? thrown.getCause() : thrown;
         return cause instanceof IOException failed ? failed : new IOException(cause);
@@ -136,22 +153,40 @@ final class StreamedBody implements Source, AsyncBody.Consumer<List<ByteBuffer>>
         return Timeout.NONE;
     }
 
-    // Read to the end, if that is near: otherwise the connection is closed, which may be another request's by then.
     @Override
     public void close() {
         AsyncBody source = body;
-        if (source == null) {
+        if (source == null || end != null || source.done().isDone()) {
             return;
         }
-        try {
-            while (end == null && !chain.call().isCanceled() && takeWithin(POLL_MILLIS)) {
-                read.clear();
-            }
-        } catch (IOException interrupted) {
-            // It is not read to the end then.
+        boolean isPartOutstanding;
+        synchronized (this) {
+            isPartOutstanding = isAsked && parts.isEmpty();
+            isDiscarding = true;
         }
-        if (end == null) {
+        if (isGivenUp && isPartOutstanding) {
             source.cancel();
+        } else {
+            discard(source, isPartOutstanding);
+        }
+    }
+
+    private void discard(AsyncBody source, boolean isPartOutstanding) {
+        read.clear();
+        parts.clear();
+        // A server that never ends an answer does not hold its connection forever.
+        if (chain.readTimeoutMillis() > 0) {
+            CompletableFuture<?> ignored = source.done()
+                    .copy()
+                    .orTimeout(chain.readTimeoutMillis(), TimeUnit.MILLISECONDS)
+                    .whenComplete((done, thrown) -> {
+                        if (thrown instanceof TimeoutException) {
+                            source.cancel();
+                        }
+                    });
+        }
+        if (!isPartOutstanding) {
+            source.consume();
         }
     }
 }

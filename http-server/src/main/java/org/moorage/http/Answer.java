@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.moorage.http;
 
-/** What becomes of a request once its head is known: a response, or its body is read. */
+/** The answer to the head of a request: a response, or an order to read the body. */
 public sealed interface Answer permits Response, ReadBody {}

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.moorage.http;
 
+import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelFuture;
-import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.socket.SocketChannel;
@@ -17,8 +17,9 @@ import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpHeaderValues;
 import io.netty.handler.codec.http.HttpObject;
 import io.netty.handler.codec.http.HttpRequest;
+import io.netty.handler.codec.http.HttpRequestDecoder;
+import io.netty.handler.codec.http.HttpResponseEncoder;
 import io.netty.handler.codec.http.HttpResponseStatus;
-import io.netty.handler.codec.http.HttpServerCodec;
 import io.netty.handler.codec.http.HttpUtil;
 import io.netty.handler.codec.http.HttpVersion;
 import io.netty.handler.codec.http.LastHttpContent;
@@ -31,19 +32,18 @@ import java.io.OutputStream;
 import java.net.InetAddress;
 import java.net.URI;
 import java.net.URISyntaxException;
+import java.net.UnknownHostException;
 import java.security.cert.Certificate;
 import java.security.cert.X509Certificate;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
@@ -51,31 +51,35 @@ import javax.net.ssl.SSLEngine;
 import javax.net.ssl.SSLPeerUnverifiedException;
 import org.jspecify.annotations.Nullable;
 
-/** One connection, and the request that it brings. All fields belong to the thread that serves connections, but for what says otherwise. */
+/**
+ * One connection, and the request under way on it. All fields belong to the thread that serves connections, unless their comment differs.
+ */
 final class Connection extends ChannelInboundHandlerAdapter {
     private static final int LONGEST_LINE = 8 << 10;
     private static final int LONGEST_HEADERS = 32 << 10;
     private static final int PIECE = 64 << 10;
+    private static final int IPV6_NETWORK = 8;
     private static final int PAYLOAD_TOO_LARGE = 413;
     private static final int REQUEST_TIMEOUT = 408;
     private static final int INTERNAL_ERROR = 500;
-    // Whoever sends a body reads a response that came before its end only if the connection is still there.
+    private static final int UNAVAILABLE = 503;
+    // A client that sends a body reads an early response only if the connection stays open for a while.
     private static final Duration LINGER = Duration.ofSeconds(2);
     private static final DateTimeFormatter DATE = DateTimeFormatter.ofPattern(
                     "EEE, dd MMM yyyy HH:mm:ss 'GMT'", Locale.ROOT)
             .withZone(ZoneOffset.UTC);
 
     private final SocketChannel channel;
-    private final InetAddress address;
+    private final InetAddress network;
     private final HttpServer.Limits limits;
     private final InstantSource clock;
-    private final Connections connections;
-    private final Executor threads;
-    private final Executor healthThreads;
-    private final Handler handler;
+    private final Service service;
+    private final Decoder decoder = new Decoder();
 
     private State state = State.IDLE;
+    private long since = System.nanoTime();
     private long deadline;
+    private boolean isKnown;
     /** The request under way. */
     private @Nullable Request request;
 
@@ -84,71 +88,76 @@ final class Connection extends ChannelInboundHandlerAdapter {
     private @Nullable ReadBody wanted;
     private @Nullable RequestBody body;
     private boolean isBeingRead;
-    /** What came before somebody took it. */
-    private final ArrayDeque<HttpObject> early = new ArrayDeque<>();
+    private boolean isPaused;
+    /** How long the request's thread has waited for the client; shared with that thread. */
+    private volatile ClientWait clientWait = new ClientWait();
     /** Counted down when more can be written, or nothing ever; shared with the thread that writes. */
     private volatile CountDownLatch writable = new CountDownLatch(0);
+
+    /** The parts that the connections of a server share. */
+    record Service(
+            HttpServer.Settings settings,
+            Connections connections,
+            Line line,
+            Line healthLine,
+            Handler handler) {}
 
     private enum State {
         /** No byte of a request has come. */
         IDLE,
         /** A part of its head has come. */
         HEAD,
-        /** It is being answered, and nobody has asked for its body. */
+        /** It waits in line for a thread, or the handler works on it. */
         ASKED,
         /** Its body is coming. */
         BODY,
-        /** It has been answered before its end, and what still comes is thrown away. */
+        /** Its response is being sent. */
+        SENDING,
+        /** It has been answered before its end, and the rest of it is discarded. */
         ANSWERED
     }
 
-    private Connection(
-            SocketChannel channel,
-            HttpServer.Settings settings,
-            Connections connections,
-            Executor threads,
-            Executor healthThreads,
-            Handler handler) {
+    private Connection(SocketChannel channel, Service service) {
         this.channel = channel;
-        address = channel.remoteAddress().getAddress();
-        limits = settings.limits();
-        clock = settings.clock();
-        this.connections = connections;
-        this.threads = threads;
-        this.healthThreads = healthThreads;
-        this.handler = handler;
-        // The handshake counts, so no time for doing nothing.
+        this.service = service;
+        network = network(channel.remoteAddress().getAddress());
+        limits = service.settings().limits();
+        clock = service.settings().clock();
+        // The TLS handshake counts toward the time for the head.
         deadline = after(limits.headTime());
     }
 
-    /** Takes a new connection in, or closes it. */
-    static void open(
-            SocketChannel channel,
-            HttpServer.Settings settings,
-            Connections connections,
-            Executor threads,
-            Executor healthThreads,
-            Handler handler) {
+    // One client can have all 2^64 addresses of an IPv6 network.
+    private static InetAddress network(InetAddress address) {
+        byte[] bytes = address.getAddress();
+        if (bytes.length <= IPV6_NETWORK) {
+            return address;
+        }
+        Arrays.fill(bytes, IPV6_NETWORK, bytes.length, (byte) 0);
+        try {
+            return InetAddress.getByAddress(bytes);
+        } catch (UnknownHostException impossible) {
+            throw new IllegalStateException(impossible);
+        }
+    }
+
+    /** Adds a new connection, or closes it. */
+    static void open(SocketChannel channel, Service service) {
         if (channel.remoteAddress() == null) {
             abort(channel);
             return;
         }
-        Connection connection = new Connection(channel, settings, connections, threads, healthThreads, handler);
-        if (!connections.add(connection)) {
+        Connection connection = new Connection(channel, service);
+        if (!service.connections().add(connection)) {
             abort(channel);
             return;
         }
-        settings.tls().ifPresent(tls -> channel.pipeline().addLast(new LateTls(tls)));
+        service.settings().tls().ifPresent(tls -> channel.pipeline().addLast(new LateTls(tls)));
         channel.pipeline()
-                .addLast(
-                        connection.new FirstByte(),
-                        new HttpServerCodec(new HttpDecoderConfig()
-                                .setMaxInitialLineLength(LONGEST_LINE)
-                                .setMaxHeaderSize(LONGEST_HEADERS)),
-                        connection);
+                .addLast(connection.new FirstByte(), connection.decoder, new HttpResponseEncoder(), connection);
     }
 
-    /** Begins TLS when the first bytes come: a connection that never sends any costs next to nothing. */
+    /** Starts TLS when the first bytes come: a connection that never sends any costs next to nothing. */
     private static final class LateTls extends ChannelInboundHandlerAdapter {
         private final Supplier<SSLEngine> tls;
 
@@ -158,7 +167,8 @@ final class Connection extends ChannelInboundHandlerAdapter {
 
         @Override
         public void channelRead(ChannelHandlerContext context, Object message) {
-            SslHandler handler = new SslHandler(tls.get());
+            SSLEngine engine = tls.get();
+            SslHandler handler = new SslHandler(engine);
             handler.setHandshakeTimeoutMillis(0);
             context.pipeline().replace(this, null, handler);
             context.pipeline().fireChannelRead(message);
@@ -172,7 +182,7 @@ final class Connection extends ChannelInboundHandlerAdapter {
         @Override
         public void channelRead(ChannelHandlerContext context, Object message) {
             if (state == State.IDLE) {
-                state = State.HEAD;
+                enter(State.HEAD);
                 if (!isFirst) {
                     deadline = after(limits.headTime());
                 }
@@ -182,23 +192,109 @@ final class Connection extends ChannelInboundHandlerAdapter {
         }
     }
 
+    /** Decodes one request at a time: the bytes of those that follow stay bytes until it has been answered. */
+    private final class Decoder extends HttpRequestDecoder {
+        Decoder() {
+            super(new HttpDecoderConfig().setMaxInitialLineLength(LONGEST_LINE).setMaxHeaderSize(LONGEST_HEADERS));
+        }
+
+        @Override
+        protected void decode(ChannelHandlerContext context, ByteBuf in, List<Object> out) throws Exception {
+            boolean isWanted = state != State.ASKED && state != State.SENDING && !isPaused;
+            if (isWanted) {
+                super.decode(context, in, out);
+            }
+        }
+
+        boolean hasMore() {
+            return actualReadableBytes() > 0;
+        }
+
+        /** Decodes what has come already. */
+        void resume() {
+            ChannelHandlerContext context = channel.pipeline().context(this);
+            if (context == null) {
+                return;
+            }
+            try {
+                channelRead(context, Unpooled.EMPTY_BUFFER);
+            } catch (Exception malformed) {
+                exceptionCaught(context, malformed);
+            }
+        }
+
+        // A client's faults concern no other client, and are not logged.
+        @Override
+        public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
+            close();
+        }
+    }
+
+    private void enter(State next) {
+        state = next;
+        since = System.nanoTime();
+    }
+
     private static long after(Duration time) {
         return System.nanoTime() + time.toNanos();
     }
 
-    InetAddress address() {
-        return address;
+    /** The address of the client; of IPv6 its network. */
+    InetAddress network() {
+        return network;
+    }
+
+    /** When the connection entered its present state, by {@link System#nanoTime}. */
+    long since() {
+        return since;
     }
 
     boolean isOverdue(long now) {
         return now - deadline > 0;
     }
 
+    /** Whether nothing is asked on it. */
+    boolean isIdle() {
+        return state == State.IDLE || state == State.HEAD;
+    }
+
+    /** Whether all of its request has come. */
+    boolean isRequestComplete() {
+        return isWhole;
+    }
+
+    /** How much the connection deserves its place. */
+    Rank rank() {
+        if (state == State.ASKED) {
+            return service.line().isWaiting(this) || service.healthLine().isWaiting(this)
+                    ? Rank.IN_LINE
+                    : Rank.WORKED_ON;
+        }
+        return isKnown && state != State.IDLE ? Rank.KNOWN_CLIENTS_TURN : Rank.CLIENTS_TURN;
+    }
+
+    /** How much a connection deserves its place, the least first. */
+    enum Rank {
+        /** The server waits for the client. */
+        CLIENTS_TURN,
+        /** The server waits within a request for a client whose credentials it took before. */
+        KNOWN_CLIENTS_TURN,
+        /** Its request waits for a thread. */
+        IN_LINE,
+        /** The handler works on its request. */
+        WORKED_ON
+    }
+
+    /** Whether a thread waits for the client, and has done so for longer than this in all. */
+    boolean keepsThreadWaiting(Duration atMost) {
+        return clientWait.isLongerThan(atMost);
+    }
+
     void close() {
         abort(channel);
     }
 
-    // Past TLS, which would wait until the other side takes its farewell.
+    // Without TLS's own farewell, which would wait for the client.
     private static void abort(SocketChannel channel) {
         ChannelHandlerContext first = channel.pipeline().firstContext();
         ChannelFuture ignored = first == null ? channel.close() : first.close();
@@ -207,38 +303,47 @@ final class Connection extends ChannelInboundHandlerAdapter {
     /** Its time is up. */
     void giveUp() {
         RequestBody coming = body;
-        if (state == State.BODY && coming != null && !isWhole) {
+        if (state == State.BODY && coming != null) {
             if (isBeingRead) {
                 coming.fail(new IOException("body (expected: all of it in time)"));
                 deadline = after(limits.responseTime());
                 return;
             }
-            send(empty(REQUEST_TIMEOUT));
+            send(REQUEST_TIMEOUT);
             return;
         }
         close();
     }
 
+    /** No thread takes its request, since too many others wait. */
+    void refuse() {
+        send(UNAVAILABLE);
+    }
+
     @Override
     public void channelInactive(ChannelHandlerContext context) {
-        connections.remove(this);
+        service.connections().remove(this);
+        service.line().remove(this);
+        service.healthLine().remove(this);
         RequestBody coming = body;
         if (coming != null) {
             coming.fail(new IOException("the client is gone"));
         }
         writable.countDown();
-        early.forEach(ReferenceCountUtil::release);
-        early.clear();
     }
 
     @Override
     public void channelWritabilityChanged(ChannelHandlerContext context) {
         if (channel.isWritable()) {
+            clientWait.end();
             writable.countDown();
+        } else if (isIdle()) {
+            // The client does not take answers of TLS, such as those to updates of keys.
+            close();
         }
     }
 
-    // What a stranger sends wrongly is nobody's business but his.
+    // A client's faults concern no other client, and are not logged.
     @Override
     public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
         close();
@@ -246,19 +351,10 @@ final class Connection extends ChannelInboundHandlerAdapter {
 
     @Override
     public void channelRead(ChannelHandlerContext context, Object message) {
-        if (!(message instanceof HttpObject part)) {
-            ReferenceCountUtil.release(message);
-            return;
-        }
-        if (state == State.ASKED || !early.isEmpty() || isWhole && state != State.ANSWERED) {
-            early.add(part);
-            return;
-        }
-        take(part);
-    }
-
-    private void take(HttpObject part) {
         try {
+            if (!(message instanceof HttpObject part)) {
+                return;
+            }
             if (state == State.ANSWERED) {
                 if (part instanceof LastHttpContent) {
                     close();
@@ -271,7 +367,7 @@ final class Connection extends ChannelInboundHandlerAdapter {
                 bring(content);
             }
         } finally {
-            ReferenceCountUtil.release(part);
+            ReferenceCountUtil.release(message);
         }
     }
 
@@ -282,27 +378,28 @@ final class Connection extends ChannelInboundHandlerAdapter {
             return;
         }
         int status = malformed instanceof TooLongHttpHeaderException ? 431 : 400;
-        connections.asked(this);
-        send(empty(malformed instanceof TooLongHttpLineException ? 414 : status));
+        send(malformed instanceof TooLongHttpLineException ? 414 : status);
     }
 
     private void begin(HttpRequest head) {
         keepsAlive = HttpUtil.isKeepAlive(head);
-        isWhole = false;
-        connections.asked(this);
+        isWhole = !HttpUtil.isTransferEncodingChunked(head) && HttpUtil.getContentLength(head, 0L) == 0;
         Request asked;
         try {
             asked = new Request(
                     head.method().name(), new URI(head.uri()), head.headers().copy(), certificates());
         } catch (URISyntaxException malformed) {
-            send(empty(400));
+            send(400);
             return;
         }
         request = asked;
-        state = State.ASKED;
+        clientWait = new ClientWait();
+        enter(State.ASKED);
         deadline = Long.MAX_VALUE / 2 + System.nanoTime();
         channel.config().setAutoRead(false);
-        run(handler.isHealth(asked) ? healthThreads : threads, asked, () -> handler.answer(asked));
+        boolean isHealth = service.handler().isHealth(asked);
+        Line line = isHealth ? service.healthLine() : service.line();
+        line.join(this, () -> answer(asked, isHealth, () -> service.handler().answer(asked)));
     }
 
     private List<X509Certificate> certificates() {
@@ -322,42 +419,34 @@ final class Connection extends ChannelInboundHandlerAdapter {
         return certificates;
     }
 
-    /** What is asked of the handler. */
+    /** A call of the handler. */
     private interface Question {
         Answer answer() throws IOException;
     }
 
-    private void run(Executor where, Request asked, Question question) {
-        try {
-            where.execute(() -> answer(asked, question));
-        } catch (RejectedExecutionException stopping) {
-            close();
-        }
-    }
-
     // On a thread of the handler's.
-    private void answer(Request asked, Question question) {
+    private void answer(Request asked, boolean isHealth, Question question) {
         Answer answer;
         try {
             answer = question.answer();
         } catch (IOException gone) {
-            onLoop(() -> send(empty(gone instanceof BodyTooLongException ? PAYLOAD_TOO_LARGE : REQUEST_TIMEOUT)));
+            onLoop(() -> send(gone instanceof BodyTooLongException ? PAYLOAD_TOO_LARGE : REQUEST_TIMEOUT));
             return;
         } catch (Throwable thrown) {
-            onLoop(() -> send(empty(INTERNAL_ERROR)));
-            handler.failed(asked, thrown);
+            onLoop(() -> send(INTERNAL_ERROR));
+            service.handler().failed(asked, thrown);
             return;
         }
         if (answer instanceof ReadBody reading) {
             onLoop(() -> read(reading));
         } else if (answer instanceof Response response) {
             try (Response.Body content = response.body()) {
-                write(response, content, asked.method().equals("HEAD"));
+                write(response, content, asked.method().equals("HEAD"), isHealth);
             } catch (IOException gone) {
                 onLoop(this::close);
             } catch (Throwable thrown) {
                 onLoop(this::close);
-                handler.failed(asked, thrown);
+                service.handler().failed(asked, thrown);
             }
         }
     }
@@ -375,82 +464,109 @@ final class Connection extends ChannelInboundHandlerAdapter {
         if (!channel.isActive() || asked == null) {
             return;
         }
-        state = State.BODY;
+        isKnown = true;
+        enter(State.BODY);
         deadline = after(reading.atMost());
         if (asked.length() > reading.mostBytes()) {
-            send(empty(PAYLOAD_TOO_LARGE));
+            send(PAYLOAD_TOO_LARGE);
             return;
         }
         wanted = reading;
-        body = new RequestBody(
-                reading.mostBytes(),
-                deadline,
-                () -> onLoop(() -> channel.config().setAutoRead(true)));
+        RequestBody coming = new RequestBody(reading.mostBytes(), deadline, clientWait, () -> onLoop(this::readMore));
+        body = coming;
         isBeingRead = false;
+        if (isWhole) {
+            whole(coming);
+            return;
+        }
         if (asked.header("Expect").filter("100-continue"::equalsIgnoreCase).isPresent()) {
             ChannelFuture ignored = channel.writeAndFlush(new DefaultFullHttpResponse(
                     HttpVersion.HTTP_1_1, HttpResponseStatus.CONTINUE, Unpooled.EMPTY_BUFFER));
         }
-        channel.config().setAutoRead(true);
-        takeEarly();
+        readMore();
     }
 
-    private void takeEarly() {
-        while (!early.isEmpty() && channel.isActive() && state != State.ASKED && !(isWhole && state == State.BODY)) {
-            take(early.remove());
+    private void readMore() {
+        if (state == State.BODY) {
+            isPaused = false;
+            channel.config().setAutoRead(true);
+            decoder.resume();
         }
     }
 
     private void bring(HttpContent content) {
         RequestBody coming = body;
         if (state != State.BODY || coming == null) {
+            // The end of a request without a body, which is behind its head.
             return;
         }
         if (!coming.add(ByteBufUtil.getBytes(content.content()))) {
+            isPaused = true;
             channel.config().setAutoRead(false);
         }
         if (content instanceof LastHttpContent) {
             isWhole = true;
-            coming.complete();
-            channel.config().setAutoRead(false);
-            deadline = Long.MAX_VALUE / 2 + System.nanoTime();
-        }
-        ReadBody reading = wanted;
-        Request asked = request;
-        if (!isBeingRead && coming.isReadable() && reading != null && asked != null) {
-            isBeingRead = true;
-            run(threads, asked, () -> reading.reading().answer(coming));
+            whole(coming);
+        } else if (coming.isReadable()) {
+            startReading(coming);
         }
     }
 
-    private static Response empty(int status) {
-        return Response.of(status, Map.of(), new byte[0]);
+    private void whole(RequestBody coming) {
+        coming.complete();
+        isPaused = false;
+        enter(State.ASKED);
+        channel.config().setAutoRead(false);
+        deadline = Long.MAX_VALUE / 2 + System.nanoTime();
+        startReading(coming);
+    }
+
+    private void startReading(RequestBody coming) {
+        ReadBody reading = wanted;
+        Request asked = request;
+        if (!isBeingRead && reading != null && asked != null) {
+            isBeingRead = true;
+            service.line()
+                    .join(
+                            this,
+                            () -> answer(asked, false, () -> reading.reading().answer(coming)));
+        }
     }
 
     /** Sends a response of the server's own, after which the connection ends. */
-    private void send(Response response) {
-        if (!channel.isActive()) {
+    private void send(int status) {
+        if (!channel.isActive() || state == State.SENDING || state == State.ANSWERED) {
             return;
         }
         keepsAlive = false;
         DefaultFullHttpResponse head = new DefaultFullHttpResponse(
-                HttpVersion.HTTP_1_1, HttpResponseStatus.valueOf(response.status()), Unpooled.EMPTY_BUFFER);
+                HttpVersion.HTTP_1_1, HttpResponseStatus.valueOf(status), Unpooled.EMPTY_BUFFER);
         head.headers().set(HttpHeaderNames.CONTENT_LENGTH, 0);
         head.headers().set(HttpHeaderNames.CONNECTION, HttpHeaderValues.CLOSE);
-        ChannelFuture ignored = channel.writeAndFlush(head);
-        ended();
+        if (status == UNAVAILABLE) {
+            head.headers().set(HttpHeaderNames.RETRY_AFTER, 1);
+        }
+        sending();
+        channel.writeAndFlush(head).addListener(sent -> ended());
+    }
+
+    private void sending() {
+        enter(State.SENDING);
+        deadline = after(limits.responseTime());
+        channel.config().setAutoRead(false);
     }
 
     // On a thread of the handler's.
-    private void write(Response response, Response.Body content, boolean isHead) throws IOException {
+    private void write(Response response, Response.Body content, boolean isHead, boolean isHealth) throws IOException {
         DefaultHttpResponse head =
                 new DefaultHttpResponse(HttpVersion.HTTP_1_1, HttpResponseStatus.valueOf(response.status()));
         response.headers().forEach((name, value) -> head.headers().set(name, value));
         head.headers().set(HttpHeaderNames.DATE, DATE.format(clock.instant()));
         head.headers().set(HttpHeaderNames.CONTENT_LENGTH, response.length());
         onLoop(() -> {
-            deadline = after(limits.responseTime());
-            if (!isEnded() || connections.isFinishing()) {
+            sending();
+            isKnown |= !isHealth && response.status() != 401 && response.status() != 403;
+            if (!isWhole || service.connections().isFinishing()) {
                 keepsAlive = false;
             }
             if (!keepsAlive) {
@@ -463,52 +579,33 @@ final class Connection extends ChannelInboundHandlerAdapter {
             content.writeTo(out);
             out.end();
         }
-        onLoop(() -> {
-            ChannelFuture ignored = channel.writeAndFlush(LastHttpContent.EMPTY_LAST_CONTENT);
-            ended();
-        });
+        onLoop(() -> channel.writeAndFlush(LastHttpContent.EMPTY_LAST_CONTENT).addListener(sent -> ended()));
     }
 
-    // A request without a body ends with its head, though its end is still in line.
-    private boolean isEnded() {
-        if (isWhole) {
-            return true;
-        }
-        return early.peek() instanceof LastHttpContent last && !last.content().isReadable();
-    }
-
+    // The next request is looked at when the client's system has taken this response, so that none makes a thread wait
+    // for it.
     private void ended() {
         body = null;
         wanted = null;
         isBeingRead = false;
+        isPaused = false;
         request = null;
         if (!channel.isActive()) {
             return;
         }
-        if (!keepsAlive) {
-            if (isEnded()) {
-                channel.writeAndFlush(Unpooled.EMPTY_BUFFER).addListener(ChannelFutureListener.CLOSE);
-                return;
-            }
-            state = State.ANSWERED;
-            deadline = after(LINGER);
-            channel.config().setAutoRead(true);
-            takeEarly();
+        if (keepsAlive) {
+            enter(decoder.hasMore() ? State.HEAD : State.IDLE);
+            deadline = after(state == State.HEAD ? limits.headTime() : limits.idleTime());
+        } else if (isWhole) {
+            ChannelFuture ignored = channel.close();
             return;
-        }
-        if (!isWhole) {
-            ReferenceCountUtil.release(early.remove());
+        } else {
+            enter(State.ANSWERED);
+            deadline = after(LINGER);
         }
         isWhole = false;
-        state = State.IDLE;
-        deadline = after(limits.idleTime());
-        connections.await(this);
         channel.config().setAutoRead(true);
-        if (!early.isEmpty()) {
-            state = State.HEAD;
-            deadline = after(limits.headTime());
-            takeEarly();
-        }
+        onLoop(decoder::resume);
     }
 
     /** Sends the body of a response as fast as the client takes it; used by the thread that answers. */
@@ -532,7 +629,7 @@ final class Connection extends ChannelInboundHandlerAdapter {
         public void write(byte[] bytes, int from, int length) throws IOException {
             left -= length;
             if (left < 0) {
-                throw new IOException("body (expected: as long as it was said to be)");
+                throw new IOException("body (expected: as long as announced)");
             }
             int at = from;
             int rest = length;
@@ -542,16 +639,14 @@ final class Connection extends ChannelInboundHandlerAdapter {
                 count += part;
                 at += part;
                 rest -= part;
-                if (count == piece.length) {
+                if (count == piece.length && (left > 0 || rest > 0)) {
                     send();
+                    awaitWritable();
                 }
             }
         }
 
-        private void send() throws IOException {
-            if (count == 0) {
-                return;
-            }
+        private void send() {
             byte[] sent = new byte[count];
             System.arraycopy(piece, 0, sent, 0, count);
             count = 0;
@@ -561,10 +656,15 @@ final class Connection extends ChannelInboundHandlerAdapter {
                 ChannelFuture ignored = channel.writeAndFlush(new DefaultHttpContent(Unpooled.wrappedBuffer(sent)));
                 if (channel.isWritable() || !channel.isActive()) {
                     next.countDown();
+                } else {
+                    clientWait.begin();
                 }
             });
+        }
+
+        private void awaitWritable() throws IOException {
             try {
-                if (!next.await(end - System.nanoTime(), TimeUnit.NANOSECONDS)) {
+                if (!writable.await(end - System.nanoTime(), TimeUnit.NANOSECONDS)) {
                     throw new IOException("response (expected: a client that takes it in time)");
                 }
             } catch (InterruptedException e) {
@@ -576,10 +676,13 @@ final class Connection extends ChannelInboundHandlerAdapter {
             }
         }
 
+        // Nothing waits for the last piece: a short response takes its thread no longer than it takes to make.
         void end() throws IOException {
-            send();
+            if (count > 0) {
+                send();
+            }
             if (left > 0) {
-                throw new IOException("body (expected: as long as it was said to be)");
+                throw new IOException("body (expected: as long as announced)");
             }
         }
     }

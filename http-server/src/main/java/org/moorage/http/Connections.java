@@ -5,109 +5,130 @@ import java.net.InetAddress;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
-import java.util.Iterator;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
-/** The connections of a server, and which of them are closed for lack of time or room. All but {@link #awaitFinished} is called on the thread that serves them. */
+/**
+ * The connections of a server, and which of them are closed for lack of time or room. All methods but {@link #awaitFinished} are called
+ * on the thread that serves connections.
+ *
+ * <p>A new connection is always taken, since nothing is known of it before its head is read: it may be a probe's. For one too many,
+ * the one that deserves its place least is closed.
+ */
 final class Connections {
+    private static final int FILES_SHARE = 16;
+
     private final int most;
+    private final Refusals refusals;
     private final Set<Connection> all = new HashSet<>();
-
-    /** Those that a request is awaited from, by their address, the one that has waited longest first. */
-    private final Map<InetAddress, LinkedHashSet<Connection>> waiting = new HashMap<>();
-
+    private final Map<InetAddress, Integer> countByNetwork = new HashMap<>();
     private final CountDownLatch finished = new CountDownLatch(1);
     private boolean isFinishing;
 
-    Connections(int most) {
+    Connections(int most, Refusals refusals) {
         this.most = most;
+        this.refusals = refusals;
     }
 
-    /** A connection is new; false if there is no room for it. */
+    /** Adds a connection; false if there is no room for it, which is so when all others are being worked on. */
     boolean add(Connection connection) {
-        if (isFinishing || all.size() >= most && !makeRoom()) {
+        if (isFinishing) {
             return false;
+        }
+        if (all.size() >= most) {
+            refusals.connections().increment();
+            if (!closeOne()) {
+                return false;
+            }
         }
         all.add(connection);
-        await(connection);
+        countByNetwork.merge(connection.network(), 1, Integer::sum);
         return true;
     }
 
-    // Whoever has few of them keeps them, as long as somebody else has more.
-    private boolean makeRoom() {
-        LinkedHashSet<Connection> longest = new LinkedHashSet<>();
-        for (LinkedHashSet<Connection> ofAddress : waiting.values()) {
-            if (ofAddress.size() > longest.size()) {
-                longest = ofAddress;
+    private boolean closeOne() {
+        Connection least = null;
+        for (Connection connection : all) {
+            if (connection.rank() != Connection.Rank.WORKED_ON && (least == null || isBefore(connection, least))) {
+                least = connection;
             }
         }
-        Iterator<Connection> first = longest.iterator();
-        if (!first.hasNext()) {
+        if (least == null) {
             return false;
         }
-        Connection given = first.next();
-        remove(given);
-        given.close();
+        remove(least);
+        least.close();
         return true;
     }
 
-    /** A request is awaited from now on. */
-    void await(Connection connection) {
-        waiting.computeIfAbsent(connection.address(), any -> new LinkedHashSet<>())
-                .add(connection);
+    // The client with the most connections loses the one that the server has waited for longest, or that entered the
+    // line last.
+    private boolean isBefore(Connection connection, Connection other) {
+        int byRank = connection.rank().compareTo(other.rank());
+        if (byRank != 0) {
+            return byRank < 0;
+        }
+        int byCount = Integer.compare(count(other), count(connection));
+        if (byCount != 0) {
+            return byCount < 0;
+        }
+        boolean isOlder = connection.since() - other.since() < 0;
+        return isOlder != (connection.rank() == Connection.Rank.IN_LINE);
     }
 
-    /** A request has come. */
-    void asked(Connection connection) {
-        LinkedHashSet<Connection> ofAddress = waiting.get(connection.address());
-        if (ofAddress != null) {
-            ofAddress.remove(connection);
-            if (ofAddress.isEmpty()) {
-                waiting.remove(connection.address());
-            }
+    private int count(Connection connection) {
+        return countByNetwork.getOrDefault(connection.network(), 0);
+    }
+
+    /** Closes some connections since the process has no file descriptor left for another; false if there are none to close. */
+    boolean makeRoomForFiles() {
+        refusals.files().increment();
+        boolean isAny = false;
+        for (int i = all.size() / FILES_SHARE; i >= 0 && closeOne(); i--) {
+            refusals.connections().increment();
+            isAny = true;
         }
+        return isAny;
     }
 
     /** A connection is gone. */
     void remove(Connection connection) {
-        asked(connection);
-        all.remove(connection);
-        finishIfIdle();
+        if (all.remove(connection)) {
+            countByNetwork.computeIfPresent(connection.network(), (network, count) -> less(count));
+        }
+        if (isFinishing && all.isEmpty()) {
+            finished.countDown();
+        }
+    }
+
+    private static @Nullable Integer less(int count) {
+        return count == 1 ? null : count - 1;
     }
 
     void closeOverdue() {
         long now = System.nanoTime();
-        List<Connection> overdue = new ArrayList<>();
-        for (Connection connection : all) {
-            if (connection.isOverdue(now)) {
-                overdue.add(connection);
-            }
-        }
+        List<Connection> overdue =
+                all.stream().filter(connection -> connection.isOverdue(now)).toList();
         overdue.forEach(Connection::giveUp);
     }
 
     /** Closes those that nothing has been asked on; the others are closed after their responses. */
     void finish() {
         isFinishing = true;
-        List<Connection> idle = new ArrayList<>();
-        waiting.values().forEach(idle::addAll);
+        List<Connection> idle =
+                new ArrayList<>(all.stream().filter(Connection::isIdle).toList());
         idle.forEach(Connection::close);
-        finishIfIdle();
+        if (all.isEmpty()) {
+            finished.countDown();
+        }
     }
 
     boolean isFinishing() {
         return isFinishing;
-    }
-
-    private void finishIfIdle() {
-        if (isFinishing && all.isEmpty()) {
-            finished.countDown();
-        }
     }
 
     boolean awaitFinished(long atMost, TimeUnit unit) throws InterruptedException {

@@ -3,8 +3,11 @@ package org.moorage.http;
 
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.buffer.UnpooledByteBufAllocator;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
+import io.netty.channel.EventLoop;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.WriteBufferWaterMark;
 import io.netty.channel.nio.NioIoHandler;
@@ -27,15 +30,24 @@ import javax.net.ssl.SSLEngine;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Serves HTTP/1.1. One thread reads what all connections send, so that one that sends slowly, or nothing, holds none; a request whose
- * head has come whole waits in line for one of a few threads, and one for health has threads of its own.
+ * Serves HTTP/1.1. One thread reads what all connections send, so that a slow or silent client holds no other; a request whose head is
+ * complete waits in line for one of a few threads, and a request for health has separate threads.
+ *
+ * <p>Connections, requests in line and the time that each state of a connection may last are bounded. A new connection always finds a
+ * place, since it may be a probe's: another one is closed for it, one whose client the server waits for if there is any.
  */
 public final class HttpServer implements AutoCloseable {
     private static final int BACKLOG = 1024;
     private static final int HEALTH_THREADS = 2;
     private static final int KEEP_ALIVE_SECONDS = 30;
     private static final int STOP_SECONDS = 1;
+    private static final int FEWEST_CONNECTIONS = 16;
     private static final Duration SWEEP = Duration.ofMillis(250);
+    private static final Duration REPORT_INTERVAL = Duration.ofSeconds(10);
+    // How long no connection is accepted after a failure: until connections that were closed for it are gone, or longer
+    // if none were.
+    private static final Duration SHORT_PAUSE = Duration.ofMillis(20);
+    private static final Duration LONG_PAUSE = Duration.ofSeconds(1);
     private static final WriteBufferWaterMark WRITE_BUFFER = new WriteBufferWaterMark(64 << 10, 256 << 10);
 
     private final ServerSocketChannel socket;
@@ -43,17 +55,21 @@ public final class HttpServer implements AutoCloseable {
     private final Settings settings;
     private final ThreadPoolExecutor threads;
     private final ThreadPoolExecutor healthThreads;
+    private final int most;
     private final Connections connections;
+    private final Refusals refusals = new Refusals();
     private final Handler handler;
     private @Nullable MultiThreadIoEventLoopGroup loop;
+    private Overload reported = refusals.total();
+    private long reportedAt = System.nanoTime() - REPORT_INTERVAL.toNanos();
 
     /**
      * How to serve.
      *
      * @param tls makes the server's side of TLS for a connection, once its first bytes have come; empty to serve without
      * @param limits what connections may take
-     * @param mostThreads how many requests are answered at the same time, besides those for health
-     * @param clock tells the time for the header Date
+     * @param mostThreads how many requests are answered at the same time, in addition to those for health
+     * @param clock the time for the header Date
      * @param threads makes the threads
      */
     public record Settings(
@@ -64,16 +80,16 @@ public final class HttpServer implements AutoCloseable {
             ThreadFactory threads) {}
 
     /**
-     * What connections may take, whoever has them.
+     * Limits of connections, whichever clients have them.
      *
-     * @param mostConnections how many there may be; for one more, the address that has most of them loses the one that has sent no
-     *     whole request for longest
+     * @param mostConnections how many may be open, or half of the file descriptors that the process may have if that is less; for one more,
+     *     the address that has most of them loses the one whose client the server has waited for longest
      * @param headTime how long the handshake and the head of a request may take together
      * @param idleTime how long a connection may wait for its next request
-     * @param responseTime how long a response may take to be taken
+     * @param responseTime how long a client may take to receive a response
      */
     public record Limits(int mostConnections, Duration headTime, Duration idleTime, Duration responseTime) {
-        /** Enough for those who look after a process, and a thousand who do not. */
+        /** Enough for probes, monitoring and operators next to a thousand other clients. */
         public static final Limits DEFAULTS =
                 new Limits(1024, Duration.ofSeconds(5), Duration.ofSeconds(60), Duration.ofSeconds(60));
     }
@@ -85,10 +101,10 @@ public final class HttpServer implements AutoCloseable {
         this.handler = handler;
         threads = pool(settings.mostThreads(), settings.threads());
         healthThreads = pool(HEALTH_THREADS, settings.threads());
-        connections = new Connections(settings.limits().mostConnections());
+        most = Math.min(settings.limits().mostConnections(), Math.max(FEWEST_CONNECTIONS, OpenFiles.most() / 2));
+        connections = new Connections(most, refusals);
     }
 
-    // Each connection has one request in line, so connections bound it.
     private static ThreadPoolExecutor pool(int most, ThreadFactory factory) {
         ThreadPoolExecutor pool = new ThreadPoolExecutor(
                 most, most, KEEP_ALIVE_SECONDS, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), factory);
@@ -125,6 +141,15 @@ public final class HttpServer implements AutoCloseable {
         MultiThreadIoEventLoopGroup own =
                 new MultiThreadIoEventLoopGroup(1, settings.threads(), NioIoHandler.newFactory());
         loop = own;
+        EventLoop only = own.next();
+        // Not more than half of the connections wait for the server, so the client of another one has to act.
+        int mostWaiting = Math.max(1, Math.min(most / 4, most / 2 - settings.mostThreads()));
+        Connection.Service service = new Connection.Service(
+                settings,
+                connections,
+                new Line(settings.mostThreads(), mostWaiting, threads, only, refusals),
+                new Line(HEALTH_THREADS, most, healthThreads, only, refusals),
+                handler);
         UnpooledByteBufAllocator memory = new UnpooledByteBufAllocator(false, true);
         new ServerBootstrap()
                 .group(own)
@@ -133,30 +158,64 @@ public final class HttpServer implements AutoCloseable {
                 .childOption(ChannelOption.ALLOCATOR, memory)
                 .childOption(ChannelOption.TCP_NODELAY, true)
                 .childOption(ChannelOption.WRITE_BUFFER_WATER_MARK, WRITE_BUFFER)
+                .handler(new FailedAccepts())
                 .childHandler(new ChannelInitializer<SocketChannel>() {
                     @Override
                     protected void initChannel(SocketChannel channel) {
-                        Connection.open(channel, settings, connections, threads, healthThreads, handler);
+                        Connection.open(channel, service);
                     }
                 })
                 .register()
                 .syncUninterruptibly();
-        Future<?> ignored = own.scheduleWithFixedDelay(
-                connections::closeOverdue, SWEEP.toMillis(), SWEEP.toMillis(), TimeUnit.MILLISECONDS);
+        Future<?> ignored = only.scheduleWithFixedDelay(
+                () -> sweep(service), SWEEP.toMillis(), SWEEP.toMillis(), TimeUnit.MILLISECONDS);
     }
 
-    /** Where the server listens. */
+    /** Keeps on accepting after a failure, which is mostly that the process has no file descriptor left. */
+    private final class FailedAccepts extends ChannelInboundHandlerAdapter {
+        @Override
+        public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
+            Duration pause = connections.makeRoomForFiles() ? SHORT_PAUSE : LONG_PAUSE;
+            context.channel().config().setAutoRead(false);
+            Future<?> ignored = context.channel()
+                    .eventLoop()
+                    .schedule(
+                            () -> context.channel().config().setAutoRead(true),
+                            pause.toMillis(),
+                            TimeUnit.MILLISECONDS);
+        }
+    }
+
+    private void sweep(Connection.Service service) {
+        connections.closeOverdue();
+        service.line().sweep();
+        service.healthLine().sweep();
+        Overload total = refusals.total();
+        Overload added = total.since(reported);
+        if (!added.isNone() && System.nanoTime() - reportedAt >= REPORT_INTERVAL.toNanos()) {
+            reported = total;
+            reportedAt = System.nanoTime();
+            handler.overloaded(added);
+        }
+    }
+
+    /** Counts the connections and requests that the server closed and refused since it started because something ran short. */
+    public Overload overload() {
+        return refusals.total();
+    }
+
+    /** The address that the server listens on. */
     public InetSocketAddress address() {
         return address;
     }
 
-    /** Answers what has been asked, and listens no more. */
+    /** Stops listening, and waits a moment for the answers to requests that have come. */
     @Override
     public synchronized void close() {
         try {
             socket.close();
         } catch (IOException alreadyGone) {
-            // It listens no more.
+            // It is closed.
         }
         MultiThreadIoEventLoopGroup own = loop;
         if (own != null && !own.isShuttingDown()) {

@@ -6,7 +6,7 @@ import java.io.InputStream;
 import java.time.Duration;
 
 /**
- * Has the body of a request read. No thread is taken before the body, or a good part of a long one, has come.
+ * Reads the body of a request. It takes no thread before the body, or a good part of a long one, has come.
  *
  * @param mostBytes how long the body may be
  * @param atMost how long it may take to come

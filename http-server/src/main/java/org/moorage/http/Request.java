@@ -27,7 +27,7 @@ public final class Request {
         return method;
     }
 
-    /** What is asked for. */
+    /** The request target. */
     public URI uri() {
         return uri;
     }

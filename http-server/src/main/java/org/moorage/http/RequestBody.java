@@ -7,7 +7,7 @@ import java.util.ArrayDeque;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** A body that the connection brings and a handler reads: no more of it is kept than the handler is behind, and that is bounded. */
+/** A body that the connection brings and a handler reads. It keeps the bytes that have come and have not been read, up to a limit. */
 final class RequestBody extends InputStream {
     private static final long NANOS_PER_MILLI = 1_000_000;
     private static final int MOST_KEPT = 256 << 10;
@@ -15,6 +15,7 @@ final class RequestBody extends InputStream {
 
     private final long mostBytes;
     private final long end;
+    private final ClientWait clientWait;
     private final Runnable more;
     private final ArrayDeque<byte[]> parts = new ArrayDeque<>();
     private int at;
@@ -29,11 +30,13 @@ final class RequestBody extends InputStream {
      *
      * @param mostBytes how long it may be
      * @param end when it must have come, by the monotonic clock
-     * @param more has more of it brought
+     * @param clientWait measures how long the reading thread waits for the client
+     * @param more makes the connection read on
      */
-    RequestBody(long mostBytes, long end, Runnable more) {
+    RequestBody(long mostBytes, long end, ClientWait clientWait, Runnable more) {
         this.mostBytes = mostBytes;
         this.end = end;
+        this.clientWait = clientWait;
         this.more = more;
     }
 
@@ -49,7 +52,7 @@ final class RequestBody extends InputStream {
             kept += part.length;
         }
         notifyAll();
-        // What was on its way when it was paused comes yet; only who reads ends the pause.
+        // Bytes that were on their way when it was paused still come; only the reader ends the pause.
         isPaused |= kept >= MOST_KEPT;
         return !isPaused;
     }
@@ -98,11 +101,14 @@ final class RequestBody extends InputStream {
             if (left <= 0) {
                 throw new IOException("body (expected: all of it in time)");
             }
+            clientWait.begin();
             try {
                 wait(left);
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
                 throw new IOException("the server stops", e);
+            } finally {
+                clientWait.end();
             }
         }
         byte[] first = parts.element();

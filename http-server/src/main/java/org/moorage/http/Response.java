@@ -28,7 +28,7 @@ public record Response(int status, Map<String, String> headers, long length, Bod
          */
         void writeTo(OutputStream out) throws IOException;
 
-        /** The response has been sent, or nobody takes it. */
+        /** Called when the response has been sent, or cannot be. */
         @Override
         default void close() {}
     }

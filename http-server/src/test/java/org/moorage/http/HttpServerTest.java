@@ -20,10 +20,10 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** What strangers may do to a server, over sockets. */
+/** A server under untrusted clients, over sockets. */
 @Timeout(60)
 class HttpServerTest {
-    private static final String CLOSE = "Host: x\r\nConnection: close\r\n\r\n";
+    private static final String CLOSE = "Host: localhost\r\nConnection: close\r\n\r\n";
     private static final Duration LONG = Duration.ofMinutes(1);
     private static final HttpServer.Limits PATIENT = new HttpServer.Limits(100, LONG, LONG, LONG);
 
@@ -40,7 +40,7 @@ class HttpServerTest {
         running.ifPresent(HttpServer::close);
     }
 
-    /** Tells health, gives bodies back, waits to be released, fails. */
+    /** Answers health, returns bodies, waits to be released, fails. */
     private final class Pages implements Handler {
         @Override
         public boolean isHealth(Request request) {
@@ -71,6 +71,9 @@ class HttpServerTest {
             assertThat(thrown).hasMessage("bad");
         }
 
+        @Override
+        public void overloaded(Overload overload) {}
+
         private static Response text(int status, String body) {
             return Response.of(status, Map.of("Content-Type", "text/plain"), body.getBytes(US_ASCII));
         }
@@ -100,7 +103,7 @@ class HttpServerTest {
     }
 
     @Test
-    void tellsHealthBesideRequestsThatHoldAllThreads() throws IOException {
+    void answersHealthWhileRequestsHoldAllThreads() throws IOException {
         HttpServer server = serve(PATIENT);
         for (int i = 0; i < 10; i++) {
             send(server, "GET /slow HTTP/1.1\r\n" + CLOSE);
@@ -128,7 +131,7 @@ class HttpServerTest {
                 sent++;
             }
         } catch (IOException closed) {
-            // As it should be.
+            // This is expected.
         }
 
         assertThat(sent).isPositive();
@@ -144,7 +147,7 @@ class HttpServerTest {
     }
 
     @Test
-    void takesNewConnectionsForTheOnesThatHaveSentNothingForLongest() throws IOException {
+    void closesTheConnectionThatHasSentNothingForLongestForANewOne() throws IOException {
         HttpServer server = serve(PATIENT);
         for (int i = 0; i < 300; i++) {
             send(server, "");
@@ -158,10 +161,10 @@ class HttpServerTest {
     void refusesByTheHead() throws IOException {
         HttpServer server = serve(PATIENT);
 
-        assertThat(ask(server, "PUT /deny HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\n"))
+        assertThat(ask(server, "PUT /deny HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000\r\n\r\n"))
                 .startsWith("HTTP/1.1 401")
                 .endsWith("no");
-        assertThat(ask(server, "PUT /echo HTTP/1.1\r\nHost: x\r\nContent-Length: 100001\r\n\r\n"))
+        assertThat(ask(server, "PUT /echo HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100001\r\n\r\n"))
                 .startsWith("HTTP/1.1 413");
         assertThat(ask(server, "GET / HTTP/1.1\r\nX: " + "x".repeat(40_000) + "\r\n\r\n"))
                 .startsWith("HTTP/1.1 431");
@@ -169,19 +172,25 @@ class HttpServerTest {
     }
 
     @Test
-    void isHeardByOneWhoSendsTheWholeBodyBeforeListening() throws IOException {
+    void sendsItsResponseToAClientThatReadsOnlyAfterItsWholeBody() throws IOException {
         HttpServer server = serve(PATIENT);
         String body = "b".repeat(16 << 20);
         String chunk = "100000\r\n" + body.substring(0, 1 << 20) + "\r\n";
 
-        assertThat(ask(server, "PUT /deny HTTP/1.1\r\nHost: x\r\nContent-Length: " + body.length() + "\r\n\r\n" + body))
+        assertThat(ask(
+                        server,
+                        "PUT /deny HTTP/1.1\r\nHost: localhost\r\nContent-Length: " + body.length() + "\r\n\r\n"
+                                + body))
                 .startsWith("HTTP/1.1 401")
                 .endsWith("no");
-        assertThat(ask(server, "PUT /echo HTTP/1.1\r\nHost: x\r\nContent-Length: " + body.length() + "\r\n\r\n" + body))
+        assertThat(ask(
+                        server,
+                        "PUT /echo HTTP/1.1\r\nHost: localhost\r\nContent-Length: " + body.length() + "\r\n\r\n"
+                                + body))
                 .startsWith("HTTP/1.1 413");
         assertThat(ask(
                         server,
-                        "PUT /echo HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n" + chunk.repeat(16)
+                        "PUT /echo HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n" + chunk.repeat(16)
                                 + "0\r\n\r\n"))
                 .startsWith("HTTP/1.1 413");
     }
@@ -201,9 +210,9 @@ class HttpServerTest {
 
         assertThat(ask(
                         server,
-                        "POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: 100000\r\n\r\n" + body
-                                + "POST /echo HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n"
-                                + "HEAD / HTTP/1.1\r\nHost: x\r\n\r\nGET / HTTP/1.1\r\n" + CLOSE))
+                        "POST /echo HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100000\r\n\r\n" + body
+                                + "POST /echo HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n"
+                                + "HEAD / HTTP/1.1\r\nHost: localhost\r\n\r\nGET / HTTP/1.1\r\n" + CLOSE))
                 .contains(body, "\r\n\r\nabcHTTP/1.1 200")
                 .endsWith("ok");
     }

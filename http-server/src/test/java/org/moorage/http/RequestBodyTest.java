@@ -11,7 +11,10 @@ import org.junit.jupiter.api.Test;
 class RequestBodyTest {
     private final AtomicInteger asked = new AtomicInteger();
     private final RequestBody body = new RequestBody(
-            Long.MAX_VALUE, System.nanoTime() + Duration.ofMinutes(1).toNanos(), asked::incrementAndGet);
+            Long.MAX_VALUE,
+            System.nanoTime() + Duration.ofMinutes(1).toNanos(),
+            new ClientWait(),
+            asked::incrementAndGet);
 
     @Test
     void asksForMoreAlthoughSomeCameWhileItWasPaused() throws IOException {

@@ -11,6 +11,7 @@ import java.nio.file.Path;
 import java.security.MessageDigest;
 import java.time.Duration;
 import java.time.InstantSource;
+import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Supplier;
@@ -22,18 +23,20 @@ import org.moorage.http.Answer;
 import org.moorage.http.BodyTooLongException;
 import org.moorage.http.Handler;
 import org.moorage.http.HttpServer;
+import org.moorage.http.Overload;
 import org.moorage.http.ReadBody;
 import org.moorage.http.Request;
 import org.moorage.http.Response;
 
 /**
- * Where policies are pushed to: {@code /v1/policies} as OPA has it and as opa-kube-scheduler had it, and {@code /metrics}. What is asked
- * of OPA is passed on to it, and its answers back.
+ * The port for pushed policies: {@code /v1/policies} as OPA has it and as opa-kube-scheduler had it, and {@code /metrics}. Requests for
+ * OPA are passed on to it, and its answers back.
  */
 final class PolicyPort implements Handler, AutoCloseable {
     private static final JsonMapper JSON = new JsonMapper();
     private static final String POLICIES = "/v1/policies";
     private static final String RAW = "/raw";
+    private static final int NOT_ALLOWED = 405;
     private static final int MOST_BYTES = 64 << 20;
     // Policies are compiled one after the other anyway.
     private static final int MOST_THREADS = 4;
@@ -76,7 +79,7 @@ final class PolicyPort implements Handler, AutoCloseable {
         }
     }
 
-    // The scheduler's own threads are for scheduling: strangers shall not be in line before it.
+    // The scheduler's own threads are for scheduling: other clients must not be in line before it.
     private static Thread thread(Runnable work) {
         Thread thread = new Thread(work, "opa-policies");
         thread.setDaemon(true);
@@ -105,7 +108,7 @@ final class PolicyPort implements Handler, AutoCloseable {
         return false;
     }
 
-    // By its head: whoever may not push has nothing read of what he sends.
+    // Authorizes on the headers, before reading the body.
     @Override
     public Answer answer(Request request) throws IOException {
         if (!isAllowed(request)) {
@@ -113,7 +116,8 @@ final class PolicyPort implements Handler, AutoCloseable {
         }
         Optional<String> pushed = pushed(request);
         if (pushed.isEmpty()) {
-            return response(replied(() -> reply(request)));
+            Response answer = response(replied(() -> reply(request)));
+            return answer.status() == NOT_ALLOWED ? withAllow(answer, request.path()) : answer;
         }
         if (request.length() > MOST_BYTES) {
             return response(tooLong());
@@ -127,6 +131,16 @@ final class PolicyPort implements Handler, AutoCloseable {
             }
             return response(replied(() -> policies.push(pushed.get(), policy)));
         });
+    }
+
+    private static Response withAllow(Response answer, String path) {
+        Map<String, String> headers = new HashMap<>(answer.headers());
+        headers.put("Allow", isOfOnePolicy(path) ? "GET, PUT, DELETE" : "GET");
+        return new Response(answer.status(), headers, answer.length(), answer.body());
+    }
+
+    private static boolean isOfOnePolicy(String path) {
+        return path.startsWith(POLICIES + "/") && path.length() > POLICIES.length() + 1;
     }
 
     private static Reply tooLong() {
@@ -155,6 +169,11 @@ final class PolicyPort implements Handler, AutoCloseable {
         logger.error("Request failed", thrown, "path", request.path());
     }
 
+    @Override
+    public void overloaded(Overload overload) {
+        logger.warn("Too many clients of the policy port", "overload", overload);
+    }
+
     private boolean isAllowed(Request request) throws IOException {
         if (settings.tokenFile().isEmpty()) {
             return true;
@@ -170,9 +189,7 @@ final class PolicyPort implements Handler, AutoCloseable {
     // The policy that is pushed.
     private static Optional<String> pushed(Request request) {
         String path = request.path();
-        return request.method().equals("PUT")
-                        && path.length() > POLICIES.length() + 1
-                        && path.startsWith(POLICIES + "/")
+        return request.method().equals("PUT") && isOfOnePolicy(path)
                 ? Optional.of(path.substring(POLICIES.length() + 1))
                 : Optional.empty();
     }
@@ -180,8 +197,8 @@ final class PolicyPort implements Handler, AutoCloseable {
     private Reply reply(Request request) throws IOException {
         String method = request.method();
         String path = request.path();
-        if (method.equals("GET") && path.equals("/metrics")) {
-            return Reply.text(200, policies.metrics().text());
+        if (path.equals("/metrics")) {
+            return method.equals("GET") ? Reply.text(200, policies.metrics().text()) : notAllowed(method);
         }
         if (path.equals(POLICIES) || path.equals(POLICIES + "/")) {
             return method.equals("GET") ? policies.get("") : notAllowed(method);
@@ -199,7 +216,9 @@ final class PolicyPort implements Handler, AutoCloseable {
 
     private static Reply notAllowed(String method) {
         return Reply.error(
-                405, "invalid_operation", "method " + method + " (expected: GET, or PUT or DELETE of one policy)");
+                NOT_ALLOWED,
+                "invalid_operation",
+                "method " + method + " (expected: GET, or PUT or DELETE of one policy)");
     }
 
     // OPA has no such page any more; its answer has the text in it.

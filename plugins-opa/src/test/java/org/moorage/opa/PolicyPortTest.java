@@ -218,8 +218,18 @@ class PolicyPortTest {
         try (TestScheduler scheduler = start("")) {
             scheduler.pod(POD).skipsFilter();
             assertThat(ask("GET", "/v1/data").statusCode()).isEqualTo(404);
-            assertThat(ask("PATCH", "/v1/policies/x").statusCode()).isEqualTo(405);
-            assertThat(ask("PUT", "/v1/policies").statusCode()).isEqualTo(405);
+            assertThat(ask("PATCH", "/v1/policies/x"))
+                    .returns(405, HttpResponse::statusCode)
+                    .returns(
+                            "GET, PUT, DELETE",
+                            answer -> answer.headers().firstValue("Allow").orElse(""));
+            for (String path : List.of("/v1/policies", "/v1/policies/", "/metrics")) {
+                assertThat(ask("PUT", path))
+                        .returns(405, HttpResponse::statusCode)
+                        .returns(
+                                "GET",
+                                answer -> answer.headers().firstValue("Allow").orElse(""));
+            }
         }
     }
 
@@ -263,7 +273,7 @@ class PolicyPortTest {
         Path token = Files.writeString(folder.resolve("token"), "secret\n");
         try (TestScheduler scheduler = start(", tokenFile: " + token)) {
             scheduler.pod(POD).skipsFilter();
-            String put = "PUT /v1/policies/x HTTP/1.1\r\nHost: x\r\nContent-Length: ";
+            String put = "PUT /v1/policies/x HTTP/1.1\r\nHost: localhost\r\nContent-Length: ";
 
             assertThat(answerToHead(put + "1000\r\nAuthorization: Bearer guess"))
                     .startsWith("HTTP/1.1 401");

@@ -74,7 +74,7 @@ final class HealthProbes implements AutoCloseable {
             plain.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), port), TIMEOUT_MILLIS);
             try (Socket socket = isSecure ? tls.createSocket(plain, "127.0.0.1", port, true) : plain) {
                 socket.getOutputStream()
-                        .write(("GET " + path + " HTTP/1.1\r\nHost: probe\r\nConnection: close\r\n\r\n")
+                        .write(("GET " + path + " HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
                                 .getBytes(StandardCharsets.US_ASCII));
                 String answer = new String(socket.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
                 return answer.lines().findFirst().orElse("no answer");

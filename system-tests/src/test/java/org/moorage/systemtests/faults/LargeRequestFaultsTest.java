@@ -90,7 +90,7 @@ class LargeRequestFaultsTest {
                 Socket socket = new Socket(InetAddress.getLoopbackAddress(), agent.port());
                 sockets.add(socket);
                 OutputStream out = socket.getOutputStream();
-                out.write("POST /scheduler/filter HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\n\r\n"
+                out.write("POST /scheduler/filter HTTP/1.1\r\nHost: localhost\r\nContent-Length: %d\r\n\r\n"
                         .formatted(100_000_000)
                         .getBytes(StandardCharsets.US_ASCII));
                 if (i % 2 == 0) {

@@ -25,6 +25,7 @@ import org.moorage.extender.ExtenderAgent;
 import org.moorage.http.Answer;
 import org.moorage.http.Handler;
 import org.moorage.http.HttpServer;
+import org.moorage.http.Overload;
 import org.moorage.http.ReadBody;
 import org.moorage.http.Request;
 import org.moorage.http.Response;
@@ -138,6 +139,11 @@ public final class ExtenderServer implements AutoCloseable {
         return agent;
     }
 
+    /** Counts the connections and requests that the server closed and refused since it started because something ran short. */
+    public Overload overload() {
+        return server.overload();
+    }
+
     /** The port that the server listens on. */
     public int port() {
         return server.address().getPort();
@@ -188,6 +194,11 @@ public final class ExtenderServer implements AutoCloseable {
             }
             log(request, thrown);
         }
+
+        @Override
+        public void overloaded(Overload overload) {
+            LOG.atWarn().addKeyValue("agent", config.name()).log("Too many clients: {}", overload);
+        }
     }
 
     private static void log(Request request, Throwable thrown) {
@@ -222,7 +233,7 @@ public final class ExtenderServer implements AutoCloseable {
     }
 
     private static Response notAllowed(String allowed) {
-        return Reply.text(405, "Method Not Allowed\n").response(Map.of("Allow", allowed));
+        return Reply.methodNotAllowed(allowed).response(Map.of());
     }
 
     private Optional<Reply> page(Request request) {

@@ -12,6 +12,7 @@ import java.util.concurrent.ThreadFactory;
 import java.util.function.Supplier;
 import org.moorage.api.plugin.FeatureGates;
 import org.moorage.app.internal.metrics.ExtenderMetrics;
+import org.moorage.app.internal.metrics.HttpMetrics;
 import org.moorage.app.internal.metrics.MetricsText;
 import org.moorage.app.internal.metrics.PrometheusMetrics;
 import org.moorage.app.internal.process.CommandException;
@@ -138,6 +139,7 @@ public final class RunningAgents implements AutoCloseable {
         try {
             listening = Optional.of(ExtenderServer.listen(
                     chosen, agent, serving, new MetricsText(measured, Set.of()), new ExtenderMetrics(measured)));
+            HttpMetrics.register(measured, listening.get()::overload);
             return listening.get();
         } finally {
             if (listening.isEmpty()) {

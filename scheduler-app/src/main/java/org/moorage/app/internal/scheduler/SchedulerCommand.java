@@ -25,6 +25,7 @@ import org.moorage.app.internal.command.ConfigOptions;
 import org.moorage.app.internal.logging.Logging;
 import org.moorage.app.internal.metrics.ApiServerMetrics;
 import org.moorage.app.internal.metrics.HealthMetrics;
+import org.moorage.app.internal.metrics.HttpMetrics;
 import org.moorage.app.internal.metrics.MetricsText;
 import org.moorage.app.internal.metrics.ProcessMetrics;
 import org.moorage.app.internal.metrics.PrometheusMetrics;
@@ -291,6 +292,7 @@ public final class SchedulerCommand {
                 () -> cluster.watchStatuses().stream()
                         .flatMap(status -> status.note().stream())
                         .toList());
+        HttpMetrics.register(measured, server::overload);
         ServedPages.metrics(server, "/metrics", new MetricsText(measured, metricsLeftOut));
         ServedPages.metrics(server, "/metrics/slis", new MetricsText(checked, metricsLeftOut));
         ServedPages.addTo(server, loaded, flags, scheduler, attempts, monotonicClock);

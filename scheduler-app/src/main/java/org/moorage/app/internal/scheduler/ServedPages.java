@@ -57,7 +57,7 @@ final class ServedPages {
         server.page(
                 "/debug/compare",
                 query -> Reply.text(200, scheduler.compareCache().toString()));
-        server.page("/debug/flags/v", ServedPages::setVerbosity);
+        server.writablePage("/debug/flags/v", ServedPages::setVerbosity);
         AttemptsPage attempts = new AttemptsPage(scheduler, kept);
         OneAtATime turn = new OneAtATime();
         server.page(AttemptsPage.PATH, turn.of(attempts));

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.moorage.app.internal.serving;
 
-import java.net.URI;
 import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -9,20 +8,31 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import org.moorage.http.Request;
 
 /**
- * What is asked of a page.
+ * A request for a page.
  *
  * @param method the HTTP method
  * @param path the path
  * @param parameters the parameters behind the question mark
- * @param accept the formats that the client takes
+ * @param accept the formats that the client takes: the first {@code Accept} header, which is the one that kube-scheduler looks at
+ * @param userAgent the client's program
  * @param body what it sent
  */
-public record Query(String method, String path, Map<String, List<String>> parameters, String accept, String body) {
-    static Query of(String method, URI uri, String accept, String body) {
+public record Query(
+        String method,
+        String path,
+        Map<String, List<String>> parameters,
+        String accept,
+        String userAgent,
+        String body) {
+    private static final Set<String> TRUE = Set.of("1", "t", "T", "true", "TRUE", "True");
+
+    static Query of(Request request, String body) {
         Map<String, List<String>> parameters = new LinkedHashMap<>();
-        String raw = uri.getRawQuery();
+        String raw = request.uri().getRawQuery();
         if (raw != null) {
             for (String pair : raw.split("&", -1)) {
                 int equals = pair.indexOf('=');
@@ -33,7 +43,13 @@ public record Query(String method, String path, Map<String, List<String>> parame
                         .add(decode(value));
             }
         }
-        return new Query(method, uri.getPath(), parameters, accept, body);
+        return new Query(
+                request.method(),
+                request.path(),
+                parameters,
+                request.header("Accept").orElse(""),
+                request.header("User-Agent").orElse(""),
+                body);
     }
 
     private static String decode(String text) {
@@ -42,6 +58,15 @@ public record Query(String method, String path, Map<String, List<String>> parame
         } catch (IllegalArgumentException asItIs) {
             return text;
         }
+    }
+
+    /** Whether the answer is for people to read: the client asks for it, or is a browser or a known tool of the command line. */
+    public boolean isForPeople() {
+        Optional<String> pretty = value("pretty").filter(value -> !value.isEmpty());
+        return pretty.map(TRUE::contains)
+                .orElse(userAgent.startsWith("curl")
+                        || userAgent.startsWith("Wget")
+                        || userAgent.startsWith("Mozilla/5.0"));
     }
 
     boolean has(String parameter) {

@@ -9,14 +9,31 @@ import java.util.Map;
 import org.moorage.http.Response;
 
 /**
- * What a page answers.
+ * The answer of a page.
  *
  * @param code the HTTP status code
  * @param contentType the format of the body
  * @param body the body
+ * @param headers further headers
  */
 @SuppressWarnings("ArrayRecordComponent") // written once, by its maker
-public record Reply(int code, String contentType, byte[] body) {
+public record Reply(int code, String contentType, byte[] body, Map<String, String> headers) {
+    public Reply {
+        headers = Map.copyOf(headers);
+    }
+
+    /** A reply without other headers. */
+    public Reply(int code, String contentType, byte[] body) {
+        this(code, contentType, body, Map.of());
+    }
+
+    /** This reply with one more header. */
+    public Reply with(String name, String value) {
+        Map<String, String> more = new HashMap<>(headers);
+        more.put(name, value);
+        return new Reply(code, contentType, body, more);
+    }
+
     /** A plain text. */
     public static Reply text(int code, String text) {
         return new Reply(code, "text/plain; charset=utf-8", text.getBytes(StandardCharsets.UTF_8));
@@ -32,16 +49,22 @@ public record Reply(int code, String contentType, byte[] body) {
         return new Reply(200, "text/html; charset=utf-8", page);
     }
 
-    /** The response that sends it, with these headers beside its format. */
-    public Response response(Map<String, String> headers) {
-        Map<String, String> all = new HashMap<>(headers);
+    /** The response that sends it, with these headers in addition to its own. */
+    public Response response(Map<String, String> more) {
+        Map<String, String> all = new HashMap<>(more);
+        all.putAll(headers);
         all.put("Content-Type", contentType);
         return Response.of(code, all, body);
     }
 
-    /** That there is no page of that path. */
+    /** That no page has this path. */
     public static Reply notFound() {
         return text(404, "404 page not found\n");
+    }
+
+    /** That the page does not have the method, but these. */
+    public static Reply methodNotAllowed(String allowed) {
+        return text(405, "Method Not Allowed\n").with("Allow", allowed);
     }
 
     /** A failure as the API server words it. */

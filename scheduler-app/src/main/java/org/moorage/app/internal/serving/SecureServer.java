@@ -11,6 +11,7 @@ import java.time.Duration;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -29,6 +30,7 @@ import org.moorage.app.internal.process.CommandException;
 import org.moorage.http.Answer;
 import org.moorage.http.Handler;
 import org.moorage.http.HttpServer;
+import org.moorage.http.Overload;
 import org.moorage.http.ReadBody;
 import org.moorage.http.Request;
 import org.moorage.http.Response;
@@ -43,11 +45,13 @@ public final class SecureServer implements AutoCloseable {
     private static final int MOST_BODY_BYTES = 64 << 10;
     private static final Duration BODY_TIME = Duration.ofSeconds(5);
     private static final Set<String> HEALTH = Set.of("/healthz", "/livez", "/readyz");
+    private static final Set<String> READS = Set.of("GET", "HEAD");
     private static final Map<String, String> HEADERS =
             Map.of("Cache-Control", "no-cache, private", "X-Content-Type-Options", "nosniff");
 
     private final HttpServer server;
     private final Map<String, Page> pages = new TreeMap<>();
+    private final Set<String> writable = new HashSet<>();
     private final Access access;
 
     private SecureServer(
@@ -86,7 +90,7 @@ public final class SecureServer implements AutoCloseable {
     }
 
     /**
-     * As {@link #listen}, for an address that only this machine reaches: everybody who does may read everything.
+     * As {@link #listen}, for an address that only this machine reaches: all its clients may read everything.
      *
      * @throws CommandException if it is another address or taken, or the options make no sense
      */
@@ -172,7 +176,7 @@ public final class SecureServer implements AutoCloseable {
         return chosen.toArray(String[]::new);
     }
 
-    /** Lets clients show any certificate: whether it counts is decided for each request, and one that does not makes nobody. */
+    /** Lets clients show any certificate: whether it counts is decided for each request, and without one that counts the client is anonymous. */
     private static final class LaterVerification extends X509ExtendedTrustManager {
         @Override
         public void checkClientTrusted(X509Certificate[] chain, String authType) {}
@@ -204,9 +208,15 @@ public final class SecureServer implements AutoCloseable {
         }
     }
 
-    /** Serves a page at a path; with a slash at the end of the path, also at all paths below it. */
+    /** Serves a page to be read at a path; with a slash at the end of the path, also at all paths below it. */
     public void page(String path, Page page) {
         pages.put(path, page);
+    }
+
+    /** Serves a page that gets the bodies of requests, of any method. */
+    public void writablePage(String path, Page page) {
+        pages.put(path, page);
+        writable.add(path);
     }
 
     /** Serves a health endpoint, and each of its checks below it. */
@@ -230,12 +240,17 @@ public final class SecureServer implements AutoCloseable {
      * Learns who signs clients' certificates, and begins to answer.
      *
      * @throws CommandException if a file with such authorities cannot be read
-     * @throws org.moorage.api.plugin.ClusterException if the API server does not tell them, and that is not tolerated
+     * @throws org.moorage.api.plugin.ClusterException if the API server does not return them, and that is not tolerated
      */
     public void start() {
         access.load();
         server.start();
         LOG.info("Serving securely on {}:{}", server.address().getAddress().getHostAddress(), port());
+    }
+
+    /** Counts the connections and requests that the server closed and refused since it started because something ran short. */
+    public Overload overload() {
+        return server.overload();
     }
 
     /** The port that the server listens on. */
@@ -245,7 +260,7 @@ public final class SecureServer implements AutoCloseable {
 
     /** Answers requests with pages. */
     private final class Requests implements Handler {
-        // What neither shows credentials nor needs them is answered without asking the API server.
+        // A request that neither shows credentials nor needs them is answered without asking the API server.
         @Override
         public boolean isHealth(Request request) {
             return HEALTH.contains(request.path()) && access.isFree(request);
@@ -261,8 +276,11 @@ public final class SecureServer implements AutoCloseable {
             if (page.isEmpty()) {
                 return Reply.notFound().response(HEADERS);
             }
-            if (request.method().equals("GET") || request.method().equals("HEAD")) {
+            if (READS.contains(request.method())) {
                 return response(page.get(), request, "");
+            }
+            if (!writable.contains(request.path())) {
+                return Reply.methodNotAllowed("GET, HEAD").response(HEADERS);
             }
             return new ReadBody(
                     MOST_BODY_BYTES,
@@ -271,10 +289,8 @@ public final class SecureServer implements AutoCloseable {
         }
 
         private static Response response(Page page, Request request, String body) {
-            String accept = String.join(",", request.headers("Accept"));
             try {
-                return page.reply(Query.of(request.method(), request.uri(), accept, body))
-                        .response(HEADERS);
+                return page.reply(Query.of(request, body)).response(HEADERS);
             } catch (RuntimeException unexpected) {
                 log(request, unexpected);
                 return Reply.text(500, "internal server error\n").response(HEADERS);
@@ -291,6 +307,11 @@ public final class SecureServer implements AutoCloseable {
                 throw error;
             }
             log(request, thrown);
+        }
+
+        @Override
+        public void overloaded(Overload overload) {
+            LOG.atWarn().addKeyValue("port", port()).log("Too many clients: {}", overload);
         }
     }
 

@@ -576,7 +576,7 @@ class ExtenderServerTest {
                     Socket stranger = new Socket("127.0.0.1", server.port());
                     strangers.add(stranger);
                     stranger.getOutputStream()
-                            .write("POST /scheduler/filter HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\n"
+                            .write("POST /scheduler/filter HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000\r\n\r\n"
                                     .getBytes(StandardCharsets.US_ASCII));
                 }
 

@@ -15,7 +15,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
 class OneAtATimeTest {
-    private static final Query QUERY = new Query("GET", "/", Map.of(), "", "");
+    private static final Query QUERY = new Query("GET", "/", Map.of(), "", "", "");
 
     @Test
     void worksOnOneQueryOfAllItsPagesAtATime() throws InterruptedException, ExecutionException {

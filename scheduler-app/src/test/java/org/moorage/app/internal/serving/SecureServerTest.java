@@ -29,11 +29,14 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executors;
 import java.util.stream.Stream;
 import javax.net.ssl.KeyManager;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLEngine;
+import javax.net.ssl.SSLSocket;
+import javax.net.ssl.SSLSocketFactory;
 import javax.net.ssl.TrustManager;
 import javax.net.ssl.X509ExtendedTrustManager;
 import okhttp3.OkHttpClient;
@@ -41,9 +44,12 @@ import org.bouncycastle.jce.provider.BouncyCastleProvider;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.moorage.app.internal.process.CommandException;
 import org.moorage.kubernetes.ApiClient;
 import org.moorage.kubernetes.ApiRequests;
@@ -62,6 +68,7 @@ class SecureServerTest {
 
     private HttpServer api;
     private final List<String> reviews = new CopyOnWriteArrayList<>();
+    private final CountDownLatch releaseReviews = new CountDownLatch(1);
     private final List<SecureServer> servers = new ArrayList<>();
     private volatile Instant now = Instant.now();
 
@@ -74,11 +81,20 @@ class SecureServerTest {
 
     @AfterEach
     void stop() {
+        releaseReviews.countDown();
         servers.forEach(SecureServer::close);
         api.stop(0);
     }
 
     private void answer(HttpExchange exchange) throws IOException {
+        try {
+            answerReview(exchange);
+        } catch (InterruptedException stopped) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private void answerReview(HttpExchange exchange) throws IOException, InterruptedException {
         try (exchange) {
             String path = exchange.getRequestURI().getPath();
             JsonNode asked = JSON.readTree(exchange.getRequestBody().readAllBytes());
@@ -87,6 +103,9 @@ class SecureServerTest {
             if (path.endsWith("/tokenreviews")) {
                 String token = asked.at("/spec/token").asText();
                 reviews.add("token " + token);
+                if (token.equals("held")) {
+                    releaseReviews.await();
+                }
                 reply = token.equals("good")
                         ? "{\"status\":{\"authenticated\":true,\"user\":{\"username\":\"reader\",\"groups\":[\"g\"]}}}"
                         : "{\"status\":{\"authenticated\":false}}";
@@ -170,13 +189,17 @@ class SecureServerTest {
     private final List<X509Certificate> seen = new CopyOnWriteArrayList<>();
 
     private HttpClient client(KeyManager... keys) {
+        return HttpClient.newBuilder()
+                .version(HttpClient.Version.HTTP_1_1)
+                .sslContext(trusting(keys))
+                .build();
+    }
+
+    private SSLContext trusting(KeyManager... keys) {
         try {
             SSLContext context = SSLContext.getInstance("TLS");
             context.init(keys, new TrustManager[] {new Trusting()}, null);
-            return HttpClient.newBuilder()
-                    .version(HttpClient.Version.HTTP_1_1)
-                    .sslContext(context)
-                    .build();
+            return context;
         } catch (GeneralSecurityException e) {
             throw new IllegalStateException(e);
         }
@@ -518,27 +541,86 @@ class SecureServerTest {
         assertThat(serve().paths()).isEqualTo(Arrays.asList("/healthz", "/metrics", "/readyz"));
     }
 
-    @Test
-    void tellsHealthBesideConnectionsThatNeverFinishTheirHandshake() throws IOException {
-        SecureServer server = serve();
-        List<Socket> strangers = new ArrayList<>();
-        try {
-            for (int i = 0; i < 300; i++) {
-                Socket stranger = new Socket(InetAddress.getLoopbackAddress(), server.port());
-                strangers.add(stranger);
-                stranger.getOutputStream().write(0x16);
-            }
-            HttpRequest health = HttpRequest.newBuilder(URI.create("https://127.0.0.1:" + server.port() + "/healthz"))
-                    .timeout(Duration.ofSeconds(4))
-                    .build();
+    private enum Held {
+        PART_OF_A_HANDSHAKE(1100, Optional.empty()),
+        NOTHING_AFTER_THE_HANDSHAKE(50, Optional.of("")),
+        BODY_LATE(50, Optional.of("POST /healthz HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\n\r\n")),
+        TOKEN_IN_REVIEW(50, Optional.of("GET /metrics HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer held\r\n\r\n")),
+        RESPONSES_NOT_TAKEN(50, Optional.of("GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n".repeat(200)));
 
-            assertThat(client().sendAsync(health, HttpResponse.BodyHandlers.ofString()))
-                    .succeedsWithin(Duration.ofSeconds(5))
-                    .returns("ok", HttpResponse::body);
-        } finally {
-            for (Socket stranger : strangers) {
-                stranger.close();
+        private final int count;
+        private final Optional<String> sent;
+
+        /**
+         * A state.
+         *
+         * @param count how many connections are held: handshakes take long, and the server's own tests hold more without them
+         * @param sent what a client sends after its handshake; empty if it does not finish that
+         */
+        Held(int count, Optional<String> sent) {
+            this.count = count;
+            this.sent = sent;
+        }
+    }
+
+    /** Many connections that clients without credentials hold in one state. */
+    @ParameterizedTest
+    @EnumSource
+    @Timeout(300)
+    void answersHealthNextToConnectionsThatAreHeld(Held held) throws IOException {
+        SecureServer server = serve();
+        HttpClient probe = client();
+        List<Socket> sockets = new ArrayList<>();
+        try {
+            SSLSocketFactory tls = trusting().getSocketFactory();
+            for (int i = 0; i < held.count; i++) {
+                Socket socket = new Socket(InetAddress.getLoopbackAddress(), server.port());
+                sockets.add(socket);
+                hold(socket, tls, held);
             }
+            long start = System.nanoTime();
+
+            assertThat(get(probe, server, "/healthz").body()).isEqualTo("ok");
+            System.out.printf(
+                    "%s: /healthz answered after %,d ms; %s%n",
+                    held, (System.nanoTime() - start) / 1_000_000, server.overload());
+        } finally {
+            releaseReviews.countDown();
+            for (Socket socket : sockets) {
+                socket.close();
+            }
+        }
+    }
+
+    private static void hold(Socket socket, SSLSocketFactory tls, Held held) {
+        try {
+            if (held.sent.isEmpty()) {
+                socket.getOutputStream().write(0x16);
+            } else {
+                SSLSocket secure = (SSLSocket) tls.createSocket(socket, "localhost", socket.getPort(), false);
+                secure.startHandshake();
+                secure.getOutputStream().write(held.sent.get().getBytes(UTF_8));
+            }
+        } catch (IOException closed) {
+            // To give its place to another one.
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"POST", "PUT", "DELETE", "PATCH", "OPTIONS", "OTHER"})
+    void refusesMethodsThatAPageDoesNotHave(String method) throws IOException, InterruptedException {
+        SecureServer server = serve();
+        HttpClient admin = client(CLIENTS.sign("CN=admin,O=system:masters").managers());
+        for (String path : List.of("/healthz", "/metrics", "/other")) {
+            HttpResponse<String> response = admin.send(
+                    HttpRequest.newBuilder(URI.create("https://127.0.0.1:" + server.port() + path))
+                            .method(method, HttpRequest.BodyPublishers.ofString("body"))
+                            .build(),
+                    HttpResponse.BodyHandlers.ofString());
+
+            assertThat(response.statusCode()).isEqualTo(path.equals("/other") ? 404 : 405);
+            assertThat(response.headers().firstValue("Allow"))
+                    .isEqualTo(path.equals("/other") ? Optional.empty() : Optional.of("GET, HEAD"));
         }
     }
 }

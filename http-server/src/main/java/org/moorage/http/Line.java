@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.http;
+
+import java.net.InetAddress;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
+
+/**
+ * Requests that wait for one of a few threads, and those that have one. Every other thread that becomes free takes the request that has
+ * waited for longest; the others take the first that is complete, so that clients whose bodies come slowly do not hold back the rest. All
+ * methods are called on the thread that serves connections.
+ */
+final class Line {
+    private static final Duration LONGEST_WAIT = Duration.ofSeconds(30);
+    // While other requests wait for a thread, a client may keep one waiting for so long.
+    private static final Duration PATIENCE = Duration.ofSeconds(1);
+
+    private final int mostThreads;
+    private final int mostWaiting;
+    private final Executor threads;
+    private final Executor loop;
+    private final Refusals refusals;
+    private final Map<Connection, Waiting> waiting = new LinkedHashMap<>();
+    private final Set<Connection> running = new LinkedHashSet<>();
+    private int busy;
+    private boolean isTurnOfComplete;
+
+    /** Work, and when it came. */
+    private record Waiting(Runnable work, long since) {}
+
+    /**
+     * An empty line.
+     *
+     * @param mostThreads how many requests are worked on at the same time
+     * @param mostWaiting how many more may wait
+     * @param threads runs the work
+     * @param loop the thread that serves connections
+     */
+    Line(int mostThreads, int mostWaiting, Executor threads, Executor loop, Refusals refusals) {
+        this.mostThreads = mostThreads;
+        this.mostWaiting = mostWaiting;
+        this.threads = threads;
+        this.loop = loop;
+        this.refusals = refusals;
+    }
+
+    /** Runs work for the request of a connection when there is a thread for it; the connection is refused if too many wait already. */
+    void join(Connection connection, Runnable work) {
+        if (busy < mostThreads) {
+            run(connection, work);
+            return;
+        }
+        waiting.put(connection, new Waiting(work, System.nanoTime()));
+        if (waiting.size() > mostWaiting) {
+            refuse(lastOfMost());
+        }
+    }
+
+    // The client with the most requests in line loses the last of them, or the last whose body has not come yet.
+    private Connection lastOfMost() {
+        Map<InetAddress, Integer> counts = new HashMap<>();
+        waiting.keySet().forEach(connection -> counts.merge(connection.network(), 1, Integer::sum));
+        Connection last = waiting.keySet().iterator().next();
+        for (Connection connection : waiting.keySet()) {
+            int more = counts.getOrDefault(connection.network(), 0) - counts.getOrDefault(last.network(), 0);
+            boolean isSooner = !connection.isRequestComplete() || last.isRequestComplete();
+            if (more > 0 || more == 0 && isSooner) {
+                last = connection;
+            }
+        }
+        return last;
+    }
+
+    private void refuse(Connection connection) {
+        waiting.remove(connection);
+        refusals.requests().increment();
+        connection.refuse();
+    }
+
+    private void run(Connection connection, Runnable work) {
+        busy++;
+        running.add(connection);
+        try {
+            threads.execute(() -> {
+                try {
+                    work.run();
+                } finally {
+                    finished(connection);
+                }
+            });
+        } catch (RejectedExecutionException stopping) {
+            busy--;
+            running.remove(connection);
+            connection.close();
+        }
+    }
+
+    // On the thread that did the work.
+    private void finished(Connection connection) {
+        try {
+            loop.execute(() -> {
+                busy--;
+                running.remove(connection);
+                next();
+            });
+        } catch (RejectedExecutionException stopped) {
+            // Nothing waits any more.
+        }
+    }
+
+    private void next() {
+        if (waiting.isEmpty() || busy >= mostThreads) {
+            return;
+        }
+        Connection next = waiting.keySet().iterator().next();
+        if (isTurnOfComplete) {
+            next = waiting.keySet().stream()
+                    .filter(Connection::isRequestComplete)
+                    .findFirst()
+                    .orElse(next);
+        }
+        isTurnOfComplete = !isTurnOfComplete;
+        Waiting entry = waiting.remove(next);
+        if (entry != null) {
+            run(next, entry.work());
+        }
+    }
+
+    boolean isWaiting(Connection connection) {
+        return waiting.containsKey(connection);
+    }
+
+    /** A connection is gone. */
+    void remove(Connection connection) {
+        waiting.remove(connection);
+    }
+
+    /** Refuses requests that have waited for too long, and closes connections that keep threads waiting which others need. */
+    void sweep() {
+        long now = System.nanoTime();
+        List<Connection> late = new ArrayList<>();
+        waiting.forEach((connection, entry) -> {
+            if (now - entry.since() > LONGEST_WAIT.toNanos()) {
+                late.add(connection);
+            }
+        });
+        late.forEach(this::refuse);
+        List<Connection> slow = running.stream()
+                .filter(connection -> connection.keepsThreadWaiting(PATIENCE))
+                .limit(waiting.size())
+                .toList();
+        slow.forEach(connection -> {
+            refusals.slowClients().increment();
+            connection.close();
+        });
+    }
+}

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.app.internal.metrics;
+
+import io.prometheus.metrics.model.registry.PrometheusRegistry;
+import java.util.function.Supplier;
+import org.moorage.http.Overload;
+
+/** Metrics of a port that serves HTTP. */
+public final class HttpMetrics {
+    private HttpMetrics() {}
+
+    /** Makes a registry show what a port has closed and refused. */
+    public static void register(PrometheusRegistry registry, Supplier<Overload> overload) {
+        new Families(registry)
+                .shownCounters(
+                        "moorage_http_refusals_total",
+                        "Connections that were closed and requests that were refused because something ran short, by reason.",
+                        callback -> {
+                            Overload total = overload.get();
+                            callback.call(total.closedConnections(), "connections");
+                            callback.call(total.refusedRequests(), "requests_in_line");
+                            callback.call(total.slowClients(), "threads");
+                            callback.call(total.failedAccepts(), "files");
+                        },
+                        "reason");
+    }
+}

@@ -170,8 +170,17 @@ final class Connection extends ChannelInboundHandlerAdapter {
             SSLEngine engine = tls.get();
             SslHandler handler = new SslHandler(engine);
             handler.setHandshakeTimeoutMillis(0);
+            handler.handshakeFuture().addListener(done -> refuseRenegotiation(engine));
             context.pipeline().replace(this, null, handler);
             context.pipeline().fireChannelRead(message);
+        }
+
+        // Up to TLS 1.2 a client can ask for a handshake again and again; without cipher suites it fails. TLS 1.3 has
+        // no such thing.
+        private static void refuseRenegotiation(SSLEngine engine) {
+            if (!engine.getSession().getProtocol().equals("TLSv1.3")) {
+                engine.setEnabledCipherSuites(new String[0]);
+            }
         }
     }
 

@@ -9,6 +9,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
+import java.io.EOFException;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -622,5 +623,37 @@ class SecureServerTest {
             assertThat(response.headers().firstValue("Allow"))
                     .isEqualTo(path.equals("/other") ? Optional.empty() : Optional.of("GET, HEAD"));
         }
+    }
+
+    @Test
+    @Timeout(60)
+    void refusesASecondHandshakeOnAConnection() throws IOException {
+        SecureServer server = serve();
+        SSLSocketFactory tls = trusting().getSocketFactory();
+        for (int i = 0; i < 2; i++) {
+            try (SSLSocket socket = (SSLSocket) tls.createSocket(InetAddress.getLoopbackAddress(), server.port())) {
+                socket.setEnabledProtocols(new String[] {"TLSv1.2"});
+                assertThat(healthOver(socket)).startsWith("HTTP/1.1 200");
+
+                assertThatThrownBy(() -> {
+                            socket.startHandshake();
+                            throw new AssertionError(healthOver(socket));
+                        })
+                        .isInstanceOf(IOException.class);
+            }
+        }
+    }
+
+    private static String healthOver(SSLSocket socket) throws IOException {
+        socket.getOutputStream().write("GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n".getBytes(UTF_8));
+        StringBuilder text = new StringBuilder();
+        while (!text.toString().endsWith("\r\n\r\nok")) {
+            int next = socket.getInputStream().read();
+            if (next < 0) {
+                throw new EOFException(text.toString());
+            }
+            text.append((char) next);
+        }
+        return text.toString();
     }
 }

@@ -63,6 +63,7 @@ final class Connection extends ChannelInboundHandlerAdapter {
     private static final int REQUEST_TIMEOUT = 408;
     private static final int INTERNAL_ERROR = 500;
     private static final int UNAVAILABLE = 503;
+    private static final int MISDIRECTED = 421;
     // A client that sends a body reads an early response only if the connection stays open for a while.
     private static final Duration LINGER = Duration.ofSeconds(2);
     private static final DateTimeFormatter DATE = DateTimeFormatter.ofPattern(
@@ -97,6 +98,7 @@ final class Connection extends ChannelInboundHandlerAdapter {
     /** The parts that the connections of a server share. */
     record Service(
             HttpServer.Settings settings,
+            boolean isForThisMachine,
             Connections connections,
             Line line,
             Line healthLine,
@@ -399,6 +401,10 @@ final class Connection extends ChannelInboundHandlerAdapter {
                     head.method().name(), new URI(head.uri()), head.headers().copy(), certificates());
         } catch (URISyntaxException malformed) {
             send(400);
+            return;
+        }
+        if (service.isForThisMachine() && !LocalHost.isAsked(asked)) {
+            send(MISDIRECTED);
             return;
         }
         request = asked;

@@ -34,7 +34,8 @@ import org.jspecify.annotations.Nullable;
  * complete waits in line for one of a few threads, and a request for health has separate threads.
  *
  * <p>Connections, requests in line and the time that each state of a connection may last are bounded. A new connection always finds a
- * place, since it may be a probe's: another one is closed for it, one whose client the server waits for if there is any.
+ * place, since it may be a probe's: another one is closed for it, one whose client the server waits for if there is any. Without TLS and
+ * on a loopback address, requests whose {@code Host} header names another machine are answered with 421.
  */
 public final class HttpServer implements AutoCloseable {
     private static final int BACKLOG = 1024;
@@ -146,6 +147,7 @@ public final class HttpServer implements AutoCloseable {
         int mostWaiting = Math.max(1, Math.min(most / 4, most / 2 - settings.mostThreads()));
         Connection.Service service = new Connection.Service(
                 settings,
+                settings.tls().isEmpty() && address.getAddress().isLoopbackAddress(),
                 connections,
                 new Line(settings.mostThreads(), mostWaiting, threads, only, refusals),
                 new Line(HEALTH_THREADS, most, healthThreads, only, refusals),

@@ -19,6 +19,8 @@ import java.util.concurrent.Executors;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** A server under untrusted clients, over sockets. */
 @Timeout(60)
@@ -193,6 +195,41 @@ class HttpServerTest {
                         "PUT /echo HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n" + chunk.repeat(16)
                                 + "0\r\n\r\n"))
                 .startsWith("HTTP/1.1 413");
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "localhost, 200",
+        "LOCALHOST:8181, 200",
+        "127.0.0.1, 200",
+        "127.0.0.1:8181, 200",
+        "127.1.2.3, 200",
+        "[::1]:80, 200",
+        "[0:0:0:0:0:0:0:1], 200",
+        "evil.example, 421",
+        "evil.example:8181, 421",
+        "localhost.evil.example, 421",
+        "127.0.0.1.evil.example, 421",
+        "127.0.0.1@evil.example, 421",
+        "10.0.0.1, 421",
+        "[::2], 421",
+        "'', 421"
+    })
+    void answersOnlyRequestsForThisMachineOnALoopbackAddress(String host, int status) throws IOException {
+        HttpServer server = serve(PATIENT);
+        String end = "Connection: close\r\n\r\n";
+
+        assertThat(ask(server, "GET / HTTP/1.1\r\nHost: " + host + "\r\n" + end))
+                .startsWith("HTTP/1.1 " + status);
+        assertThat(ask(server, "GET http://" + host + "/ HTTP/1.1\r\nHost: localhost\r\n" + end))
+                .startsWith("HTTP/1.1 " + (host.isEmpty() ? 200 : status));
+        assertThat(ask(server, "GET / HTTP/1.1\r\nHost: localhost\r\nHost: " + host + "\r\n" + end))
+                .startsWith("HTTP/1.1 " + status);
+    }
+
+    @Test
+    void answersARequestThatNamesNoHost() throws IOException {
+        assertThat(ask(serve(PATIENT), "GET / HTTP/1.0\r\n\r\n")).startsWith("HTTP/1.1 200");
     }
 
     @Test

@@ -234,6 +234,20 @@ class PolicyPortTest {
     }
 
     @Test
+    void aWebPageWhoseNameLeadsToThisMachineIsRefused() throws IOException {
+        try (TestScheduler scheduler = start("")) {
+            scheduler.pod(POD).skipsFilter();
+
+            assertThat(answerToHead("GET /v1/policies HTTP/1.1\r\nHost: pages.example:8181"))
+                    .startsWith("HTTP/1.1 421");
+            assertThat(answerToHead("PUT /v1/policies/x HTTP/1.1\r\nHost: pages.example\r\nContent-Length: 10"))
+                    .startsWith("HTTP/1.1 421");
+            assertThat(answerToHead("GET /v1/policies HTTP/1.1\r\nHost: localhost:8181"))
+                    .startsWith("HTTP/1.1 200");
+        }
+    }
+
+    @Test
     void strangersThatSendNothingMoreHoldNobodyUp() throws IOException {
         List<Socket> strangers = new ArrayList<>();
         try (TestScheduler scheduler = start("")) {

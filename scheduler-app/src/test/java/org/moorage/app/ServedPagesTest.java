@@ -16,7 +16,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.FieldSource;
 import org.moorage.app.internal.rehearsal.MadeUpApiServer;
 
-/** The pages of a scheduler that runs with other flags than the default. */
+/** The pages of a running scheduler with several flags. */
 class ServedPagesTest {
     private record Case(String name, List<String> flags, String page, String line) {
         @Override
@@ -30,6 +30,17 @@ class ServedPagesTest {
     static final List<Case> CASES = List.of(
             new Case("the version that is emulated by default", List.of(), "/statusz", "Emulation version: 1.37"),
             new Case("the version that is emulated", EMULATING, "/statusz", "Emulation version: 1.36"),
+            new Case("the name of the component", List.of(), "/statusz", "kube-scheduler statusz"),
+            new Case(
+                    "the pages as kube-scheduler lists them",
+                    List.of(),
+                    "/statusz",
+                    "Paths: /configz /flagz /healthz /livez /metrics /readyz"),
+            new Case(
+                    "no page without its feature gate",
+                    List.of("--feature-gates=ComponentFlagz=false"),
+                    "/statusz",
+                    "Paths: /configz /healthz /livez /metrics /readyz"),
             new Case(
                     "the versions as a metric",
                     EMULATING,

@@ -15,9 +15,13 @@ public final class NodeScores {
     private final List<NodeInfo> nodes;
     // One for each node, or a single one that all have, as they mostly do: then nothing is made for each of them.
     private final long[] scores;
+    // Read once: a plugin may give a list of its own class, and the scheduler reads the scores outside the plugin's
+    // call.
+    private final int size;
 
     private NodeScores(List<NodeInfo> nodes, long[] scores) {
         this.nodes = nodes;
+        size = nodes.size();
         this.scores = scores;
     }
 
@@ -41,7 +45,7 @@ public final class NodeScores {
 
     /** How many nodes are scored. */
     public int size() {
-        return nodes.size();
+        return size;
     }
 
     /** Whether these are {@link #uniform} scores, or what became of such: then one of them tells all. */

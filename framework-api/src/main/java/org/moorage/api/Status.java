@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.moorage.api;
 
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 
@@ -20,21 +21,40 @@ import java.util.Objects;
  *     what PostFilter says of the room that it makes
  */
 public record Status(Code code, List<String> reasons) {
+    /** How many characters the reasons have in all: as many as the API server accepts in the message of a condition. */
+    private static final int MOST_CHARACTERS = 32_768;
+
+    private static final String CUT = " ...";
     private static final Status SUCCESS = new Status(Code.SUCCESS, List.of());
     private static final Status SKIP = new Status(Code.SKIP, List.of());
 
     /**
-     * Checks that an error is explained.
+     * Checks that an error is explained, and cuts reasons that have more than 32,768 characters in all.
      *
      * @throws IllegalArgumentException if an error has no reason, or skip has one
      */
     public Status {
         Objects.requireNonNull(code, "code");
-        reasons = List.copyOf(reasons);
+        reasons = bounded(List.copyOf(reasons));
         if (code == Code.ERROR && reasons.isEmpty() || code == Code.SKIP && !reasons.isEmpty()) {
             throw new IllegalArgumentException("reasons: " + reasons + " (expected: "
                     + (code == Code.ERROR ? "at least one for code " : "none for code ") + code + ")");
         }
+    }
+
+    private static List<String> bounded(List<String> reasons) {
+        int left = MOST_CHARACTERS;
+        for (int i = 0; i < reasons.size(); i++) {
+            int length = reasons.get(i).length();
+            if (length > left) {
+                List<String> kept = new ArrayList<>(reasons.subList(0, i));
+                kept.add(reasons.get(i).substring(0, Math.max(0, left - CUT.length())) + CUT);
+                return List.copyOf(kept);
+            }
+            // As many as the characters that join them.
+            left -= Math.min(left, length + 2);
+        }
+        return reasons;
     }
 
     /** No objection. Always the same instance. */

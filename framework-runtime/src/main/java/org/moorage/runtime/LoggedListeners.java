@@ -8,15 +8,14 @@ import org.moorage.api.model.Pod;
 import org.moorage.config.plugin.Thrown;
 import org.moorage.runtime.decision.AttemptDetails;
 import org.moorage.runtime.decision.Decision;
+import org.moorage.runtime.internal.log.Log;
 import org.moorage.runtime.metrics.SchedulerListener;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
-/** Tells several listeners. Logs what one throws, so that it has no effect on the others and on the pod that it is told of. */
+/** Calls several listeners. Logs what a listener throws, which affects neither the other listeners nor the pod. */
 final class LoggedListeners implements SchedulerListener {
-    private static final Logger LOG = LoggerFactory.getLogger(LoggedListeners.class);
+    private static final Log LOG = Log.of(LoggedListeners.class);
 
-    // An array, since telling of a fatal error must not need memory.
+    // An array, since reporting a fatal error must not need memory.
     private final SchedulerListener[] listeners;
 
     LoggedListeners(Collection<SchedulerListener> listeners) {
@@ -26,11 +25,20 @@ final class LoggedListeners implements SchedulerListener {
     @Override
     public boolean takesDetails() {
         for (SchedulerListener listener : listeners) {
-            if (listener.takesDetails()) {
+            if (takesDetails(listener)) {
                 return true;
             }
         }
         return false;
+    }
+
+    private static boolean takesDetails(SchedulerListener listener) {
+        try {
+            return listener.takesDetails();
+        } catch (Throwable thrown) {
+            failed(thrown);
+            return false;
+        }
     }
 
     @Override
@@ -99,9 +107,13 @@ final class LoggedListeners implements SchedulerListener {
             try {
                 call.accept(listener);
             } catch (Throwable thrown) {
-                Thrown.rethrowIfFatal(thrown);
-                LOG.atError().setCause(Thrown.loggable(thrown)).log("Scheduler listener failed");
+                failed(thrown);
             }
         }
+    }
+
+    private static void failed(Throwable thrown) {
+        Thrown.rethrowIfFatal(thrown);
+        LOG.atError().setCause(thrown).log("Scheduler listener failed");
     }
 }

@@ -34,12 +34,11 @@ import org.moorage.runtime.internal.cluster.PodLookup;
 import org.moorage.runtime.internal.cycle.NodeAnswers;
 import org.moorage.runtime.internal.cycle.Profile;
 import org.moorage.runtime.internal.cycle.SchedulingAlgorithm;
+import org.moorage.runtime.internal.log.Log;
 import org.moorage.runtime.internal.loop.SchedulerThreads;
 import org.moorage.runtime.internal.loop.TimedCycles;
 import org.moorage.runtime.internal.plugin.PluginCaller;
 import org.moorage.runtime.internal.plugin.PluginFailure;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Runs parts of scheduling cycles with the plugins of a profile, for a scheduler elsewhere that goes on with the answers: PreFilter before
@@ -47,7 +46,7 @@ import org.slf4j.LoggerFactory;
  * plugins expect it, and each has a time limit. May be used by any thread.
  */
 public final class PartialCycles {
-    private static final Logger LOG = LoggerFactory.getLogger(PartialCycles.class);
+    private static final Log LOG = Log.of(PartialCycles.class);
 
     private final Profile profile;
     private final TimedCycles cycles;

@@ -66,6 +66,7 @@ import org.moorage.runtime.internal.cluster.PodLookup;
 import org.moorage.runtime.internal.cycle.EvaluationRecorder;
 import org.moorage.runtime.internal.cycle.Profile;
 import org.moorage.runtime.internal.extender.Extenders;
+import org.moorage.runtime.internal.log.Log;
 import org.moorage.runtime.internal.loop.CycleWorkspace;
 import org.moorage.runtime.internal.loop.EvaluationWorkspaces;
 import org.moorage.runtime.internal.loop.PluginCallWatch;
@@ -96,8 +97,6 @@ import org.moorage.runtime.metrics.SchedulerGauges;
 import org.moorage.runtime.metrics.SchedulerListener;
 import org.moorage.runtime.metrics.SchedulerMetrics;
 import org.moorage.runtime.whatif.WhatIf;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Places the waiting pods of a {@link Cluster}, one after the other.
@@ -116,7 +115,7 @@ import org.slf4j.LoggerFactory;
  * another, which is up to the caller. All others may be called at any time, also while one of those runs.
  */
 public final class Scheduler implements AutoCloseable {
-    private static final Logger LOG = LoggerFactory.getLogger(Scheduler.class);
+    private static final Log LOG = Log.of(Scheduler.class);
     private static final Duration FLUSH_BACKOFF = Duration.ofSeconds(1);
     private static final Duration FLUSH_UNSCHEDULABLE = Duration.ofSeconds(30);
 
@@ -205,7 +204,7 @@ public final class Scheduler implements AutoCloseable {
                 cache::podGroups);
         profiles = new ProfileBuilder(
                         builder.registry,
-                        plugin -> caller(plugin, builder),
+                        (name, plugin) -> caller(name, plugin, builder),
                         (profile, plugin) -> new ProfileHandle(profile, plugin, services),
                         nominator::nominatedPods,
                         builder.metrics)
@@ -302,14 +301,15 @@ public final class Scheduler implements AutoCloseable {
         }
     }
 
-    private PluginCaller caller(Plugin plugin, Builder builder) {
-        FailurePolicy policy = builder.failurePolicies.get(plugin.name());
+    private PluginCaller caller(String name, Plugin plugin, Builder builder) {
+        FailurePolicy policy = builder.failurePolicies.get(name);
         return policy == null
-                ? PluginCaller.of(plugin)
+                ? PluginCaller.of(name, plugin)
                 : new PluginCaller(
+                        name,
                         plugin,
                         new Breaker(
-                                plugin.name(),
+                                name,
                                 policy == FailurePolicy.IGNORE,
                                 builder.monotonicClock,
                                 new BreakerReports(builder.writer, listener)));
@@ -685,7 +685,7 @@ public final class Scheduler implements AutoCloseable {
             Thread.currentThread().interrupt();
         }
         if (closing.isAlive()) {
-            LOG.warn("Plugins do not close in time");
+            LOG.atWarn().log("Plugins do not close in time");
         }
     }
 

@@ -2,6 +2,7 @@
 package org.moorage.api.plugin;
 
 import java.util.Objects;
+import org.moorage.api.Status;
 
 /** The answer of {@link PlacementFeasiblePlugin#placementFeasible}. */
 public final class PlacementFeasibleResult {
@@ -22,7 +23,8 @@ public final class PlacementFeasibleResult {
 
     private PlacementFeasibleResult(Outcome outcome, String reason) {
         this.outcome = outcome;
-        this.reason = Objects.requireNonNull(reason, "reason");
+        // Bounded as the reasons of a status are.
+        this.reason = reason.isEmpty() ? "" : Status.unschedulable(reason).message();
     }
 
     /** Enough. */

@@ -43,9 +43,10 @@ public final class FactoryCalls {
         return answer("initializing plugin ", name, () -> {
             Plugin plugin =
                     factory.create(Objects.requireNonNull(factory.argsType().cast(args)), handle);
-            if (plugin != null && !name.equals(plugin.name())) {
+            String own = plugin == null ? name : plugin.name();
+            if (!name.equals(own)) {
                 throw new IllegalArgumentException(
-                        "name: \"" + plugin.name() + "\" (expected: that of its factory, \"" + name + "\")");
+                        "name: \"" + own + "\" (expected: that of its factory, \"" + name + "\")");
             }
             return plugin;
         });
@@ -65,8 +66,8 @@ public final class FactoryCalls {
     }
 
     private static FactoryFailure failure(String doing, String plugin, Throwable thrown) {
-        Thrown.caught(thrown);
-        return new FactoryFailure(message(doing, plugin, Thrown.text(thrown)), Thrown.loggable(thrown));
+        Throwable copy = Thrown.caught(thrown);
+        return new FactoryFailure(message(doing, plugin, Thrown.text(copy)), copy);
     }
 
     private static String message(String doing, String plugin, String what) {

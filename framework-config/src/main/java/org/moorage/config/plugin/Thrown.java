@@ -1,19 +1,43 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.moorage.config.plugin;
 
-/** What to do about something that was thrown. */
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import org.moorage.api.plugin.ClusterException;
+import org.moorage.api.plugin.PluginException;
+
+/**
+ * Turns exceptions of foreign code into safe values. An exception of a plugin may throw, block or recurse in any of its methods, so
+ * none of them is called after {@link #copyOf}, which callers run where they catch the exception: on the thread of the call, and
+ * within the time limit of the call.
+ */
 public final class Thrown {
-    /** More than a program nests on purpose; a chain that ends in itself has no end. */
-    private static final int MOST_CAUSES = 50;
+    /** How many exceptions a copy has at most: itself, its causes and those that they suppress. */
+    private static final int MOST_COPIES = 32;
+
+    /** How many frames a stack trace of a copy has at most. */
+    private static final int MOST_FRAMES = 256;
+
+    /** How many characters a name in a frame has at most. */
+    private static final int MOST_OF_NAME = 512;
+
+    private static final Set<String> HARMLESS_PACKAGES =
+            Set.of("java.lang", "java.util", "java.util.concurrent", "java.io", "java.net", "java.time");
 
     private Thrown() {}
 
     /**
-     * Whether the virtual machine can no longer be relied on, as after an {@link OutOfMemoryError}. A {@link StackOverflowError}
-     * is over once it has been caught.
+     * Returns whether the virtual machine can no longer be relied on, as after an {@link OutOfMemoryError}. A {@link StackOverflowError}
+     * is over once it has been caught. Only classes of the Java platform count: a subclass that a plugin declares says nothing about the
+     * virtual machine.
      */
     public static boolean isFatal(Throwable thrown) {
-        return thrown instanceof VirtualMachineError && !(thrown instanceof StackOverflowError);
+        return thrown instanceof VirtualMachineError
+                && !(thrown instanceof StackOverflowError)
+                && thrown.getClass().getClassLoader() == null;
     }
 
     /** Throws it again if it is fatal. To be called first wherever everything is caught: what comes before it may need memory. */
@@ -23,63 +47,163 @@ public final class Thrown {
         }
     }
 
-    /** To be called with what a plugin threw: passes on what is fatal, and leaves a thread that was interrupted interrupted. */
-    public static void caught(Throwable thrown) {
+    /**
+     * Handles what a plugin threw: throws it again if it is fatal, leaves an interrupted thread interrupted, and returns a copy otherwise.
+     */
+    public static Throwable caught(Throwable thrown) {
         rethrowIfFatal(thrown);
+        Throwable copy = copyOf(thrown);
+        // Only now: a message may wait, and it would end at once.
         if (thrown instanceof InterruptedException) {
             Thread.currentThread().interrupt();
         }
+        return copy;
     }
 
-    /** What it says, in one line: an exception's message, or the name and message of an error; bounded, and also if that throws. */
+    /** Returns its text in one line: an exception's message, or the name and message of an error; bounded, and also if reading it throws. */
     public static String text(Throwable thrown) {
+        return thrown instanceof ThrownCopy copy ? copy.text() : text(thrown, message(thrown));
+    }
+
+    private static String text(Throwable thrown, Message message) {
+        String name = thrown.getClass().getName();
+        if (!message.isReadable) {
+            return name + " " + message.text;
+        }
+        boolean hasText = !message.text.isBlank();
+        return thrown instanceof Error || !hasText ? hasText ? name + ": " + message.text : name : message.text;
+    }
+
+    /** The message of an exception, or why there is none. */
+    private record Message(String text, boolean isReadable) {}
+
+    private static Message message(Throwable thrown) {
         try {
-            if (thrown instanceof Error) {
-                return PluginText.bounded(thrown.toString());
-            }
             String message = thrown.getMessage();
-            return message == null || message.isBlank() ? thrown.getClass().getName() : PluginText.bounded(message);
+            return new Message(message == null ? "" : PluginText.bounded(message), true);
         } catch (Throwable unreadable) {
-            rethrowIfFatal(unreadable);
-            return thrown.getClass().getName() + " (its message cannot be made: "
-                    + unreadable.getClass().getName() + ")";
+            // Also an OutOfMemoryError: what could not be allocated is the message, which is dropped.
+            return new Message(
+                    "(its message cannot be made: " + unreadable.getClass().getName() + ")", false);
         }
     }
 
     /**
-     * What is logged in its place: itself, unless a message in it throws or is too long, or its causes are too many or their own; then a
-     * copy with its text and its stack.
+     * Returns what was thrown as a value that runs no foreign code when it is read, and whose message, stack traces and number of causes are
+     * bounded: a {@link ThrownCopy}; or what was thrown itself, if its class and those of its causes are the Java platform's or ours and
+     * they are bounded. A {@link ClusterException} stays one in any case, since its outcome decides what happens next.
      */
-    public static Throwable loggable(Throwable thrown) {
-        if (left(thrown, MOST_CAUSES) > 0) {
-            return thrown;
-        }
-        StackTraceElement[] stack;
-        try {
-            stack = thrown.getStackTrace();
-        } catch (Throwable unreadable) {
-            rethrowIfFatal(unreadable);
-            stack = new StackTraceElement[0];
-        }
-        return new ThrownCopy(thrown.getClass().getName() + ": " + text(thrown), stack);
+    public static Throwable copyOf(Throwable thrown) {
+        return Objects.requireNonNull(copy(thrown, new ArrayList<>()));
     }
 
-    // How many more there may be after this, its causes and what it suppresses; 0 if one cannot be logged.
-    private static int left(Throwable thrown, int before) {
-        int left = before;
-        try {
-            for (Throwable each = thrown; each != null && left > 0; each = each.getCause()) {
-                String message = each.getMessage();
-                boolean isReadable = message == null || message.length() <= PluginText.MOST;
-                left = isReadable && each.getStackTrace() != null ? left - 1 : 0;
-                for (Throwable suppressed : each.getSuppressed()) {
-                    left = left(suppressed, left);
-                }
+    // Null if there are too many, or if it has been copied: a chain that ends in itself has no end.
+    private static @Nullable Throwable copy(@Nullable Throwable thrown, List<Throwable> copied) {
+        if (thrown == null || copied.size() >= MOST_COPIES || isIn(copied, thrown)) {
+            return null;
+        }
+        copied.add(thrown);
+        if (leftAfter(thrown, MOST_COPIES) > 0) {
+            return thrown;
+        }
+        Message message = message(thrown);
+        StackTraceElement[] stack = stack(thrown);
+        Throwable cause = copy(cause(thrown), copied);
+        Throwable copy;
+        if (thrown instanceof ClusterException failed) {
+            copy = copy(failed, message.text, cause);
+            copy.setStackTrace(stack);
+        } else {
+            copy = new ThrownCopy(thrown.getClass(), message.text, text(thrown, message), cause, stack);
+        }
+        for (Throwable suppressed : thrown.getSuppressed()) {
+            Throwable copyOfSuppressed = copy(suppressed, copied);
+            if (copyOfSuppressed != null) {
+                copy.addSuppressed(copyOfSuppressed);
             }
-        } catch (Throwable unreadable) {
-            rethrowIfFatal(unreadable);
-            return 0;
+        }
+        return copy;
+    }
+
+    // How many more there may be after this, its causes and what it suppresses; 0 if one is not harmless, or there are
+    // too
+    // many.
+    private static int leftAfter(Throwable thrown, int before) {
+        int left = before;
+        for (Throwable each = thrown; each != null && left > 0; each = each.getCause()) {
+            // Before any of its methods is called.
+            if (!isKnown(each.getClass())) {
+                return 0;
+            }
+            String message = each.getMessage();
+            boolean isBounded = (message == null || message.length() <= PluginText.MOST)
+                    && each.getStackTrace().length <= MOST_FRAMES;
+            left = isBounded ? left - 1 : 0;
+            for (Throwable suppressed : each.getSuppressed()) {
+                left = left == 0 ? 0 : leftAfter(suppressed, left);
+            }
         }
         return left;
+    }
+
+    // Whose methods run no foreign code: exceptions of these packages have texts and numbers only.
+    private static boolean isKnown(Class<?> type) {
+        return type == ThrownCopy.class
+                || type == ClusterException.class
+                || type == PluginException.class
+                || type.getClassLoader() == null && HARMLESS_PACKAGES.contains(type.getPackageName());
+    }
+
+    // By identity: equals is foreign code.
+    private static boolean isIn(List<Throwable> copied, Throwable thrown) {
+        for (Throwable known : copied) {
+            if (known == thrown) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private static ClusterException copy(ClusterException failed, String message, @Nullable Throwable cause) {
+        return failed.outcome() == ClusterException.Outcome.NOT_SENT
+                ? ClusterException.notSent(message, cause)
+                : new ClusterException(message, failed.httpStatus(), cause);
+    }
+
+    private static @Nullable Throwable cause(Throwable thrown) {
+        try {
+            return thrown.getCause();
+        } catch (Throwable unreadable) {
+            return null;
+        }
+    }
+
+    private static StackTraceElement[] stack(Throwable thrown) {
+        try {
+            StackTraceElement[] frames = thrown.getStackTrace();
+            int most = Math.min(frames.length, MOST_FRAMES);
+            StackTraceElement[] stack = new StackTraceElement[most];
+            for (int i = 0; i < most; i++) {
+                stack[i] = bounded(frames[i]);
+            }
+            return stack;
+        } catch (Throwable unreadable) {
+            return new StackTraceElement[0];
+        }
+    }
+
+    private static StackTraceElement bounded(StackTraceElement frame) {
+        return new StackTraceElement(
+                bounded(frame.getClassLoaderName()),
+                bounded(frame.getModuleName()),
+                bounded(frame.getModuleVersion()),
+                PluginText.bounded(frame.getClassName(), MOST_OF_NAME),
+                PluginText.bounded(frame.getMethodName(), MOST_OF_NAME),
+                bounded(frame.getFileName()),
+                frame.getLineNumber());
+    }
+
+    private static @Nullable String bounded(@Nullable String name) {
+        return name == null ? null : PluginText.bounded(name, MOST_OF_NAME);
     }
 }

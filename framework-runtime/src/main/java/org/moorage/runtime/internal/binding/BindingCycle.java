@@ -27,17 +27,16 @@ import org.moorage.runtime.decision.PluginStatus;
 import org.moorage.runtime.internal.cycle.PluginTimes;
 import org.moorage.runtime.internal.extender.ExtenderException;
 import org.moorage.runtime.internal.extender.Extenders;
+import org.moorage.runtime.internal.log.Log;
 import org.moorage.runtime.internal.plugin.PluginCaller;
 import org.moorage.runtime.internal.plugin.PluginFailure;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Takes an assumed pod to its node. Reserve and Permit run on the scheduling thread; what follows runs on other threads, and
  * no thread is held while a pod waits for its permit.
  */
 public final class BindingCycle {
-    private static final Logger LOG = LoggerFactory.getLogger(BindingCycle.class);
+    private static final Log LOG = Log.of(BindingCycle.class);
 
     private final WaitingPods waitingPods;
     private final PodsInPreBind podsInPreBind;
@@ -50,7 +49,7 @@ public final class BindingCycle {
     private final UncertainBindings uncertainBindings;
     private final ResultHandler results;
 
-    /** What the scheduler does about the result of a binding cycle. */
+    /** Handles the result of a binding cycle. */
     public interface ResultHandler {
         /** The permit was given: events need no longer be kept for the pod. */
         void permitted(AssumedPod pod);
@@ -58,7 +57,7 @@ public final class BindingCycle {
         /** The pod is bound. */
         void bound(AssumedPod pod);
 
-        /** The pod is gone, or somebody else has bound it: nothing is to be written to it any more. Unreserve has run. */
+        /** The pod is gone, or another scheduler bound it: nothing is written to it any more. Unreserve has run. */
         void dropped(AssumedPod pod);
 
         /** The permit that the pod waited for was refused. Unreserve has run. */
@@ -174,23 +173,36 @@ public final class BindingCycle {
         return PluginStatus.SUCCESS;
     }
 
-    // Whatever is thrown, the pod does not stay in the binding cycle.
-    private void runStep(AssumedPod pod, Runnable step) {
+    /** A part of the binding of a pod. */
+    private interface Step {
+        /** Runs the part, and returns whether the pod is bound now. */
+        boolean run();
+    }
+
+    // An exception of a step does not leave the pod in the binding cycle. The steps after the binding run outside, so that
+    // no failure there counts as a failure to bind the pod.
+    private void runStep(AssumedPod pod, Step step) {
         pod.profile().metrics().taskStarted("binding");
         try {
-            step.run();
-        } catch (Throwable thrown) {
+            boolean isBound = false;
             try {
-                fail(pod, PluginStatus.error("", "binding: " + Thrown.text(thrown)));
-            } finally {
-                Thrown.rethrowIfFatal(thrown);
+                isBound = step.run();
+            } catch (Throwable thrown) {
+                try {
+                    fail(pod, PluginStatus.error("", "binding: " + Thrown.text(thrown)));
+                } finally {
+                    Thrown.rethrowIfFatal(thrown);
+                }
+            }
+            if (isBound) {
+                finish(pod);
             }
         } finally {
             pod.profile().metrics().taskEnded("binding");
         }
     }
 
-    private void prepare(AssumedPod pod, @Nullable CompletableFuture<PluginStatus> permission) {
+    private boolean prepare(AssumedPod pod, @Nullable CompletableFuture<PluginStatus> permission) {
         PreBindGroups groups;
         try {
             groups = PluginTimes.of(pod.profile(), "PreBindPreFlight")
@@ -199,7 +211,7 @@ public final class BindingCycle {
                             answer -> answer.areEmpty() ? Code.SKIP : Code.SUCCESS);
         } catch (PluginFailure failure) {
             fail(pod, error(pod, failure));
-            return;
+            return false;
         }
         if (hasPreFlight
                 && (!groups.areEmpty() || permission != null)
@@ -208,14 +220,16 @@ public final class BindingCycle {
         }
         boolean mayWait = mayWait(pod, groups);
         if (permission == null && !mayWait) {
-            bind(pod, groups, PluginStatus.SUCCESS);
-        } else if (permission == null) {
+            return bind(pod, groups, PluginStatus.SUCCESS);
+        }
+        if (permission == null) {
             continueOn(waitingExecutor, pod, groups, PluginStatus.SUCCESS);
         } else {
-            // What is thrown there would be kept by a future that nobody asks.
+            // An exception there would be kept by a future that no code reads.
             CompletableFuture<PluginStatus> ignored = permission.whenComplete((answer, thrown) ->
                     runStep(pod, () -> continueOn(mayWait ? waitingExecutor : executor, pod, groups, answer)));
         }
+        return false;
     }
 
     // Of the plugins that come with the scheduler, only those that have work in PreBind wait for more than a request.
@@ -228,15 +242,16 @@ public final class BindingCycle {
                 || extenders.canBind(pod.pod());
     }
 
-    private void continueOn(Executor threads, AssumedPod pod, PreBindGroups groups, PluginStatus permission) {
+    private boolean continueOn(Executor threads, AssumedPod pod, PreBindGroups groups, PluginStatus permission) {
         try {
             threads.execute(() -> runStep(pod, () -> bind(pod, groups, permission)));
         } catch (RejectedExecutionException closed) {
             fail(pod, PluginStatus.error("", "binding: " + Thrown.text(closed)));
         }
+        return false;
     }
 
-    // Tells other components which node the pod will be bound to, while that takes its time.
+    // Shows other components the node that the pod will be bound to, since binding takes a while.
     private void nominate(AssumedPod pod) {
         try {
             writer.patchStatus(pod.queued().pod(), Optional.empty(), Nomination.to(pod.nodeName()));
@@ -249,11 +264,10 @@ public final class BindingCycle {
         }
     }
 
-    private void bind(AssumedPod pod, PreBindGroups groups, PluginStatus permission) {
+    private boolean bind(AssumedPod pod, PreBindGroups groups, PluginStatus permission) {
         if (permission.isRejection()) {
-            pod.reservation().unreserve();
-            results.refused(pod, permission);
-            return;
+            unreserveThen(pod, () -> results.refused(pod, permission));
+            return false;
         }
         if (!permission.isSuccess()) {
             fail(
@@ -261,7 +275,7 @@ public final class BindingCycle {
                     PluginStatus.error(
                             permission.plugin(),
                             "waiting on permit for pod: " + permission.status().message()));
-            return;
+            return false;
         }
         results.permitted(pod);
         PodsInPreBind.Attempt attempt = new PodsInPreBind.Attempt(pod.pod());
@@ -281,13 +295,13 @@ public final class BindingCycle {
             podsInPreBind.remove(attempt);
         }
         if (answer.isSuccess()) {
-            bind(pod);
-        } else {
-            fail(pod, answer);
+            return bind(pod);
         }
+        fail(pod, answer);
+        return false;
     }
 
-    private void bind(AssumedPod pod) {
+    private boolean bind(AssumedPod pod) {
         PluginStatus answer;
         boolean isNotBound;
         try {
@@ -302,15 +316,14 @@ public final class BindingCycle {
             answer = error(pod, failure);
             isNotBound = isCertain(failure.getCause());
         }
-        if (answer.isSuccess()) {
-            finish(pod);
-        } else if (isNotBound) {
+        if (isNotBound) {
             fail(pod, answer);
-        } else {
+        } else if (!answer.isSuccess()) {
             PluginStatus failure = answer;
             // Until it is known, the pod stays assumed and keeps what is reserved for it.
             uncertainBindings.find(pod.pod(), outcome -> runStep(pod, () -> settle(pod, failure, outcome)));
         }
+        return answer.isSuccess();
     }
 
     // Where the pod has changed, it may have been bound.
@@ -323,15 +336,13 @@ public final class BindingCycle {
                 };
     }
 
-    private void settle(AssumedPod pod, PluginStatus failure, UncertainBindings.Outcome outcome) {
+    private boolean settle(AssumedPod pod, PluginStatus failure, UncertainBindings.Outcome outcome) {
         switch (outcome) {
-            case BOUND -> finish(pod);
+            case BOUND -> {}
             case NOT_BOUND -> fail(pod, failure);
-            case GONE -> {
-                pod.reservation().unreserve();
-                results.dropped(pod);
-            }
+            case GONE -> unreserveThen(pod, () -> results.dropped(pod));
         }
+        return outcome == UncertainBindings.Outcome.BOUND;
     }
 
     private static PluginStatus callBindPlugins(AssumedPod pod, PluginTimes times) {
@@ -346,24 +357,28 @@ public final class BindingCycle {
         return PluginStatus.error("", "binding: no Bind plugin took the pod (expected: one that does not skip)");
     }
 
-    // The pod is bound: nothing that goes wrong here changes that.
     private void finish(AssumedPod pod) {
+        afterBinding(
+                pod,
+                () -> writer.report(new PodEvent(
+                        pod.pod(),
+                        Optional.empty(),
+                        PodEvent.NORMAL,
+                        "Scheduled",
+                        "Binding",
+                        "Successfully assigned " + pod.pod().key() + " to " + pod.nodeName())));
+        afterBinding(pod, () -> PluginTimes.of(pod.profile(), "PostBind").run(times -> callPostBindPlugins(pod)));
+        afterBinding(pod, () -> results.bound(pod));
+    }
+
+    // The pod is bound: nothing that fails here changes that, or keeps the next step from being run.
+    private static void afterBinding(AssumedPod pod, Runnable step) {
         try {
-            writer.report(new PodEvent(
-                    pod.pod(),
-                    Optional.empty(),
-                    PodEvent.NORMAL,
-                    "Scheduled",
-                    "Binding",
-                    "Successfully assigned " + pod.pod().key() + " to " + pod.nodeName()));
-        } catch (RuntimeException thrown) {
-            LOG.atError()
-                    .addKeyValue("pod", pod.pod().key())
-                    .setCause(thrown)
-                    .log("Failed to report the pod as scheduled");
+            step.run();
+        } catch (Throwable thrown) {
+            Thrown.rethrowIfFatal(thrown);
+            LOG.atError().addKeyValue("pod", pod.pod().key()).setCause(thrown).log("Failed after the pod was bound");
         }
-        PluginTimes.of(pod.profile(), "PostBind").run(times -> callPostBindPlugins(pod));
-        results.bound(pod);
     }
 
     private static void callPostBindPlugins(AssumedPod pod) {
@@ -378,8 +393,15 @@ public final class BindingCycle {
 
     private void fail(AssumedPod pod, PluginStatus answer) {
         waitingPods.remove(pod.pod().uid());
-        pod.reservation().unreserve();
-        results.failed(pod, answer);
+        unreserveThen(pod, () -> results.failed(pod, answer));
+    }
+
+    private static void unreserveThen(AssumedPod pod, Runnable result) {
+        try {
+            pod.reservation().unreserve();
+        } finally {
+            result.run();
+        }
     }
 
     static PluginStatus error(AssumedPod pod, PluginFailure failure) {

@@ -109,7 +109,7 @@ final class PreBindGroups {
                 } catch (ExecutionException failed) {
                     Throwable cause = Objects.requireNonNull(failed.getCause());
                     Thrown.rethrowIfFatal(cause);
-                    return PluginStatus.error("", "running PreBind plugins: " + cause);
+                    return PluginStatus.error("", "running PreBind plugins: " + Thrown.text(cause));
                 }
             }
         } finally {

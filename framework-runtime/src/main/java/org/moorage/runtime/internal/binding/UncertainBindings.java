@@ -19,15 +19,14 @@ import org.moorage.api.model.Pod;
 import org.moorage.api.plugin.ObjectLister;
 import org.moorage.config.plugin.Thrown;
 import org.moorage.runtime.cluster.ClusterSource;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
+import org.moorage.runtime.internal.log.Log;
 
 /**
  * Finds out what became of bindings that failed without a clear answer, by reading the pods from the API server. While that
  * cannot be reached it is asked for one pod at a time, with waits that hold no thread; the others wait for their turn.
  */
 public final class UncertainBindings {
-    private static final Logger LOG = LoggerFactory.getLogger(UncertainBindings.class);
+    private static final Log LOG = Log.of(UncertainBindings.class);
     private static final Duration FIRST_WAIT = Duration.ofMillis(50);
     private static final Duration LONGEST_WAIT = Duration.ofSeconds(1);
 

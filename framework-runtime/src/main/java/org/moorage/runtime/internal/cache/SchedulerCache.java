@@ -17,8 +17,7 @@ import org.moorage.api.model.PodGroup;
 import org.moorage.api.model.ResourceName;
 import org.moorage.api.plugin.FeatureGates;
 import org.moorage.runtime.debug.SchedulerDump;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
+import org.moorage.runtime.internal.log.Log;
 
 /**
  * The nodes, and the pods on them: those that the cluster reports, and those that the scheduler assumes because it has just
@@ -29,7 +28,7 @@ import org.slf4j.LoggerFactory;
  * to date costs only what changed.
  */
 public final class SchedulerCache {
-    private static final Logger LOG = LoggerFactory.getLogger(SchedulerCache.class);
+    private static final Log LOG = Log.of(SchedulerCache.class);
 
     private final Object lock = new Object();
 

@@ -10,10 +10,9 @@ import org.moorage.api.model.PodStatus;
 import org.moorage.api.plugin.ExtensionPoint;
 import org.moorage.api.plugin.NodeAllocatableResourceClaims;
 import org.moorage.runtime.decision.PluginStatus;
+import org.moorage.runtime.internal.log.Log;
 import org.moorage.runtime.internal.plugin.PluginCaller;
 import org.moorage.runtime.internal.plugin.PluginFailure;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * What the Reserve plugins of a profile keep for a pod on the node that was chosen for it.
@@ -24,7 +23,7 @@ import org.slf4j.LoggerFactory;
  * @param nodeName the name of the node
  */
 public record Reservation(Profile profile, CycleState state, Pod pod, String nodeName) {
-    private static final Logger LOG = LoggerFactory.getLogger(Reservation.class);
+    private static final Log LOG = Log.of(Reservation.class);
 
     /** For a pod that waits: the reservation is for the pod as it is once it is assumed to have the node. */
     public static Reservation of(Profile profile, CycleState state, Pod waiting, String nodeName) {

@@ -22,9 +22,8 @@ import org.moorage.runtime.decision.PluginStatus;
 import org.moorage.runtime.internal.cache.TrialSnapshot;
 import org.moorage.runtime.internal.extender.ExtenderException;
 import org.moorage.runtime.internal.extender.Extenders;
+import org.moorage.runtime.internal.log.Log;
 import org.moorage.runtime.internal.plugin.PluginFailure;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Finds a node for a pod: PreFilter, Filter on a rotating part of the cluster, extenders, PreScore, Score, extenders again, choice.
@@ -33,7 +32,7 @@ import org.slf4j.LoggerFactory;
  * of 1, whatever the number of threads. An instance serves one cycle at a time.
  */
 public final class SchedulingAlgorithm {
-    private static final Logger LOG = LoggerFactory.getLogger(SchedulingAlgorithm.class);
+    private static final Log LOG = Log.of(SchedulingAlgorithm.class);
 
     private final int percentageOfNodesToScore;
     private final Parallelism parallelism;

@@ -15,9 +15,8 @@ import org.moorage.api.model.Pod;
 import org.moorage.api.plugin.Extender;
 import org.moorage.api.plugin.Problems;
 import org.moorage.config.ExtenderConfig;
+import org.moorage.runtime.internal.log.Log;
 import org.moorage.runtime.metrics.SchedulerMetrics;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * The extenders of a configuration, in the order in which they are asked. One that is ignorable is passed over when it fails.
@@ -31,7 +30,7 @@ public final class Extenders implements AutoCloseable {
     public static final Extenders NONE = new Extenders(List.of(), List.of(), SchedulerMetrics.NONE);
 
     private static final String PRIORITIZING = "prioritizing_extender";
-    private static final Logger LOG = LoggerFactory.getLogger(Extenders.class);
+    private static final Log LOG = Log.of(Extenders.class);
 
     private final List<HttpExtender> all;
     private final List<ExtenderConnection> connections;

@@ -11,13 +11,12 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.moorage.objects.GoDuration;
+import org.moorage.runtime.internal.log.Log;
 import org.moorage.runtime.internal.plugin.PluginCaller;
 import org.moorage.runtime.internal.plugin.PluginThread;
 import org.moorage.runtime.internal.plugin.RunningCall;
 import org.moorage.runtime.internal.queue.SchedulingQueue;
 import org.moorage.runtime.metrics.SchedulerListener;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Notices calls into plugins that do not return in time: looks at all threads again and again, and at who holds the queue's lock.
@@ -25,7 +24,7 @@ import org.slf4j.LoggerFactory;
  * up; nothing helps where the queue's lock is held, so a health check fails for as long.
  */
 public final class PluginCallWatch {
-    private static final Logger LOG = LoggerFactory.getLogger(PluginCallWatch.class);
+    private static final Log LOG = Log.of(PluginCallWatch.class);
     private static final Duration LONGEST_INTERVAL = Duration.ofSeconds(1);
     private static final Duration SHORTEST_INTERVAL = Duration.ofMillis(1);
     private static final int LOOKS = 10;

@@ -37,6 +37,7 @@ import org.moorage.runtime.internal.cycle.PodGroupPostFilterRun;
 import org.moorage.runtime.internal.cycle.PostFilterRun;
 import org.moorage.runtime.internal.cycle.Profile;
 import org.moorage.runtime.internal.cycle.SchedulingAlgorithm;
+import org.moorage.runtime.internal.log.Log;
 import org.moorage.runtime.internal.queue.PodGroupOutcome;
 import org.moorage.runtime.internal.queue.QueuedPodGroupInfo;
 import org.moorage.runtime.internal.queue.QueuedPodInfo;
@@ -46,15 +47,13 @@ import org.moorage.runtime.internal.report.PodGroupConditions;
 import org.moorage.runtime.internal.report.PodGroupEvents;
 import org.moorage.runtime.internal.report.SchedulingFailures;
 import org.moorage.runtime.metrics.SchedulerListener;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * The scheduling cycle of a group of pods: nodes are found for all that wait, on the snapshot; then those that have one are assumed, and
  * bound one by one, and the others go back into the queue. Same decisions as kube-scheduler's pod group cycle.
  */
 public final class PodGroupCycle {
-    private static final Logger LOG = LoggerFactory.getLogger(PodGroupCycle.class);
+    private static final Log LOG = Log.of(PodGroupCycle.class);
 
     private final GroupTrees trees;
     private final SchedulerCache cache;
@@ -122,10 +121,7 @@ public final class PodGroupCycle {
             return schedule(attempt, queued, algorithm, snapshot);
         } catch (Throwable thrown) {
             try {
-                LOG.atError()
-                        .addKeyValue("podGroup", queued)
-                        .setCause(Thrown.loggable(thrown))
-                        .log("Error scheduling pod group");
+                LOG.atError().addKeyValue("podGroup", queued).setCause(thrown).log("Error scheduling pod group");
                 return failed(attempt, queued, attempt.pods(), Thrown.text(thrown));
             } finally {
                 Thrown.rethrowIfFatal(thrown);

@@ -26,17 +26,16 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.moorage.config.plugin.Thrown;
+import org.moorage.runtime.internal.log.Log;
 import org.moorage.runtime.internal.plugin.PluginThread;
 import org.moorage.runtime.metrics.SchedulerListener;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * The threads of one scheduler. All are daemons: a program that forgets to close it still ends. What they do not catch is logged,
  * told to the listener, and shown by the health check if it is fatal; another thread takes the place of one that ends so.
  */
 public final class SchedulerThreads implements AutoCloseable {
-    private static final Logger LOG = LoggerFactory.getLogger(SchedulerThreads.class);
+    private static final Log LOG = Log.of(SchedulerThreads.class);
     // A pod in PreBind may wait for minutes, and plugins may wait as they like: a thread for each. More pods than
     // that wait for a thread.
     private static final int MOST_WAITING_THREADS = 4096;
@@ -193,9 +192,9 @@ public final class SchedulerThreads implements AutoCloseable {
             fatal = thrown;
             listener.fatalError(thrown);
         }
-        Throwable told = Thrown.loggable(thrown);
-        LOG.atError().addKeyValue("thread", thread).setCause(told).log("Thread of the scheduler failed");
-        listener.threadFailed(thread, told);
+        Throwable copy = Thrown.copyOf(thrown);
+        LOG.atError().addKeyValue("thread", thread).setCause(copy).log("Thread of the scheduler failed");
+        listener.threadFailed(thread, copy);
     }
 
     /** The error after which the virtual machine cannot be relied on; empty if there was none. */

@@ -28,6 +28,7 @@ import org.moorage.runtime.internal.cycle.PostFilterRun;
 import org.moorage.runtime.internal.cycle.Profile;
 import org.moorage.runtime.internal.cycle.Reservation;
 import org.moorage.runtime.internal.cycle.SchedulingAlgorithm;
+import org.moorage.runtime.internal.log.Log;
 import org.moorage.runtime.internal.plugin.PluginCaller;
 import org.moorage.runtime.internal.plugin.PluginFailure;
 import org.moorage.runtime.internal.queue.Nominator;
@@ -36,12 +37,10 @@ import org.moorage.runtime.internal.queue.RejectorPlugins;
 import org.moorage.runtime.internal.queue.SchedulingQueue;
 import org.moorage.runtime.internal.report.SchedulingFailures;
 import org.moorage.runtime.metrics.SchedulerListener;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /** The scheduling cycle of one pod: from the queue to the choice of a node, and on to the binding cycle or back into the queue. */
 public final class SchedulingCycle {
-    private static final Logger LOG = LoggerFactory.getLogger(SchedulingCycle.class);
+    private static final Log LOG = Log.of(SchedulingCycle.class);
 
     private final Map<String, Profile> profiles;
     private final SchedulerCache cache;
@@ -91,7 +90,7 @@ public final class SchedulingCycle {
         LOG.atError()
                 .addKeyValue("pod", queued.pod().key())
                 .addKeyValue("plugin", thrown instanceof PluginFailure failure ? failure.plugin() : "")
-                .setCause(Thrown.loggable(thrown))
+                .setCause(thrown)
                 .log("Error scheduling pod; retrying");
         return failures.error(queued, Thrown.text(thrown), 0);
     }

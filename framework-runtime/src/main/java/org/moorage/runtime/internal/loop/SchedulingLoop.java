@@ -271,7 +271,7 @@ public final class SchedulingLoop {
     public Optional<String> failure() {
         Throwable thrown = run.failure;
         if (thrown != null) {
-            return Optional.of(thrown.toString());
+            return Optional.of(Thrown.text(thrown));
         }
         Stuck seen = stuck;
         return seen != null && current.attempt() == seen.attempt ? Optional.of(seen.message) : Optional.empty();

@@ -9,6 +9,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BiFunction;
 import java.util.function.Consumer;
@@ -64,12 +65,13 @@ import org.moorage.api.plugin.ScorePlugin;
 import org.moorage.api.plugin.SignPlugin;
 import org.moorage.config.plugin.PluginText;
 import org.moorage.config.plugin.Thrown;
+import org.moorage.config.plugin.ThrownCopy;
 import org.moorage.runtime.decision.PluginStatus;
 
 /**
- * Calls one plugin. Every call of the scheduler into a plugin is made here once it has been made, so that there is one rule for what goes
- * wrong in it: whatever the plugin throws, null, and an answer that the method does not allow become a {@link PluginFailure}. Only errors
- * of the virtual machine are passed on, see {@link Thrown#rethrowIfFatal}.
+ * Calls one plugin. All calls of the scheduler into a plugin are made here, so that one rule holds for failed calls: an exception, null and
+ * a value that the method does not allow become a {@link PluginFailure}, which runs no code of the plugin when it is read. Only errors of
+ * the virtual machine are passed on, see {@link Thrown#rethrowIfFatal}.
  *
  * <p>With a {@link Breaker} the plugin is not called for a while after it failed too often in a row, and what is answered in its place is
  * decided here too. Queueing hints are not counted, since a failed one only has a pod tried again. Unreserve is always called: what was
@@ -111,12 +113,13 @@ public final class PluginCaller {
     /**
      * A caller of that plugin.
      *
+     * @param name the plugin's name
      * @param breaker says when the plugin is not to be called; null to call it always
      */
-    public PluginCaller(Plugin plugin, @Nullable Breaker breaker) {
+    public PluginCaller(String name, Plugin plugin, @Nullable Breaker breaker) {
+        this.name = name;
         this.plugin = plugin;
         this.breaker = breaker;
-        name = plugin.name();
         queueSort = as(QueueSortPlugin.class, plugin);
         preEnqueue = as(PreEnqueuePlugin.class, plugin);
         preFilter = as(PreFilterPlugin.class, plugin);
@@ -146,7 +149,12 @@ public final class PluginCaller {
 
     /** A caller of a plugin that is always called. */
     public static PluginCaller of(Plugin plugin) {
-        return new PluginCaller(plugin, null);
+        return of(plugin.name(), plugin);
+    }
+
+    /** A caller of a plugin of that name, which is always called. */
+    public static PluginCaller of(String name, Plugin plugin) {
+        return new PluginCaller(name, plugin, null);
     }
 
     private static boolean normalizes(Class<?> type) {
@@ -316,10 +324,51 @@ public final class PluginCaller {
         run(PluginMethod.REMOVE_POD, pod, () -> known(preFilterExtensions).removePod(state, pod, removed, node));
     }
 
-    /** Asks what the plugin's answers for a pod depend on. */
-    public Optional<?> sign(Pod pod) {
-        return this.<Optional<?>>answer(
-                PluginMethod.SIGN, pod, () -> known(sign).sign(pod));
+    /** Returns what the plugin's answers for a pod depend on. */
+    public Optional<Signature> sign(Pod pod) {
+        return answer(PluginMethod.SIGN, pod, () -> {
+            Optional<?> signed = known(sign).sign(pod);
+            return signed == null ? null : signed.map(value -> new Signature(value, value.hashCode()));
+        });
+    }
+
+    /**
+     * What a plugin signed for a pod, as a key. The value is compared within a call of the plugin; a comparison that fails makes two
+     * signatures different, so that nothing cached is used.
+     */
+    public final class Signature {
+        private final Object value;
+        private final int hash;
+
+        private Signature(Object value, int hash) {
+            this.value = value;
+            this.hash = hash;
+        }
+
+        private PluginCaller caller() {
+            return PluginCaller.this;
+        }
+
+        @Override
+        public boolean equals(@Nullable Object other) {
+            if (!(other instanceof Signature that) || hash != that.hash || caller() != that.caller()) {
+                return false;
+            }
+            PluginThread thread = PluginThread.begin(calls[PluginMethod.SIGN.ordinal()]);
+            try {
+                return value.equals(that.value);
+            } catch (Throwable thrown) {
+                Thrown.rethrowIfFatal(thrown);
+                return false;
+            } finally {
+                PluginThread.end(thread);
+            }
+        }
+
+        @Override
+        public int hashCode() {
+            return hash;
+        }
     }
 
     /**
@@ -413,11 +462,17 @@ public final class PluginCaller {
     private void execute(
             PluginMethod method, Supplier<@Nullable CompletionStage<?>> execution, Consumer<Boolean> ended) {
         boolean isUnderWay = false;
+        AtomicBoolean isOver = new AtomicBoolean();
+        Consumer<Boolean> once = succeeded -> {
+            if (!isOver.getAndSet(true)) {
+                ended.accept(succeeded);
+            }
+        };
         PluginThread thread = PluginThread.begin(calls[method.ordinal()]);
         try {
             CompletionStage<?> stage = execution.get();
             if (stage != null) {
-                CompletionStage<?> ignored = stage.whenComplete((any, thrown) -> ended.accept(thrown == null));
+                CompletionStage<?> ignored = stage.whenComplete((any, thrown) -> once.accept(thrown == null));
                 isUnderWay = true;
             }
         } catch (Throwable thrown) {
@@ -425,7 +480,7 @@ public final class PluginCaller {
         } finally {
             PluginThread.end(thread);
             if (!isUnderWay) {
-                ended.accept(false);
+                once.accept(false);
             }
         }
         if (!isUnderWay) {
@@ -674,7 +729,7 @@ public final class PluginCaller {
             default -> true;
         };
         if (decides && !breaker.ignores()) {
-            throw failure(method, new IllegalStateException(open.reason()));
+            throw refused(method, open.reason());
         }
         return true;
     }
@@ -727,22 +782,22 @@ public final class PluginCaller {
     }
 
     private PluginFailure failed(PluginMethod method, @Nullable Pod pod, Throwable thrown) {
-        PluginFailure failure = failure(method, method == PluginMethod.PRE_BIND ? cancellationOr(thrown) : thrown);
+        PluginFailure failure = failure(method, thrown);
         if (breaker != null) {
-            breaker.failed(method, Thrown.text(thrown), Optional.ofNullable(pod));
+            breaker.failed(method, failure.what(), Optional.ofNullable(pod));
         }
         return failure;
     }
 
     // Whatever a plugin was doing when its pod's binding was cancelled, the cancellation is why it ended.
-    private static Throwable cancellationOr(Throwable thrown) {
-        Thrown.rethrowIfFatal(thrown);
-        for (Throwable cause = Thrown.loggable(thrown); cause != null; cause = cause.getCause()) {
-            if (cause instanceof CancellationException) {
+    private static Throwable cancellationOr(Throwable copy) {
+        for (Throwable cause = copy; cause != null; cause = cause.getCause()) {
+            if (cause instanceof CancellationException
+                    || cause instanceof ThrownCopy thrown && thrown.isA(CancellationException.class)) {
                 return cause;
             }
         }
-        return thrown;
+        return copy;
     }
 
     private Status checked(PluginMethod method, @Nullable Status status) {
@@ -761,9 +816,12 @@ public final class PluginCaller {
         return new PluginFailure(name, method, method.message(name, bounded), bounded, null);
     }
 
+    // To be called before the call counts as ended: reading what was thrown runs code of the plugin, which may not
+    // return.
     private PluginFailure failure(PluginMethod method, Throwable thrown) {
-        Thrown.caught(thrown);
-        String what = Thrown.text(thrown);
-        return new PluginFailure(name, method, method.message(name, what), what, Thrown.loggable(thrown));
+        Throwable copy = Thrown.caught(thrown);
+        Throwable cause = method == PluginMethod.PRE_BIND ? cancellationOr(copy) : copy;
+        String what = Thrown.text(cause);
+        return new PluginFailure(name, method, method.message(name, what), what, cause);
     }
 }

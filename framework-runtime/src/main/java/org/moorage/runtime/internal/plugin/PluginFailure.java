@@ -3,7 +3,11 @@ package org.moorage.runtime.internal.plugin;
 
 import org.jspecify.annotations.Nullable;
 
-/** A plugin threw, or answered what the called method does not allow. */
+/**
+ * A failed call of a plugin: the plugin threw an exception, or returned what the method does not allow. All of it is the scheduler's own,
+ * also the cause, which is a copy of what the plugin threw ({@link org.moorage.config.plugin.Thrown#copyOf}): nothing that reads a failure
+ * runs the plugin's code. The failure itself has no stack trace, since that of its cause shows where it happened.
+ */
 public final class PluginFailure extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
@@ -12,7 +16,7 @@ public final class PluginFailure extends RuntimeException {
     private final String what;
 
     PluginFailure(String plugin, PluginMethod method, String message, String what, @Nullable Throwable cause) {
-        super(message, cause);
+        super(message, cause, false, false);
         this.plugin = plugin;
         this.method = method;
         this.what = what;

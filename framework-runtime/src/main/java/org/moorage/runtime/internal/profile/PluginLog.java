@@ -59,7 +59,7 @@ final class PluginLog implements PluginLogger {
             line = line.addKeyValue(key, value);
             left -= key.length() + (value instanceof String text ? text.length() : 0);
         }
-        (thrown == null ? line : line.setCause(Thrown.loggable(thrown))).log(PluginText.of(message));
+        (thrown == null ? line : line.setCause(Thrown.copyOf(thrown))).log(PluginText.of(message));
     }
 
     // Made into text now, on the plugin's thread and within its call: the log is written on another one, later.

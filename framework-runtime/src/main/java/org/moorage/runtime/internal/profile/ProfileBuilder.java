@@ -13,7 +13,6 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.BiFunction;
-import java.util.function.Function;
 import java.util.function.Supplier;
 import org.moorage.api.model.Pod;
 import org.moorage.api.plugin.ExtensionPoint;
@@ -30,23 +29,22 @@ import org.moorage.config.plugin.FactoryFailure;
 import org.moorage.config.plugin.PluginRegistry;
 import org.moorage.runtime.internal.cycle.Profile;
 import org.moorage.runtime.internal.extender.Extenders;
+import org.moorage.runtime.internal.log.Log;
 import org.moorage.runtime.internal.plugin.PluginCaller;
 import org.moorage.runtime.internal.plugin.PluginFailure;
 import org.moorage.runtime.internal.queue.PluginEvents;
 import org.moorage.runtime.internal.queue.QueueProfile;
 import org.moorage.runtime.metrics.SchedulerMetrics;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /** Makes the plugins of each profile, once each, and the profiles of them. */
 public final class ProfileBuilder {
-    private static final Logger LOG = LoggerFactory.getLogger(ProfileBuilder.class);
+    private static final Log LOG = Log.of(ProfileBuilder.class);
 
     private final PluginRegistry registry;
     private final BiFunction<String, String, Handle> handles;
     private final Supplier<Map<String, List<Pod>>> nominatedPods;
     private final SchedulerMetrics metrics;
-    private final Function<Plugin, PluginCaller> callers;
+    private final BiFunction<String, Plugin, PluginCaller> callers;
 
     /**
      * A builder.
@@ -58,7 +56,7 @@ public final class ProfileBuilder {
      */
     public ProfileBuilder(
             PluginRegistry registry,
-            Function<Plugin, PluginCaller> callers,
+            BiFunction<String, Plugin, PluginCaller> callers,
             BiFunction<String, String, Handle> handles,
             Supplier<Map<String, List<Pod>>> nominatedPods,
             SchedulerMetrics metrics) {
@@ -214,6 +212,7 @@ public final class ProfileBuilder {
         PluginArgs args = Objects.requireNonNull(profile.args().get(factory.name()));
         try {
             return Optional.of(callers.apply(
+                    factory.name(),
                     FactoryCalls.create(factory, args, handles.apply(profile.schedulerName(), factory.name()))));
         } catch (FactoryFailure failure) {
             at.at(entryOf(factory.name())).report(failure.getMessage());

@@ -43,17 +43,16 @@ import org.moorage.runtime.internal.cluster.ObjectStore;
 import org.moorage.runtime.internal.cycle.FilterRun;
 import org.moorage.runtime.internal.cycle.SnapshotTrial;
 import org.moorage.runtime.internal.extender.Extenders;
+import org.moorage.runtime.internal.log.Log;
 import org.moorage.runtime.internal.loop.SchedulerThreads;
 import org.moorage.runtime.internal.plugin.PluginThread;
 import org.moorage.runtime.internal.queue.Nominator;
 import org.moorage.runtime.internal.queue.PodActivation;
 import org.moorage.runtime.metrics.SchedulerListener;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /** What a plugin of a profile may ask. */
 public final class ProfileHandle implements Handle {
-    private static final Logger LOG = LoggerFactory.getLogger(ProfileHandle.class);
+    private static final Log LOG = Log.of(ProfileHandle.class);
 
     private static final Duration FIRST_READ_WAIT = Duration.ofMillis(100);
     private static final Duration LONGEST_READ_WAIT = Duration.ofSeconds(5);
@@ -181,10 +180,13 @@ public final class ProfileHandle implements Handle {
         try {
             task.run();
         } catch (Throwable thrown) {
-            Thrown.rethrowIfFatal(thrown);
-            Throwable told = Thrown.loggable(thrown);
-            LOG.atError().addKeyValue("profile", profileName).setCause(told).log("Background task failed");
-            services.listener().backgroundTaskFailed(profileName, told);
+            Throwable copy = Thrown.caught(thrown);
+            LOG.atError()
+                    .addKeyValue("profile", profileName)
+                    .addKeyValue("plugin", plugin)
+                    .setCause(copy)
+                    .log("Background task failed");
+            services.listener().backgroundTaskFailed(profileName, copy);
         }
     }
 
@@ -244,14 +246,15 @@ public final class ProfileHandle implements Handle {
         return services.podsInPreBind().find(uid);
     }
 
+    // The queue reads a copy: it holds its lock, and the collection may be of a class of the plugin.
     @Override
     public void activate(Collection<Pod> pods) {
-        services.queue().get().activate(pods);
+        services.queue().get().activate(List.copyOf(pods));
     }
 
     @Override
     public void activateAfterBackoff(Collection<Pod> pods) {
-        services.queue().get().activateAfterBackoff(pods);
+        services.queue().get().activateAfterBackoff(List.copyOf(pods));
     }
 
     @Override

@@ -9,16 +9,14 @@ import java.util.function.Predicate;
 import org.moorage.api.event.ClusterEvent;
 import org.moorage.api.event.ObjectChange;
 import org.moorage.api.model.Pod;
+import org.moorage.runtime.internal.log.Log;
 import org.moorage.runtime.internal.plugin.PluginFailure;
 import org.moorage.runtime.internal.queue.QueueingHintMap.QueueingHintFunction;
 import org.moorage.runtime.metrics.SchedulerMetrics;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
-import org.slf4j.spi.LoggingEventBuilder;
 
 /** The pods that an event may make schedulable, as far as plugins have said so beforehand. */
 final class Candidates {
-    private static final Logger LOG = LoggerFactory.getLogger(Candidates.class);
+    private static final Log LOG = Log.of(Candidates.class);
     private static final Candidates ALL = new Candidates(Map.of());
 
     // Without an entry all pods are.
@@ -74,7 +72,7 @@ final class Candidates {
         };
     }
 
-    private static LoggingEventBuilder log(PluginFailure failure, QueueingHintFunction function, ClusterEvent event) {
+    private static Log.Line log(PluginFailure failure, QueueingHintFunction function, ClusterEvent event) {
         return LOG.atError()
                 .setCause(failure)
                 .addKeyValue("plugin", function.plugin())

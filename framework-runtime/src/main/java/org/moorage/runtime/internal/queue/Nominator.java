@@ -12,8 +12,7 @@ import java.util.Optional;
 import java.util.function.BiFunction;
 import org.moorage.api.model.Pod;
 import org.moorage.api.plugin.Nomination;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
+import org.moorage.runtime.internal.log.Log;
 
 /**
  * Which waiting pods are likely to get which node, so that others leave room for them.
@@ -22,7 +21,7 @@ import org.slf4j.LoggerFactory;
  * threads; reading waits for nobody, and shows all nominations as they were before a change or as they are after it.
  */
 public final class Nominator {
-    private static final Logger LOG = LoggerFactory.getLogger(Nominator.class);
+    private static final Log LOG = Log.of(Nominator.class);
 
     private final BiFunction<String, String, Optional<Pod>> pods;
     private final Object lock = new Object();

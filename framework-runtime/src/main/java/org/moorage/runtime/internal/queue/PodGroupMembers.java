@@ -18,9 +18,8 @@ import org.moorage.api.model.CompositePodGroup;
 import org.moorage.api.model.Pod;
 import org.moorage.api.model.SchedulingGroup;
 import org.moorage.api.plugin.FeatureGates;
+import org.moorage.runtime.internal.log.Log;
 import org.moorage.runtime.internal.queue.QueuedPodGroupInfo.Group;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * The waiting pods that are members of pod groups, by pod group. Those of a pod group are all in the same place, which follows
@@ -35,7 +34,7 @@ import org.slf4j.LoggerFactory;
  * <p>Guarded by the queue's lock.
  */
 final class PodGroupMembers {
-    private static final Logger LOG = LoggerFactory.getLogger(PodGroupMembers.class);
+    private static final Log LOG = Log.of(PodGroupMembers.class);
 
     private final boolean areGrouped;
     private final boolean haveComposites;

@@ -12,11 +12,10 @@ import org.moorage.api.Code;
 import org.moorage.api.Status;
 import org.moorage.api.model.Pod;
 import org.moorage.runtime.decision.PluginStatus;
+import org.moorage.runtime.internal.log.Log;
 import org.moorage.runtime.internal.plugin.PluginCaller;
 import org.moorage.runtime.internal.plugin.PluginFailure;
 import org.moorage.runtime.metrics.SchedulerMetrics;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Runs the PreEnqueue plugins, one of which may gate a pod: keep it out of the active ones.
@@ -25,7 +24,7 @@ import org.slf4j.LoggerFactory;
  * it is in before.
  */
 final class PreEnqueue {
-    private static final Logger LOG = LoggerFactory.getLogger(PreEnqueue.class);
+    private static final Log LOG = Log.of(PreEnqueue.class);
 
     private final Map<String, QueueProfile> profiles;
     private final SchedulerMetrics metrics;

@@ -11,11 +11,10 @@ import org.moorage.api.event.Hint;
 import org.moorage.api.event.ObjectChange;
 import org.moorage.api.model.Pod;
 import org.moorage.runtime.decision.HintEvaluation.PluginHint;
+import org.moorage.runtime.internal.log.Log;
 import org.moorage.runtime.internal.plugin.PluginFailure;
 import org.moorage.runtime.internal.queue.QueueingHintMap.QueueingHintFunction;
 import org.moorage.runtime.metrics.SchedulerMetrics;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Decides what an event does to unschedulable pods and groups: of the plugins that rejected a pod, those that registered the event are
@@ -24,7 +23,7 @@ import org.slf4j.LoggerFactory;
  * <p>Changes no pod. Guarded by the queue's lock, {@link #isRegistered} and {@link #hints} excepted.
  */
 final class QueueingHints {
-    private static final Logger LOG = LoggerFactory.getLogger(QueueingHints.class);
+    private static final Log LOG = Log.of(QueueingHints.class);
 
     private final QueueingHintMap hints;
     private final boolean narrows;

@@ -30,12 +30,11 @@ import org.moorage.runtime.debug.SchedulerDump;
 import org.moorage.runtime.debug.SchedulerDump.PendingPod;
 import org.moorage.runtime.decision.HintEvaluation.PluginHint;
 import org.moorage.runtime.decision.PluginStatus;
+import org.moorage.runtime.internal.log.Log;
 import org.moorage.runtime.internal.plugin.PluginCaller;
 import org.moorage.runtime.internal.plugin.PluginFailure;
 import org.moorage.runtime.internal.queue.QueueingHints.Moved;
 import org.moorage.runtime.metrics.SchedulerMetrics;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * The waiting pods: those that are ready to be tried, those that back off, those that wait for an event, and those that are
@@ -53,7 +52,7 @@ import org.slf4j.LoggerFactory;
  * <p>Safe for use by several threads. Plugins are called under the queue's lock.
  */
 public final class SchedulingQueue implements PodActivation, AutoCloseable {
-    private static final Logger LOG = LoggerFactory.getLogger(SchedulingQueue.class);
+    private static final Log LOG = Log.of(SchedulingQueue.class);
 
     private static final Duration LONGEST_CLOSE = Duration.ofSeconds(1);
 
@@ -745,6 +744,6 @@ public final class SchedulingQueue implements PodActivation, AutoCloseable {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
-        LOG.debug("Scheduling queue is closed");
+        LOG.atDebug().log("Scheduling queue is closed");
     }
 }

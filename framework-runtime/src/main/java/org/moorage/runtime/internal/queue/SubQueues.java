@@ -10,11 +10,10 @@ import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.moorage.runtime.debug.SchedulerDump.PendingPod;
+import org.moorage.runtime.internal.log.Log;
 import org.moorage.runtime.internal.plugin.PluginCaller;
 import org.moorage.runtime.internal.plugin.PluginFailure;
 import org.moorage.runtime.metrics.SchedulerMetrics;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * What is queued: active, backing off, or unschedulable. A pod or group is in one of these sub-queues at a time. It only becomes
@@ -29,7 +28,7 @@ final class SubQueues {
     /** What is logged when a group comes to a sub-queue. */
     static final String GROUP_MOVED = "Pod group moved to an internal scheduling queue";
 
-    private static final Logger LOG = LoggerFactory.getLogger(SubQueues.class);
+    private static final Log LOG = Log.of(SubQueues.class);
 
     final IndexedHeap<String, QueuedEntity> active;
     final BackoffPods backoff;

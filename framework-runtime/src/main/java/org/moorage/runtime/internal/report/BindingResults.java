@@ -11,17 +11,16 @@ import org.moorage.runtime.internal.binding.AssumedPod;
 import org.moorage.runtime.internal.binding.BindingCycle;
 import org.moorage.runtime.internal.cache.SchedulerCache;
 import org.moorage.runtime.internal.cycle.Diagnosis;
+import org.moorage.runtime.internal.log.Log;
 import org.moorage.runtime.internal.queue.RejectorPlugins;
 import org.moorage.runtime.internal.queue.SchedulingQueue;
 import org.moorage.runtime.internal.queue.WellKnownEvents;
 import org.moorage.runtime.metrics.SchedulerListener;
 import org.moorage.runtime.metrics.SchedulerMetrics;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /** Handles the results of binding cycles: a pod that is not bound is forgotten by the cache and goes back into the queue. */
 public final class BindingResults implements BindingCycle.ResultHandler {
-    private static final Logger LOG = LoggerFactory.getLogger(BindingResults.class);
+    private static final Log LOG = Log.of(BindingResults.class);
 
     private final SchedulerCache cache;
     private final SchedulingQueue queue;

@@ -5,14 +5,14 @@ import java.util.Optional;
 import org.moorage.api.model.Pod;
 import org.moorage.api.plugin.ClusterWriter;
 import org.moorage.api.plugin.PodEvent;
+import org.moorage.config.plugin.Thrown;
+import org.moorage.runtime.internal.log.Log;
 import org.moorage.runtime.internal.plugin.Breaker;
 import org.moorage.runtime.metrics.SchedulerListener;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /** Says that a plugin is not called for a while, in the log, to the listener, and in an event of the pod that it failed for. */
 public final class BreakerReports implements Breaker.Watcher {
-    private static final Logger LOG = LoggerFactory.getLogger(BreakerReports.class);
+    private static final Log LOG = Log.of(BreakerReports.class);
 
     private final ClusterWriter writer;
     private final SchedulerListener listener;
@@ -29,13 +29,16 @@ public final class BreakerReports implements Breaker.Watcher {
                 .addKeyValue("reason", reason)
                 .log("Plugin is suspended");
         listener.pluginSuspended(plugin, reason);
-        pod.ifPresent(failed -> writer.report(new PodEvent(
-                failed,
-                Optional.empty(),
-                PodEvent.WARNING,
-                "PluginSuspended",
-                "Scheduling",
-                "Plugin " + plugin + " is " + reason)));
+        pod.ifPresent(failed -> report(failed, "Plugin " + plugin + " is " + reason));
+    }
+
+    private void report(Pod pod, String note) {
+        try {
+            writer.report(new PodEvent(pod, Optional.empty(), PodEvent.WARNING, "PluginSuspended", "Scheduling", note));
+        } catch (Throwable thrown) {
+            Thrown.rethrowIfFatal(thrown);
+            LOG.atError().addKeyValue("pod", pod.key()).setCause(thrown).log("Failed to report an event");
+        }
     }
 
     @Override

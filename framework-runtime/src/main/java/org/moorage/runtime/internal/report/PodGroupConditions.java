@@ -15,15 +15,14 @@ import org.moorage.api.model.PodGroup;
 import org.moorage.api.plugin.ClusterException;
 import org.moorage.api.plugin.ClusterWriter;
 import org.moorage.config.plugin.PluginText;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
+import org.moorage.runtime.internal.log.Log;
 
 /**
  * Writes to the status of pod groups what came of their attempts. Of each group at most one condition is being sent and one waits, whose
  * place a newer one takes. A group that was placed once stays so.
  */
 public final class PodGroupConditions {
-    private static final Logger LOG = LoggerFactory.getLogger(PodGroupConditions.class);
+    private static final Log LOG = Log.of(PodGroupConditions.class);
     private static final String TRUE = "True";
     private static final int LONGEST_MESSAGE = 32_768;
 

@@ -10,22 +10,22 @@ import org.moorage.api.plugin.Nomination;
 import org.moorage.api.plugin.ObjectLister;
 import org.moorage.api.plugin.PodEvent;
 import org.moorage.config.plugin.PluginText;
+import org.moorage.config.plugin.Thrown;
 import org.moorage.runtime.decision.Decision;
 import org.moorage.runtime.internal.cycle.Diagnosis;
+import org.moorage.runtime.internal.log.Log;
 import org.moorage.runtime.internal.queue.Nominator;
 import org.moorage.runtime.internal.queue.QueuedPodInfo;
 import org.moorage.runtime.internal.queue.RejectorPlugins;
 import org.moorage.runtime.internal.queue.SchedulingQueue;
 import org.moorage.runtime.metrics.SchedulerListener;
 import org.moorage.runtime.metrics.SchedulerMetrics;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /** Handles failed scheduling attempts: the pod goes back into the queue, and its status and an event say why. */
 public final class SchedulingFailures {
-    private static final Logger LOG = LoggerFactory.getLogger(SchedulingFailures.class);
+    private static final Log LOG = Log.of(SchedulingFailures.class);
 
-    /** What the API server takes in a condition of other objects. Reasons are the plugins', who may give any number of any length. */
+    /** The limit of the API server for the message of a condition. */
     private static final int LONGEST_MESSAGE = 32_768;
 
     private final SchedulerListener listener;
@@ -94,12 +94,12 @@ public final class SchedulingFailures {
             nominate(current.get(), nomination);
         }
         if (waiting(pod).isEmpty()) {
-            // Whoever handled its going may have looked for it in the queue before it was there again.
+            // The handler of its deletion may have looked for it in the queue before it was there again.
             queue.delete(pod);
             return decision;
         }
         if (current.get().isBound()) {
-            // It has its node, and the kubelet tells of its resize.
+            // It has its node, and the kubelet reports its resize.
             return decision;
         }
         String reason = outcome == Decision.Outcome.UNSCHEDULABLE ? "Unschedulable" : "SchedulerError";
@@ -114,7 +114,7 @@ public final class SchedulingFailures {
         return decision;
     }
 
-    // A change of the status tells the other pods of a nomination that ends. One whose status could not be written ends
+    // A change of the status informs the other pods of a nomination that ends. One whose status could not be written ends
     // without such a change.
     private void nominate(Pod pod, Nomination nomination) {
         Optional<String> before = nominator
@@ -143,8 +143,14 @@ public final class SchedulingFailures {
         reportEvent(cluster, pod, note);
     }
 
-    /** Tells the pod's watchers why it is not scheduled. */
+    /** Reports why a pod is not scheduled. An event that cannot be reported is logged, since the pod must be handled without it, too. */
     public static void reportEvent(ClusterWriter cluster, Pod pod, String note) {
-        cluster.report(new PodEvent(pod, Optional.empty(), PodEvent.WARNING, "FailedScheduling", "Scheduling", note));
+        try {
+            cluster.report(
+                    new PodEvent(pod, Optional.empty(), PodEvent.WARNING, "FailedScheduling", "Scheduling", note));
+        } catch (Throwable thrown) {
+            Thrown.rethrowIfFatal(thrown);
+            LOG.atError().addKeyValue("pod", pod.key()).setCause(thrown).log("Failed to report an event");
+        }
     }
 }

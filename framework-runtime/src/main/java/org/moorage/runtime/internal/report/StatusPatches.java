@@ -19,8 +19,7 @@ import org.moorage.api.plugin.ClusterWriter;
 import org.moorage.api.plugin.Nomination;
 import org.moorage.api.plugin.ObjectLister;
 import org.moorage.runtime.internal.cache.SchedulerCache;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
+import org.moorage.runtime.internal.log.Log;
 
 /**
  * Writes to the status of pods why they were not scheduled. Of each pod at most one patch is being sent and one waits, whose
@@ -28,7 +27,7 @@ import org.slf4j.LoggerFactory;
  * being bound is dropped.
  */
 public final class StatusPatches {
-    private static final Logger LOG = LoggerFactory.getLogger(StatusPatches.class);
+    private static final Log LOG = Log.of(StatusPatches.class);
 
     private final ObjectLister<Pod> pods;
     private final SchedulerCache cache;

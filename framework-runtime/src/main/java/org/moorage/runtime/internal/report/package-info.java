@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * What is told of an attempt when it has ended: in the queue, the pod's status, events, the log.
+ * Reports of finished attempts: in the queue, the pod's status, events and the log.
  *
  * <p>Starting points: {@link org.moorage.runtime.internal.report.SchedulingFailures}, {@link org.moorage.runtime.internal.report.StatusPatches}.
  */

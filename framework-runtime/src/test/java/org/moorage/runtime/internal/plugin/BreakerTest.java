@@ -37,7 +37,7 @@ final class BreakerTest {
             told.add("closed");
         }
     });
-    private final PluginCaller plugin = new PluginCaller(suspect, breaker);
+    private final PluginCaller plugin = new PluginCaller(suspect.name(), suspect, breaker);
 
     private static final class Suspect implements PreEnqueuePlugin, FilterPlugin, ScorePlugin {
         private boolean fails;

@@ -55,8 +55,9 @@ public final class ProcessThreads implements ThreadFactory {
             Thread.getDefaultUncaughtExceptionHandler().uncaughtException(thread, thrown);
             return;
         }
-        LOG.atError().addKeyValue("thread", thread.getName()).setCause(thrown).log("Thread of the process failed");
-        listener.threadFailed(thread.getName(), thrown);
+        Throwable copy = Thrown.copyOf(thrown);
+        LOG.atError().addKeyValue("thread", thread.getName()).setCause(copy).log("Thread of the process failed");
+        listener.threadFailed(thread.getName(), copy);
     }
 
     /** Which thread has ended although nobody ended it; empty if none has. */

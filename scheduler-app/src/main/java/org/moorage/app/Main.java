@@ -98,7 +98,8 @@ public final class Main implements Callable<Integer> {
             names = {"-v", "--v"},
             paramLabel = "N",
             scope = ScopeType.INHERIT,
-            description = "How much to log: 0 what matters, 2 a line per pod, 4 everything, with stack traces.")
+            description = "How much to log: 0 what matters, 2 a line per pod, 4 everything, with stack traces,"
+                    + " 6 also what libraries log.")
     private Optional<Integer> verbosity = Optional.empty();
 
     @Option(
@@ -197,7 +198,7 @@ public final class Main implements Callable<Integer> {
         }
         LOG.atError()
                 .addKeyValue("thread", thread.getName())
-                .setCause(thrown)
+                .setCause(Thrown.copyOf(thrown))
                 .log("Thread ended by what it did not expect");
     }
 
@@ -243,9 +244,7 @@ public final class Main implements Callable<Integer> {
         CommandLine line = new CommandLine(this);
         UnusedFlags.addTo(line.getCommandSpec());
         Map<Class<?>, Supplier<Object>> commands = Commands.all(terminal);
-        commands.put(
-                ExtenderCommand.class,
-                () -> new ExtenderCommand(process, System.getenv(), () -> verbosity.map(Logging::level)));
+        commands.put(ExtenderCommand.class, () -> new ExtenderCommand(process, System.getenv(), () -> verbosity));
         commands.put(ServeCommand.class, () -> new ServeCommand(terminal, process));
         commands.put(RehearseCommand.class, RehearseCommand::new);
         boolean isComplete = true;
@@ -277,7 +276,7 @@ public final class Main implements Callable<Integer> {
         unusedFlags = UnusedFlags.given(parsed);
         flagsWithoutFile = UnusedFlags.countingWithoutFile(parsed);
         flags = FlagTexts.of(parsed.commandSpec());
-        Logging.use(verbosity.map(Logging::level).orElse(scheduler ? Level.INFO : Level.WARN));
+        verbosity.ifPresentOrElse(Logging::use, () -> Logging.use(scheduler ? Level.INFO : Level.WARN));
         return new RunLast().execute(parsed);
     }
 

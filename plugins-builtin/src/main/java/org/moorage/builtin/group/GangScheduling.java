@@ -29,6 +29,7 @@ import org.moorage.api.plugin.PermitResult;
 import org.moorage.api.plugin.PlacementFeasiblePlugin;
 import org.moorage.api.plugin.PlacementFeasibleResult;
 import org.moorage.api.plugin.PluginArgs;
+import org.moorage.api.plugin.PluginException;
 import org.moorage.api.plugin.PluginFactory;
 import org.moorage.api.plugin.PreEnqueuePlugin;
 import org.moorage.builtin.group.PodGroupHierarchy.Root;
@@ -114,7 +115,7 @@ public final class GangScheduling
         PodGroupHierarchy hierarchy = new PodGroupHierarchy(groups, hasComposites);
         Root root = hierarchy.root(pod);
         if (hasComposites && !root.isKnown()) {
-            throw new IllegalStateException(NO_HIERARCHY + root.problem());
+            throw new PluginException(NO_HIERARCHY + root.problem());
         }
         boolean hasQuorum;
         if (root.isComposite()) {
@@ -142,8 +143,8 @@ public final class GangScheduling
     private static PodGroup podGroup(GroupKey key, PodGroupLister groups) {
         return groups.podGroup(key.namespace(), key.name())
                 .flatMap(PodGroupState::podGroup)
-                .orElseThrow(() -> new IllegalStateException("failed to get podGroup " + key.namespace() + "/"
-                        + key.name() + ": pod group object not found for pod group " + key));
+                .orElseThrow(() -> new PluginException("failed to get podGroup " + key.namespace() + "/" + key.name()
+                        + ": pod group object not found for pod group " + key));
     }
 
     private void allowAssumed(List<PodGroupState> podGroups) {

@@ -14,6 +14,7 @@ import org.moorage.api.PodGroupState;
 import org.moorage.api.model.CompositePodGroup;
 import org.moorage.api.model.Pod;
 import org.moorage.api.model.PodGroup;
+import org.moorage.api.plugin.PluginException;
 
 /** How groups of pods are made of one another, as a lister has them. */
 final class PodGroupHierarchy {
@@ -121,7 +122,7 @@ final class PodGroupHierarchy {
     /**
      * The pod group of that key, or all those below the composite group.
      *
-     * @throws IllegalStateException if one of the groups is not known, or there are too many levels
+     * @throws PluginException if one of the groups is not known, or there are too many levels
      */
     static List<PodGroupState> podGroups(PodGroupLister groups, GroupKey key) {
         List<PodGroupState> found = new ArrayList<>();
@@ -131,16 +132,16 @@ final class PodGroupHierarchy {
 
     private static void collect(PodGroupLister groups, GroupKey key, int depth, List<PodGroupState> found) {
         if (depth == MAX_DEPTH) {
-            throw new IllegalStateException("exceeded maximum hierarchy depth at " + key);
+            throw new PluginException("exceeded maximum hierarchy depth at " + key);
         }
         if (key.type() == GroupKey.Type.POD_GROUP) {
             found.add(groups.podGroup(key.namespace(), key.name())
-                    .orElseThrow(() -> new IllegalStateException(
+                    .orElseThrow(() -> new PluginException(
                             "pod group state not found for pod group " + key.namespace() + "/" + key.name())));
             return;
         }
         CompositePodGroupState state = groups.compositePodGroup(key.namespace(), key.name())
-                .orElseThrow(() -> new IllegalStateException(
+                .orElseThrow(() -> new PluginException(
                         "composite pod group state not found for pod group " + key.namespace() + "/" + key.name()));
         for (GroupKey child : state.children()) {
             collect(groups, child, depth + 1, found);

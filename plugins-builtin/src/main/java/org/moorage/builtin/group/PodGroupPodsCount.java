@@ -11,6 +11,7 @@ import org.moorage.api.ProposedAssignment;
 import org.moorage.api.plugin.Handle;
 import org.moorage.api.plugin.PlacementScorePlugin;
 import org.moorage.api.plugin.PluginArgs;
+import org.moorage.api.plugin.PluginException;
 import org.moorage.api.plugin.PluginFactory;
 
 /**
@@ -53,7 +54,7 @@ public final class PodGroupPodsCount implements PlacementScorePlugin {
             most = Math.max(most, score);
         }
         if (most == 0) {
-            throw new IllegalStateException("no pods from pod group are assigned to any of the candidate placements");
+            throw new PluginException("no pods from pod group are assigned to any of the candidate placements");
         }
         for (int i = 0; i < scores.length; i++) {
             scores[i] = scores[i] * NodeScores.MAX / most;

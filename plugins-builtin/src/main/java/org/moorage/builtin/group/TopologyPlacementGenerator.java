@@ -16,6 +16,7 @@ import org.moorage.api.model.Pod;
 import org.moorage.api.plugin.PlacementGeneratePlugin;
 import org.moorage.api.plugin.PlacementGenerateResult;
 import org.moorage.api.plugin.PluginArgs;
+import org.moorage.api.plugin.PluginException;
 import org.moorage.api.plugin.PluginFactory;
 
 /**
@@ -87,6 +88,6 @@ public final class TopologyPlacementGenerator implements PlacementGeneratePlugin
     }
 
     private static IllegalStateException undetermined(String why) {
-        return new IllegalStateException("cannot determine domain for already scheduled pods: " + why);
+        return new PluginException("cannot determine domain for already scheduled pods: " + why);
     }
 }

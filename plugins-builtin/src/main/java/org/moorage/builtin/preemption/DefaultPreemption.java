@@ -34,6 +34,7 @@ import org.moorage.api.plugin.NodeStatuses;
 import org.moorage.api.plugin.Nomination;
 import org.moorage.api.plugin.ObjectLister;
 import org.moorage.api.plugin.PluginArgs;
+import org.moorage.api.plugin.PluginException;
 import org.moorage.api.plugin.PluginFactory;
 import org.moorage.api.plugin.PodGroupPostFilterPlugin;
 import org.moorage.api.plugin.PodGroupPostFilterResult;
@@ -202,7 +203,7 @@ public final class DefaultPreemption
         }
         Pod preemptor = pods.current(pod)
                 .filter(known -> known.uid().equals(pod.uid()))
-                .orElseThrow(() -> new IllegalStateException(PREFIX + "pod \"" + pod.name() + "\" not found"));
+                .orElseThrow(() -> new PluginException(PREFIX + "pod \"" + pod.name() + "\" not found"));
         return evict(Preemptor.of(preemptor), nodeName, result.victims());
     }
 
@@ -275,14 +276,13 @@ public final class DefaultPreemption
             if (extender.isIgnorable()) {
                 return victimsByNode;
             }
-            throw new IllegalStateException(PREFIX + failed.getMessage(), failed);
+            throw new PluginException(PREFIX + failed.getMessage(), failed);
         }
         for (String node : List.copyOf(left.keySet())) {
             Extender.Victims victims = left.get(node);
             if (victims == null || victims.pods().isEmpty()) {
                 if (!extender.isIgnorable()) {
-                    throw new IllegalStateException(
-                            PREFIX + "expected at least one victim pod on node \"" + node + "\"");
+                    throw new PluginException(PREFIX + "expected at least one victim pod on node \"" + node + "\"");
                 }
                 left.remove(node);
             }
@@ -320,7 +320,7 @@ public final class DefaultPreemption
         }
         nonViolating.addAll(violating);
         if (nonViolating.isEmpty() && !failures.isEmpty()) {
-            throw new IllegalStateException(
+            throw new PluginException(
                     PREFIX + (failures.size() == 1 ? String.join("", failures) : failures.toString()));
         }
         return nonViolating;

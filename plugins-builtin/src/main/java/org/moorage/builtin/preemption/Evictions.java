@@ -21,6 +21,7 @@ import org.moorage.api.plugin.ClusterException;
 import org.moorage.api.plugin.Handle;
 import org.moorage.api.plugin.Nomination;
 import org.moorage.api.plugin.ObjectLister;
+import org.moorage.api.plugin.PluginException;
 import org.moorage.api.plugin.PodEvent;
 import org.moorage.api.plugin.WaitingPod;
 
@@ -192,7 +193,7 @@ final class Evictions {
                 evictionFailures.add(failed);
             } finally {
                 if (!isEnded) {
-                    evictionFailures.add(new IllegalStateException("pod " + victim.key() + " was not evicted"));
+                    evictionFailures.add(new PluginException("pod " + victim.key() + " was not evicted"));
                 }
                 otherEnded();
             }
@@ -210,7 +211,7 @@ final class Evictions {
                 ended.complete(preemptor);
             } finally {
                 // Without effect after a success. What has failed is thrown for the log.
-                ended.completeExceptionally(new IllegalStateException("preemption for " + preemptor + " has failed"));
+                ended.completeExceptionally(new PluginException("preemption for " + preemptor + " has failed"));
             }
         }
 
@@ -285,7 +286,7 @@ final class Evictions {
     private static IllegalStateException failure(
             Preemptor preemptor, String nodeName, List<? extends RuntimeException> failures) {
         RuntimeException first = failures.get(0);
-        IllegalStateException failure = new IllegalStateException(
+        IllegalStateException failure = new PluginException(
                 "preemption for " + preemptor + " on node " + nodeName + ": " + first.getMessage(), first);
         failures.subList(1, failures.size()).forEach(failure::addSuppressed);
         return failure;

@@ -20,6 +20,7 @@ import org.moorage.api.plugin.FeatureGates;
 import org.moorage.api.plugin.Handle;
 import org.moorage.api.plugin.Nomination;
 import org.moorage.api.plugin.ObjectLister;
+import org.moorage.api.plugin.PluginException;
 import org.moorage.api.plugin.PodGroupPostFilterResult;
 import org.moorage.api.plugin.PodGroupTrial;
 
@@ -48,7 +49,7 @@ final class PodGroupPreemption {
     /**
      * Who has to leave for a group without a parent, if that helps.
      *
-     * @throws IllegalStateException if the group cannot be tried
+     * @throws PluginException if the group cannot be tried
      */
     PodGroupPostFilterResult makeRoom(PodGroupInfo preemptor, PodGroupTrial trial) {
         if (neverPreempts(preemptor)) {
@@ -105,7 +106,7 @@ final class PodGroupPreemption {
 
     private static PodGroupPostFilterResult rejected(Status status) {
         if (status.code() == Code.ERROR) {
-            throw new IllegalStateException(PREFIX + status.message());
+            throw new PluginException(PREFIX + status.message());
         }
         return PodGroupPostFilterResult.rejected(
                 status.message().isEmpty() ? status : new Status(status.code(), List.of(PREFIX + status.message())));

@@ -9,6 +9,7 @@ import org.moorage.api.Status;
 import org.moorage.api.model.Pod;
 import org.moorage.api.model.PodDisruptionBudget;
 import org.moorage.api.plugin.Handle;
+import org.moorage.api.plugin.PluginException;
 import org.moorage.api.plugin.Trial;
 
 /**
@@ -58,7 +59,7 @@ final class VictimSelection {
         }
         Reprieve reprieve = Reprieve.of(possible, budgets, victim -> canStay(trial, node, victim));
         if (reprieve.victims().isEmpty()) {
-            throw new IllegalStateException("expected at least one victim pod on node \"" + node.name() + "\"");
+            throw new PluginException("expected at least one victim pod on node \"" + node.name() + "\"");
         }
         return new Selection(Status.success(), new Candidate(node.name(), reprieve.pods(), reprieve.pdbViolations()));
     }

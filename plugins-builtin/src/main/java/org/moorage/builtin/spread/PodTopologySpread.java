@@ -27,6 +27,7 @@ import org.moorage.api.plugin.EnqueueExtensions;
 import org.moorage.api.plugin.FilterPlugin;
 import org.moorage.api.plugin.Handle;
 import org.moorage.api.plugin.PluginArgs;
+import org.moorage.api.plugin.PluginException;
 import org.moorage.api.plugin.PluginFactory;
 import org.moorage.api.plugin.PreFilterExtensions;
 import org.moorage.api.plugin.PreFilterPlugin;
@@ -305,8 +306,7 @@ public final class PodTopologySpread
                 String what = whenUnsatisfiable.equals(DO_NOT_SCHEDULE)
                         ? "get constraints from pod: obtaining pod's hard"
                         : "calculating preScoreState: obtaining pod's soft";
-                throw new IllegalArgumentException(
-                        what + " topology spread constraints: " + invalid.getMessage(), invalid);
+                throw new PluginException(what + " topology spread constraints: " + invalid.getMessage(), invalid);
             }
         }
         List<SpreadConstraint> constraints =

@@ -2,9 +2,10 @@
 package org.moorage.builtin.dra;
 
 import org.jspecify.annotations.Nullable;
+import org.moorage.api.plugin.PluginException;
 
 /** Devices cannot be given because of something in a claim, class or slice that other nodes would not change. */
-final class AllocationException extends RuntimeException {
+final class AllocationException extends PluginException {
     private static final long serialVersionUID = 1L;
 
     AllocationException(String message, @Nullable Throwable cause) {

@@ -7,6 +7,7 @@ import java.util.function.BooleanSupplier;
 import org.moorage.api.Status;
 import org.moorage.api.model.Node;
 import org.moorage.api.model.ResourceClaim;
+import org.moorage.api.plugin.PluginException;
 
 /**
  * The search for devices on one node: depth first over claims, their requests, the subrequests of each and the devices for them.
@@ -170,7 +171,7 @@ final class AllocationSearch {
                 return pool;
             }
         }
-        throw new IllegalStateException("pool " + id + " (expected: one of those that the device was taken from)");
+        throw new PluginException("pool " + id + " (expected: one of those that the device was taken from)");
     }
 
     private Solution allocateAnyFrom(int claim, int request, RequestData data, int index, DeviceLocation start) {

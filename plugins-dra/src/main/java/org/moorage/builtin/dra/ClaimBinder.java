@@ -14,6 +14,7 @@ import org.moorage.api.model.PodStatus;
 import org.moorage.api.model.ResourceClaim;
 import org.moorage.api.plugin.ClusterException;
 import org.moorage.api.plugin.Handle;
+import org.moorage.api.plugin.PluginException;
 import org.moorage.api.plugin.PodEvent;
 import org.moorage.api.plugin.ResourceClaimWriter;
 
@@ -52,7 +53,7 @@ final class ClaimBinder {
      * @param consumer the pod or its group
      * @param pod the pod
      * @return the claim as it was written
-     * @throws IllegalStateException if the claim is not as it was in PreFilter, or a write fails
+     * @throws PluginException if the claim is not as it was in PreFilter, or a write fails
      */
     ResourceClaim bind(
             ResourceClaim claim, Optional<DeviceAllocation> allocation, ResourceClaim.Consumer consumer, Pod pod) {
@@ -102,15 +103,15 @@ final class ClaimBinder {
             throw deleted(current);
         }
         if (allocation.isPresent() && current.allocation().isPresent()) {
-            throw new IllegalStateException("claim " + current.key() + " got allocated elsewhere in the meantime");
+            throw new PluginException("claim " + current.key() + " got allocated elsewhere in the meantime");
         }
         if (allocation.isEmpty() && current.allocation().isEmpty()) {
-            throw new IllegalStateException("claim " + current.key() + " got deallocated elsewhere in the meantime");
+            throw new PluginException("claim " + current.key() + " got deallocated elsewhere in the meantime");
         }
     }
 
     private static IllegalStateException deleted(ResourceClaim claim) {
-        return new IllegalStateException("claim " + claim.key() + " got deleted in the meantime");
+        return new PluginException("claim " + claim.key() + " got deleted in the meantime");
     }
 
     // Nobody else reserves a claim for the pod or its group.
@@ -141,7 +142,7 @@ final class ClaimBinder {
     private record ClaimWrite(String what, ResourceClaim claim, Optional<ClusterException> failure) {
         IllegalStateException problem() {
             ClusterException cause = failure.orElseThrow();
-            return new IllegalStateException(what + ": " + cause.getMessage(), cause);
+            return new PluginException(what + ": " + cause.getMessage(), cause);
         }
     }
 
@@ -171,13 +172,13 @@ final class ClaimBinder {
      * Creates the claim for the extended resources of a pod.
      *
      * @param inMemory the claim with its requests
-     * @throws IllegalStateException if the write fails
+     * @throws PluginException if the write fails
      */
     ResourceClaim create(ResourceClaim inMemory, Pod pod) {
         try {
             return writer.createForExtendedResources(pod, inMemory.requests());
         } catch (ClusterException failed) {
-            throw new IllegalStateException(
+            throw new PluginException(
                     "create claim for extended resources " + inMemory.key() + ": " + failed.getMessage(), failed);
         }
     }
@@ -185,7 +186,7 @@ final class ClaimBinder {
     /**
      * Says in the status of a pod which claim is for its extended resources.
      *
-     * @throws IllegalStateException if the write fails
+     * @throws PluginException if the write fails
      */
     void patchExtendedResourceClaimStatus(
             Pod pod, ResourceClaim claim, List<PodStatus.ContainerExtendedResourceRequest> mappings) {
@@ -194,7 +195,7 @@ final class ClaimBinder {
                     .patchExtendedResourceClaimStatus(
                             pod, new PodStatus.ExtendedResourceClaimStatus(claim.name(), mappings));
         } catch (ClusterException failed) {
-            throw new IllegalStateException(
+            throw new PluginException(
                     "update pod " + pod.key() + " ExtendedResourceClaimStatus: " + failed.getMessage(), failed);
         }
     }
@@ -202,14 +203,14 @@ final class ClaimBinder {
     /**
      * Says in the status of a pod what its claims take of the allocatable resources of its node.
      *
-     * @throws IllegalStateException if the write fails
+     * @throws PluginException if the write fails
      */
     void patchNodeAllocatableResourceClaimStatuses(
             Pod pod, List<PodStatus.NodeAllocatableResourceClaimStatus> statuses) {
         try {
             handle.writer().patchNodeAllocatableResourceClaimStatuses(pod, statuses);
         } catch (ClusterException failed) {
-            throw new IllegalStateException(
+            throw new PluginException(
                     "updating pod " + pod.key() + " NodeAllocatableResourceClaimStatuses: " + failed.getMessage(),
                     failed);
         }
@@ -218,7 +219,7 @@ final class ClaimBinder {
     /**
      * Waits for the binding conditions of the devices of claims.
      *
-     * @throws IllegalStateException if the binding timeout passes, or a device fails
+     * @throws PluginException if the binding timeout passes, or a device fails
      */
     void awaitBindingConditions(List<ResourceClaim> bound, Pod pod, String nodeName) {
         handle.writer()
@@ -233,7 +234,7 @@ final class ClaimBinder {
         // The polls are counted, too, since the clock of a simulation may stand still.
         for (long polls = bindingTimeout.dividedBy(POLL_INTERVAL); !areReady(bound); polls--) {
             if (polls <= 0 || !monotonicClock.instant().plus(POLL_INTERVAL).isBefore(end)) {
-                throw new IllegalStateException("device binding timeout: context deadline exceeded");
+                throw new PluginException("device binding timeout: context deadline exceeded");
             }
             handle.pause(pod, POLL_INTERVAL);
         }
@@ -244,15 +245,15 @@ final class ClaimBinder {
             if (ExtendedResources.isInMemory(known)) {
                 // The node offers the extended resources itself, so the claim was not created. kube-scheduler looks
                 // for it all the same, and fails.
-                throw new IllegalStateException("could not find ResourceClaim \"" + known.key() + "\"");
+                throw new PluginException("could not find ResourceClaim \"" + known.key() + "\"");
             }
             ResourceClaim claim = tracker.get(known.namespace(), known.name()).orElse(known);
             switch (DeviceBindingState.of(claim)) {
                 case READY -> {}
-                case FAILED -> throw new IllegalStateException(DeviceBindingState.failure(claim));
+                case FAILED -> throw new PluginException(DeviceBindingState.failure(claim));
                 case PENDING -> {
                     if (DeviceBindingState.isTimedOut(claim, bindingTimeout, clock.instant())) {
-                        throw new IllegalStateException("device binding timeout: claim=" + claim.name());
+                        throw new PluginException("device binding timeout: claim=" + claim.name());
                     }
                     return false;
                 }

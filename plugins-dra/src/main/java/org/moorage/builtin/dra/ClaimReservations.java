@@ -13,6 +13,7 @@ import org.moorage.api.model.Pod;
 import org.moorage.api.model.PodStatus;
 import org.moorage.api.model.ResourceClaim;
 import org.moorage.api.plugin.NodeAllocatableResourceClaims;
+import org.moorage.api.plugin.PluginException;
 
 /** Reserve, PreBind and Unreserve: the claims of a pod from the choice of its node on. */
 final class ClaimReservations {
@@ -41,8 +42,7 @@ final class ClaimReservations {
         for (ResourceClaim claim : claims.all()) {
             boolean isHeld = group.isPresent() ? binder.canTakeOver(claim, pod) : binder.takeOver(claim, pod);
             if (!isHeld) {
-                throw new IllegalStateException(
-                        "claim " + claim.key() + " is still being released after an earlier attempt");
+                throw new PluginException("claim " + claim.key() + " is still being released after an earlier attempt");
             }
         }
         List<Integer> toAllocate = claims.toAllocate();
@@ -55,7 +55,7 @@ final class ClaimReservations {
                 // The node offers the extended resources itself.
                 return;
             }
-            throw new IllegalStateException("claim allocation not found for node");
+            throw new PluginException("claim allocation not found for node");
         }
         Map<Integer, DeviceAllocation> reserved = new HashMap<>();
         for (int i = 0; i < toAllocate.size(); i++) {
@@ -103,7 +103,7 @@ final class ClaimReservations {
         List<PodStatus.NodeAllocatableResourceClaimStatus> nodeResources = nodeResources(state, nodeName);
         if (!nodeResources.isEmpty()) {
             if (!pod.status().nodeAllocatableResourceClaimStatuses().equals(nodeResources)) {
-                throw new IllegalStateException("assumed pod status does not match calculated status to be patched");
+                throw new PluginException("assumed pod status does not match calculated status to be patched");
             }
             binder.patchNodeAllocatableResourceClaimStatuses(pod, nodeResources);
         }

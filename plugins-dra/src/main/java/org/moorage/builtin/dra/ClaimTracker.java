@@ -21,6 +21,7 @@ import org.moorage.api.model.DeviceAllocation;
 import org.moorage.api.model.Pod;
 import org.moorage.api.model.ResourceClaim;
 import org.moorage.api.plugin.ObjectLister;
+import org.moorage.api.plugin.PluginException;
 
 /**
  * The claims as the cluster has them or as the scheduler assumes them, and the allocations that are in flight: no device is
@@ -298,14 +299,14 @@ final class ClaimTracker {
      * Adds an allocation as {@link #addInFlightAllocation} does, unless none is in flight and the claim has been allocated.
      *
      * @return the claim as it was allocated; empty if the allocation is in flight for the pod
-     * @throws IllegalStateException if the claim is gone
+     * @throws PluginException if the claim is gone
      */
     synchronized Optional<ResourceClaim> addUnlessAllocated(
             ResourceClaim allocated, Pod pod, Optional<GroupClaims> group) {
         if (!hasInFlightAllocation(allocated)) {
             String uid = allocated.metadata().uid();
             ResourceClaim current = get(allocated.namespace(), allocated.name())
-                    .orElseThrow(() -> new IllegalStateException("internal error, couldn't signal allocation for claim "
+                    .orElseThrow(() -> new PluginException("internal error, couldn't signal allocation for claim "
                             + allocated.name() + ": look up assumed claim " + allocated.key() + ", UID=" + uid
                             + ": could not find ResourceClaim \"" + allocated.key() + "\""));
             if (current.metadata().uid().equals(uid) && current.allocation().isPresent()) {

@@ -8,6 +8,7 @@ import java.util.Optional;
 import org.moorage.api.model.DeviceAllocation;
 import org.moorage.api.model.PodCondition;
 import org.moorage.api.model.ResourceClaim;
+import org.moorage.api.plugin.PluginException;
 
 /** What the binding conditions of the devices of a claim say: whether a pod that uses the claim can be bound. */
 enum DeviceBindingState {
@@ -53,7 +54,7 @@ enum DeviceBindingState {
                         + failure.get().message() + "\"";
             }
         }
-        throw new IllegalStateException("claim " + claim.key() + ": no failure (expected: one)");
+        throw new PluginException("claim " + claim.key() + ": no failure (expected: one)");
     }
 
     private static Optional<PodCondition> failure(

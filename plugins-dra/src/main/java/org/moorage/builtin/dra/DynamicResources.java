@@ -51,6 +51,7 @@ import org.moorage.api.plugin.NodeAllocatableResourceClaims;
 import org.moorage.api.plugin.NodeStatuses;
 import org.moorage.api.plugin.ObjectLister;
 import org.moorage.api.plugin.PluginArgs;
+import org.moorage.api.plugin.PluginException;
 import org.moorage.api.plugin.PluginFactory;
 import org.moorage.api.plugin.PodGroupPostFilterPlugin;
 import org.moorage.api.plugin.PodGroupPostFilterResult;
@@ -492,7 +493,7 @@ public final class DynamicResources
 
     @Override
     public PostFilterResult postFilter(CycleState state, Pod pod, NodeStatuses statuses) {
-        StateData data = state.find(STATE).orElseThrow(() -> new IllegalStateException("not found"));
+        StateData data = state.find(STATE).orElseThrow(() -> new PluginException("not found"));
         ClaimStore claims = data.claims();
         if (claims.isEmpty()) {
             return PostFilterResult.rejected(NOTHING_TO_DO);

@@ -15,6 +15,7 @@ import org.moorage.api.model.Pod;
 import org.moorage.api.model.PodGroup;
 import org.moorage.api.model.PodSpec;
 import org.moorage.api.model.ResourceClaim;
+import org.moorage.api.plugin.PluginException;
 
 /** PodGroupPostFilter: gives back devices that stand in the way of a group of pods and that nobody uses. */
 final class GroupPostFilter {
@@ -81,7 +82,7 @@ final class GroupPostFilter {
 
     /** Decides what is to be done for a pod group, and says what will have been done. */
     Status decide(CycleState state, PodGroupInfo info, PodGroup group) {
-        GroupClaims tried = state.find(GroupClaims.KEY).orElseThrow(() -> new IllegalStateException("not found"));
+        GroupClaims tried = state.find(GroupClaims.KEY).orElseThrow(() -> new PluginException("not found"));
         Decisions decisions = new Decisions();
         Status status = decide(tried, info, group, decisions);
         state.put(RELEASE, decisions.release());
@@ -117,7 +118,7 @@ final class GroupPostFilter {
     private Status decideForGroup(GroupClaims tried, Pod pod, PodGroup group, Decisions decisions) {
         PodGroupState now = groups.get()
                 .podGroup(group.namespace(), group.name())
-                .orElseThrow(() -> new IllegalStateException("pod group state not found for pod group " + group.key()));
+                .orElseThrow(() -> new PluginException("pod group state not found for pod group " + group.key()));
         if (now.scheduledPodsCount() > 0) {
             return COMPLETED;
         }

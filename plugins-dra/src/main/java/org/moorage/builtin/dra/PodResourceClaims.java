@@ -15,6 +15,7 @@ import org.moorage.api.model.PodGroup;
 import org.moorage.api.model.PodSpec;
 import org.moorage.api.model.PodStatus;
 import org.moorage.api.model.ResourceClaim;
+import org.moorage.api.plugin.PluginException;
 
 /** The claims that pods name in their specifications. */
 final class PodResourceClaims {
@@ -160,18 +161,18 @@ final class PodResourceClaims {
     /**
      * The claim that an entry of a group's claims refers to; empty if there is none for it, or if the one of that name is not the group's.
      *
-     * @throws IllegalStateException if it is not there
+     * @throws PluginException if it is not there
      */
     Optional<ResourceClaim> of(PodGroup group, PodSpec.ResourceClaim entry) {
         String name = entry.claimName();
         if (name.isEmpty()) {
             if (entry.templateName().isEmpty()) {
-                throw new IllegalStateException(
+                throw new PluginException(
                         "PodGroup " + group.key() + ", spec.resourceClaim " + entry.name() + ": " + UNSUPPORTED);
             }
             name = status(group.resourceClaimStatuses(), entry)
-                    .orElseThrow(() ->
-                            new IllegalStateException("PodGroup " + group.key() + ": ResourceClaim not created yet"))
+                    .orElseThrow(
+                            () -> new PluginException("PodGroup " + group.key() + ": ResourceClaim not created yet"))
                     .claimName();
             if (name.isEmpty()) {
                 return Optional.empty();
@@ -179,7 +180,7 @@ final class PodResourceClaims {
         }
         Optional<ResourceClaim> claim = tracker.get(group.namespace(), name);
         if (claim.isEmpty()) {
-            throw new IllegalStateException(missing(group.namespace(), name));
+            throw new PluginException(missing(group.namespace(), name));
         }
         boolean isOfGroup = !entry.claimName().isEmpty()
                 || isControlledBy(claim.get(), group.metadata().uid());

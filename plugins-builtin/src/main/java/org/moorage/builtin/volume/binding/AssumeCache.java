@@ -9,6 +9,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 import org.moorage.api.model.ClusterObject;
 import org.moorage.api.plugin.ObjectLister;
+import org.moorage.api.plugin.PluginException;
 
 /**
  * The objects of a kind as they will be: as last seen, or as the scheduler has decided that they become. What is assumed of an
@@ -75,13 +76,12 @@ final class AssumeCache<T extends ClusterObject> {
     /**
      * Assumes that an object changes.
      *
-     * @throws IllegalStateException if it has changed otherwise since the decision
+     * @throws PluginException if it has changed otherwise since the decision
      */
     void assume(T changed) {
-        T seen = lister.current(changed)
-                .orElseThrow(() -> new IllegalStateException("\"" + changed.key() + "\" not found"));
+        T seen = lister.current(changed).orElseThrow(() -> new PluginException("\"" + changed.key() + "\" not found"));
         if (!versionOf(seen).equals(versionOf(changed))) {
-            throw new IllegalStateException("\"" + changed.key() + "\" is out of sync (stored: " + versionOf(seen)
+            throw new PluginException("\"" + changed.key() + "\" is out of sync (stored: " + versionOf(seen)
                     + ", assume: " + versionOf(changed) + ")");
         }
         assumptions

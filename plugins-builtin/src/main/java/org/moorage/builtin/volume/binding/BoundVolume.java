@@ -8,6 +8,7 @@ import org.moorage.api.model.InTreeVolume;
 import org.moorage.api.model.Node;
 import org.moorage.api.model.NodeSelector;
 import org.moorage.api.model.PersistentVolume;
+import org.moorage.api.plugin.PluginException;
 import org.moorage.builtin.volume.CsiMigration;
 
 /** A volume that a claim is bound to, and the nodes from which it can be reached. Immutable. */
@@ -46,13 +47,13 @@ final class BoundVolume {
      * Whether the volume can be reached from a node.
      *
      * @param csiNode what drivers say of the node, null if nothing
-     * @throws IllegalStateException if a driver is to stand in that does not know such volumes
+     * @throws PluginException if a driver is to stand in that does not know such volumes
      */
     boolean isReachable(Node node, @Nullable CsiNode csiNode) {
         NodeSelector counts = affinity;
         if (csiNode != null && !plugin.isEmpty() && csiNode.hasMigrated(plugin)) {
             if (!failure.isEmpty()) {
-                throw new IllegalStateException(failure);
+                throw new PluginException(failure);
             }
             counts = driverAffinity.orElse(null);
         }

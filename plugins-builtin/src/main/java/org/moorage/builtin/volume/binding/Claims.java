@@ -19,6 +19,7 @@ import org.moorage.api.model.StorageClass;
 import org.moorage.api.model.Volume;
 import org.moorage.api.plugin.Handle;
 import org.moorage.api.plugin.ObjectLister;
+import org.moorage.api.plugin.PluginException;
 import org.moorage.builtin.volume.ClaimOwnership;
 
 /** Finds out what the claims of a pod need, with what is assumed of claims and volumes. */
@@ -120,7 +121,7 @@ final class Claims {
     private PersistentVolumeClaim claim(Pod pod, Volume volume) {
         String name = volume.claimName(pod);
         return claims.find(pod.namespace(), name)
-                .orElseThrow(() -> new IllegalStateException("error getting PVC \"" + pod.namespace() + "/" + name
+                .orElseThrow(() -> new PluginException("error getting PVC \"" + pod.namespace() + "/" + name
                         + "\": persistentvolumeclaims \"" + pod.namespace() + "/" + name + "\" not found"));
     }
 
@@ -130,7 +131,7 @@ final class Claims {
         StorageClass storageClass =
                 name.isEmpty() ? null : classes.get("", name).orElse(null);
         if (storageClass != null && storageClass.volumeBindingMode().isEmpty()) {
-            throw new IllegalStateException("VolumeBindingMode not set for StorageClass \"" + name + "\"");
+            throw new PluginException("VolumeBindingMode not set for StorageClass \"" + name + "\"");
         }
         return storageClass != null
                         && storageClass.waitsForFirstConsumer()

@@ -18,6 +18,7 @@ import org.moorage.api.model.Pod;
 import org.moorage.api.plugin.ClusterException;
 import org.moorage.api.plugin.Handle;
 import org.moorage.api.plugin.ObjectLister;
+import org.moorage.api.plugin.PluginException;
 import org.moorage.api.plugin.VolumeWriter;
 
 /** Reserves volumes for a pod, has them bound or made, and waits until they are. */
@@ -48,7 +49,7 @@ final class VolumeBinder {
     PodVolumes reserve(PodVolumeClaims ofPod, String nodeName) {
         Snapshot snapshot = handle.snapshot();
         Node node = snapshot.node(nodeName)
-                .orElseThrow(() -> new IllegalStateException("node \"" + nodeName + "\" not found"))
+                .orElseThrow(() -> new PluginException("node \"" + nodeName + "\" not found"))
                 .node();
         PodVolumeClaims.Plan plan = ofPod.planFor(node);
         List<PodVolumes.BindingInfo> bindings = new ArrayList<>();
@@ -149,7 +150,7 @@ final class VolumeBinder {
     /**
      * Waits until the claims are bound.
      *
-     * @throws IllegalStateException if they are not in time, or never will be
+     * @throws PluginException if they are not in time, or never will be
      */
     void await(PodVolumes reservation, Pod pod, String nodeName) {
         InstantSource clock = handle.monotonicClock();
@@ -158,21 +159,21 @@ final class VolumeBinder {
             // Counted as well as measured, so that it ends where a clock stands still.
             for (long polls = timeout.dividedBy(POLL); !isDone(reservation, pod, nodeName); polls--) {
                 if (polls <= 0 || !clock.instant().isBefore(end)) {
-                    throw new IllegalStateException("context deadline exceeded");
+                    throw new PluginException("context deadline exceeded");
                 }
                 pause.last(pod, POLL);
             }
         } catch (IllegalStateException failed) {
-            throw new IllegalStateException("binding volumes: " + failed.getMessage(), failed);
+            throw new PluginException("binding volumes: " + failed.getMessage(), failed);
         }
     }
 
     private boolean isDone(PodVolumes reservation, Pod pod, String nodeName) {
         Node node = nodes.get("", nodeName)
-                .orElseThrow(() -> new IllegalStateException(
+                .orElseThrow(() -> new PluginException(
                         "failed to get node \"" + nodeName + "\": node \"" + nodeName + "\" not found"));
         if (pods.current(pod).isEmpty()) {
-            throw new IllegalStateException("pod does not exist any more: pod \"" + pod.name() + "\" not found");
+            throw new PluginException("pod does not exist any more: pod \"" + pod.name() + "\" not found");
         }
         for (PodVolumes.BindingInfo binding : reservation.bindings()) {
             if (!isBound(binding, node)) {
@@ -190,15 +191,15 @@ final class VolumeBinder {
     private boolean isBound(PodVolumes.BindingInfo binding, Node node) {
         String name = binding.after().name();
         PersistentVolume volume = volumes.seen("", name)
-                .orElseThrow(() -> new IllegalStateException(
-                        "failed to check binding: persistentvolumes \"" + name + "\" not found"));
+                .orElseThrow(() ->
+                        new PluginException("failed to check binding: persistentvolumes \"" + name + "\" not found"));
         PersistentVolumeClaim claim = seen(binding.claim(), "failed to check binding");
         if (binding.isChange() && AssumeCache.isSame(binding.before(), volume)) {
             return false;
         }
         demandReachable(volume, node);
         if (volume.claim().filter(known -> !known.uid().isEmpty()).isEmpty()) {
-            throw new IllegalStateException("ClaimRef got reset for pv \"" + name + "\"");
+            throw new PluginException("ClaimRef got reset for pv \"" + name + "\"");
         }
         return claim.isBound();
     }
@@ -210,10 +211,10 @@ final class VolumeBinder {
         }
         // Who makes volumes takes the node away to say that it could not be done.
         if (claim.metadata().annotations().isEmpty()) {
-            throw new IllegalStateException("selectedNode annotation reset for PVC \"" + claim.name() + "\"");
+            throw new PluginException("selectedNode annotation reset for PVC \"" + claim.name() + "\"");
         }
         if (claim.selectedNode().filter(node.name()::equals).isEmpty()) {
-            throw new IllegalStateException("provisioning failed for PVC \"" + claim.name() + "\"");
+            throw new PluginException("provisioning failed for PVC \"" + claim.name() + "\"");
         }
         if (claim.volumeName().isEmpty()) {
             return false;
@@ -229,15 +230,15 @@ final class VolumeBinder {
 
     private PersistentVolumeClaim seen(PersistentVolumeClaim claim, String what) {
         return claims.seen(claim.namespace(), claim.name())
-                .orElseThrow(() ->
-                        new IllegalStateException(what + ": persistentvolumeclaims \"" + claim.key() + "\" not found"));
+                .orElseThrow(
+                        () -> new PluginException(what + ": persistentvolumeclaims \"" + claim.key() + "\" not found"));
     }
 
     private void demandReachable(PersistentVolume volume, Node node) {
         CsiNode csiNode = csiNodes.get("", node.name()).orElse(null);
         if (!new BoundVolume(volume).isReachable(node, csiNode)) {
-            throw new IllegalStateException("pv \"" + volume.name() + "\" node affinity doesn't match node \""
-                    + node.name() + "\": no matching NodeSelectorTerms");
+            throw new PluginException("pv \"" + volume.name() + "\" node affinity doesn't match node \"" + node.name()
+                    + "\": no matching NodeSelectorTerms");
         }
     }
 }

@@ -17,6 +17,7 @@ import org.moorage.api.model.Volume;
 import org.moorage.api.model.VolumeAttachment;
 import org.moorage.api.plugin.Handle;
 import org.moorage.api.plugin.ObjectLister;
+import org.moorage.api.plugin.PluginException;
 import org.moorage.builtin.volume.ClaimOwnership;
 import org.moorage.builtin.volume.CsiMigration;
 
@@ -45,7 +46,7 @@ final class CsiVolumes {
     /**
      * The volumes of the pods on a node with a CSINode. Claims that do not exist are left out.
      *
-     * @throws IllegalStateException if the volume of one of the pods cannot be determined
+     * @throws PluginException if the volume of one of the pods cannot be determined
      */
     VolumeSet usedBy(List<Pod> pods) {
         VolumeSet used = new VolumeSet();
@@ -73,17 +74,17 @@ final class CsiVolumes {
     /**
      * The claim of a pod's volume; empty if it does not exist.
      *
-     * @throws IllegalStateException if it has no name, or was not created for the pod
+     * @throws PluginException if it has no name, or was not created for the pod
      */
     Optional<PersistentVolumeClaim> claim(Pod pod, Volume volume) {
         String name = volume.claimName(pod);
         if (name.isEmpty()) {
-            throw new IllegalStateException("PersistentVolumeClaim had no name");
+            throw new PluginException("PersistentVolumeClaim had no name");
         }
         Optional<PersistentVolumeClaim> claim = claims.get(pod.namespace(), name);
         if (claim.isPresent()) {
             ClaimOwnership.problem(claim.get(), pod, volume).ifPresent(problem -> {
-                throw new IllegalStateException(problem);
+                throw new PluginException(problem);
             });
         }
         return claim;
@@ -92,7 +93,7 @@ final class CsiVolumes {
     /**
      * The CSI volume of an in-tree volume in a pod's specification; null if the volume is none, or is not migrated.
      *
-     * @throws IllegalStateException if the volume cannot be translated
+     * @throws PluginException if the volume cannot be translated
      */
     static @Nullable CsiVolume ofInTreeVolume(Volume volume) {
         if (!(volume.source() instanceof InTreeVolume disk) || !CsiMigration.isMigrated(disk.type())) {
@@ -101,7 +102,7 @@ final class CsiVolumes {
         try {
             return new CsiVolume(CsiMigration.driver(disk.type()), CsiMigration.volumeHandle(disk));
         } catch (IllegalArgumentException untranslatable) {
-            throw new IllegalStateException(
+            throw new PluginException(
                     "converting volume(" + volume.name() + ") from inline to csi: " + untranslatable.getMessage(),
                     untranslatable);
         }

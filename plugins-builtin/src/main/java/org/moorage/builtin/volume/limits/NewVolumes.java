@@ -13,6 +13,7 @@ import org.moorage.api.model.PersistentVolumeClaim;
 import org.moorage.api.model.Pod;
 import org.moorage.api.model.Volume;
 import org.moorage.api.plugin.ObjectLister;
+import org.moorage.api.plugin.PluginException;
 
 /** The CSI volumes of the incoming pod, or why they cannot be determined. */
 final class NewVolumes {
@@ -85,14 +86,14 @@ final class NewVolumes {
      * Success if the volumes are known and the node has the required drivers.
      *
      * @param csiNode the CSINode of the node, if it has one
-     * @throws IllegalStateException if the volumes cannot be determined
+     * @throws PluginException if the volumes cannot be determined
      */
     Status check(@Nullable CsiNode csiNode) {
         if (rejection != null) {
             return rejection;
         }
         if (failure != null) {
-            throw new IllegalStateException(failure.getMessage(), failure);
+            throw new PluginException(failure.getMessage(), failure);
         }
         if (!driverMissing.isEmpty()) {
             for (Map.Entry<String, Status> missing : driverMissing.entrySet()) {

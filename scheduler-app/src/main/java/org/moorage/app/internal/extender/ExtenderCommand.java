@@ -70,7 +70,7 @@ public final class ExtenderCommand implements Callable<Integer> {
 
     private final HostProcess process;
     private final Map<String, String> environment;
-    private final Supplier<Optional<Level>> givenLevel;
+    private final Supplier<Optional<Integer>> givenVerbosity;
     private final InstantSource clock = InstantSource.system();
     private final ThreadFactory threads = Executors.defaultThreadFactory();
     private final AtomicBoolean stopped = new AtomicBoolean();
@@ -129,12 +129,13 @@ public final class ExtenderCommand implements Callable<Integer> {
      *
      * @param process the process that it runs in
      * @param environment the environment's variables
-     * @param givenLevel the level that a flag asks for
+     * @param givenVerbosity the verbosity that a flag sets
      */
-    public ExtenderCommand(HostProcess process, Map<String, String> environment, Supplier<Optional<Level>> givenLevel) {
+    public ExtenderCommand(
+            HostProcess process, Map<String, String> environment, Supplier<Optional<Integer>> givenVerbosity) {
         this.process = process;
         this.environment = environment;
-        this.givenLevel = givenLevel;
+        this.givenVerbosity = givenVerbosity;
     }
 
     @Override
@@ -194,10 +195,10 @@ public final class ExtenderCommand implements Callable<Integer> {
     }
 
     private void useLevel() {
-        Optional<Level> given = givenLevel.get();
+        Optional<Integer> given = givenVerbosity.get();
         String name = environment.getOrDefault("LOG_LEVEL", "");
         Optional<Level> level = level(name);
-        Logging.use(given.or(() -> level).orElse(Level.INFO));
+        given.ifPresentOrElse(Logging::use, () -> Logging.use(level.orElse(Level.INFO)));
         if (!name.isEmpty() && level.isEmpty()) {
             LOG.atWarn()
                     .addKeyValue("value", name)

@@ -13,7 +13,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.moorage.kubernetes.ThreadFailures;
 
 /**
- * Passes log events to another appender on a thread of its own, so that a thread that logs never waits for whoever reads the log. Events
+ * Passes log events to another appender on a separate thread, so that a thread that logs never waits for the reader of the log. Events
  * for which there is no room are dropped and counted; how many they were is logged when there is room again.
  */
 final class BoundedAppender extends UnsynchronizedAppenderBase<ILoggingEvent> {
@@ -68,7 +68,7 @@ final class BoundedAppender extends UnsynchronizedAppenderBase<ILoggingEvent> {
         }
     }
 
-    // A line that cannot be written is told of by one that can, and counts as dropped.
+    // A line that cannot be written is reported by another line, and counts as dropped.
     private void write(ILoggingEvent event) {
         try {
             target.doAppend(event);

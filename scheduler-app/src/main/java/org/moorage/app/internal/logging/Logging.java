@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.LoggerFactory;
 
 /**
- * Logs to stderr, in lines like those of kube-scheduler. Logback finds it as a service before it looks for files of its own,
+ * Logs to stderr, in lines like those of kube-scheduler. Logback finds it as a service before it looks for its own files,
  * which makes short commands start faster.
  */
 public final class Logging extends ContextAwareBase implements Configurator {
@@ -39,8 +39,27 @@ public final class Logging extends ContextAwareBase implements Configurator {
         json
     }
 
-    // They tell about each request and connection.
-    private static final List<String> TALKATIVE = List.of("okhttp3", "sun", "com.sun", "jdk");
+    /** Moorage's own loggers, those of plugins among them. */
+    private static final String OWN = "org.moorage";
+
+    /** Libraries of the program, whose lines about requests and connections only help those who debug the libraries. */
+    private static final List<String> LIBRARIES = List.of(
+            "io.netty",
+            "okhttp3",
+            "okio",
+            "io.prometheus",
+            "dev.cel",
+            "com.google",
+            "com.fasterxml",
+            "java",
+            "javax",
+            "jdk",
+            "sun",
+            "com.sun");
+
+    /** The verbosity from which on libraries log as much as the program itself. */
+    private static final int WITH_LIBRARIES = 6;
+
     private static final String STDERR = "stderr";
     // Before anything takes its place.
     private static final PrintStream REAL_STDERR = System.err;
@@ -59,17 +78,32 @@ public final class Logging extends ContextAwareBase implements Configurator {
         return verbosity < 4 ? Level.DEBUG : Level.TRACE;
     }
 
-    /** Sets what is logged from now on. */
+    /** Sets what is logged from now on, as the flag {@code --v} does. Libraries log warnings only, unless the verbosity is 6 or more. */
+    public static void use(int verbosity) {
+        use(level(verbosity), verbosity >= WITH_LIBRARIES);
+    }
+
+    /** Sets what is logged from now on. Libraries log warnings only. */
     public static void use(Level level) {
+        use(level, false);
+    }
+
+    private static void use(Level level, boolean withLibraries) {
         if (LoggerFactory.getILoggerFactory() instanceof LoggerContext context) {
-            context.getLogger(Logger.ROOT_LOGGER_NAME).setLevel(level);
-            Level quiet = level.isGreaterOrEqual(Level.INFO) ? level : Level.INFO;
-            TALKATIVE.forEach(name -> context.getLogger(name).setLevel(quiet));
+            context.getLogger(OWN).setLevel(level);
+            // Loggers that plugins name as they like.
+            context.getLogger(Logger.ROOT_LOGGER_NAME).setLevel(withLibraries ? level : atLeast(Level.INFO, level));
+            Level ofLibraries = withLibraries ? level : atLeast(Level.WARN, level);
+            LIBRARIES.forEach(name -> context.getLogger(name).setLevel(ofLibraries));
         }
     }
 
+    private static Level atLeast(Level least, Level level) {
+        return level.isGreaterOrEqual(least) ? level : least;
+    }
+
     /**
-     * Has a long-lived process log: nobody waits for the reader of the log any more.
+     * Logs for a long-lived process: threads do not wait for the reader of the log any more.
      *
      * @param format how the lines look
      * @param verbosityByModule verbosities of some classes, by the pattern of their simple names
@@ -106,7 +140,7 @@ public final class Logging extends ContextAwareBase implements Configurator {
         PlatformLog.install();
     }
 
-    /** How many lines were dropped since whoever reads the log was too slow. */
+    /** How many lines were dropped since the reader of the log was too slow. */
     public static long dropped() {
         return waiting() instanceof BoundedAppender appender ? appender.dropped() : 0;
     }
@@ -158,35 +192,34 @@ public final class Logging extends ContextAwareBase implements Configurator {
         }
     }
 
-    /** Lets a plugin that fails for each of many pods say so once, unless all details are asked for. */
+    /** Logs the failure of a plugin at the same place once, also if it fails for many pods, unless all details are logged. */
     private static final class OncePerPlace extends Filter<ILoggingEvent> {
-        private final Logger root;
+        private final Logger own;
         private final StackTraces seen = new StackTraces(System::nanoTime);
 
-        OncePerPlace(Logger root) {
-            this.root = root;
+        OncePerPlace(Logger own) {
+            this.own = own;
         }
 
         @Override
         public FilterReply decide(ILoggingEvent event) {
             IThrowableProxy thrown = event.getThrowableProxy();
-            boolean isShown = thrown == null
-                    || showsAll(root)
-                    || !StackTraces.isWorthShowing(thrown)
-                    || seen.isDue(event, thrown);
+            boolean isShown =
+                    thrown == null || showsAll(own) || !StackTraces.isWorthShowing(thrown) || seen.isDue(event, thrown);
             return isShown ? FilterReply.NEUTRAL : FilterReply.DENY;
         }
     }
 
-    private static boolean showsAll(Logger root) {
-        return root.getLevel() == Level.TRACE;
+    private static boolean showsAll(Logger own) {
+        return own.getEffectiveLevel() == Level.TRACE;
     }
 
     @Override
     public ExecutionStatus configure(LoggerContext loggers) {
         Logger root = loggers.getLogger(Logger.ROOT_LOGGER_NAME);
-        Appender<ILoggingEvent> stderr = stderr(loggers, new LogLayout((event, thrown) -> showsAll(root)));
-        stderr.addFilter(new OncePerPlace(root));
+        Logger own = loggers.getLogger(OWN);
+        Appender<ILoggingEvent> stderr = stderr(loggers, new LogLayout((event, thrown) -> showsAll(own)));
+        stderr.addFilter(new OncePerPlace(own));
         root.addAppender(stderr);
         root.setLevel(Level.WARN);
         return ExecutionStatus.DO_NOT_INVOKE_NEXT_IF_ANY;

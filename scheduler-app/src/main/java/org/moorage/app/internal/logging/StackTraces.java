@@ -14,11 +14,14 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.function.LongSupplier;
 import org.moorage.api.plugin.ClusterException;
+import org.moorage.api.plugin.PluginException;
+import org.moorage.config.plugin.ThrownCopy;
 import org.slf4j.event.KeyValuePair;
 
 /**
- * The stack traces in a log. One that only says that the cluster did not do something has none. What is thrown again at the same place,
- * for the same plugin, has its stack trace once in a while, and the place alone in between.
+ * The stack traces in a log. An exception that its message explains has none: a {@link PluginException}, and a request to the cluster that
+ * failed. An exception that is thrown again at the same place, for the same plugin, has its stack trace once in five minutes, and the place
+ * alone in between.
  */
 final class StackTraces {
     private static final Duration ONCE_IN = Duration.ofMinutes(5);
@@ -43,19 +46,32 @@ final class StackTraces {
     }
 
     static boolean isWorthShowing(IThrowableProxy thrown) {
+        boolean hasFrames = false;
         IThrowableProxy cause = thrown;
         for (int i = 0; cause != null && i < MOST_CAUSES; i++) {
-            if (cause instanceof ThrowableProxy proxy
-                    && (proxy.getThrowable() instanceof ClusterException
-                            || proxy.getThrowable() instanceof IOException)) {
+            if (isExpected(cause)) {
                 return false;
             }
+            hasFrames |= cause.getStackTraceElementProxyArray().length > 0;
             cause = cause.getCause();
         }
-        return true;
+        return hasFrames;
     }
 
-    /** Whether the stack trace of what an event tells of was not shown in the last minutes; it then counts as shown. */
+    // Its message says everything: the cluster did not do something, or a plugin found an object missing or wrong.
+    private static boolean isExpected(IThrowableProxy thrown) {
+        if (!(thrown instanceof ThrowableProxy proxy)) {
+            return false;
+        }
+        Throwable original = proxy.getThrowable();
+        return original instanceof ClusterException
+                || original instanceof PluginException
+                || original instanceof IOException
+                || original instanceof ThrownCopy copy
+                        && (copy.isA(PluginException.class) || copy.isA(IOException.class));
+    }
+
+    /** Whether the stack trace of an event was not shown in the last minutes; it then counts as shown. */
     synchronized boolean isDue(ILoggingEvent event, IThrowableProxy thrown) {
         long now = nanoTime.getAsLong();
         String place = place(event, thrown);
@@ -73,7 +89,7 @@ final class StackTraces {
         for (KeyValuePair pair : pairs == null ? List.<KeyValuePair>of() : pairs) {
             plugin = pair.key.equals("plugin") ? pair.value : plugin;
         }
-        return event.getLoggerName() + " " + plugin + " " + root(thrown).getClassName() + " "
+        return event.getLoggerName() + " " + plugin + " " + name(root(thrown)) + " "
                 + frame(thrown).orElse("");
     }
 
@@ -108,7 +124,7 @@ final class StackTraces {
             append(text, thrown.getCause(), left - 1);
             text.append("Wrapped by: ");
         }
-        text.append(thrown.getClassName()).append(": ").append(message(thrown)).append('\n');
+        appendHeader(text, thrown);
         StackTraceElementProxy[] frames = thrown.getStackTraceElementProxyArray();
         int most = Math.min(frames.length, MOST_FRAMES);
         for (int i = 0; i < most; i++) {
@@ -118,15 +134,38 @@ final class StackTraces {
             text.append("\t... ").append(frames.length - most).append(" more\n");
         }
         for (IThrowableProxy suppressed : thrown.getSuppressed()) {
-            text.append("Suppressed: ")
-                    .append(suppressed.getClassName())
-                    .append(": ")
-                    .append(message(suppressed))
-                    .append('\n');
+            text.append("Suppressed: ");
+            appendHeader(text, suppressed);
         }
     }
 
+    private static void appendHeader(StringBuilder text, IThrowableProxy thrown) {
+        String name = name(thrown);
+        String message = message(thrown);
+        text.append(name);
+        if (message.startsWith(name)) {
+            text.append(message, name.length(), message.length());
+        } else {
+            text.append(": ").append(message);
+        }
+        text.append('\n');
+    }
+
+    private static Optional<ThrownCopy> copy(IThrowableProxy thrown) {
+        return thrown instanceof ThrowableProxy proxy && proxy.getThrowable() instanceof ThrownCopy copy
+                ? Optional.of(copy)
+                : Optional.empty();
+    }
+
+    private static String name(IThrowableProxy thrown) {
+        return copy(thrown).map(ThrownCopy::typeName).orElseGet(thrown::getClassName);
+    }
+
     static String message(IThrowableProxy thrown) {
+        Optional<ThrownCopy> copy = copy(thrown);
+        if (copy.isPresent()) {
+            return copy.get().text();
+        }
         String message = thrown.getMessage();
         return message == null ? thrown.getClassName() : message;
     }

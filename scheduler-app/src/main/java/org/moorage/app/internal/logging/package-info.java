@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * What is logged: which lines, in which layout, and who may write when.
+ * The log: which lines are written, in which layout, and when.
  *
  * <p>Starting point: {@link org.moorage.app.internal.logging.Logging}.
  */

@@ -143,7 +143,7 @@ final class ServedPages {
         if (!value.matches("[0-9]{1,4}")) {
             return Reply.text(400, "failed set klog.logging.verbosity: \"" + value + "\" (expected: a number)\n");
         }
-        Logging.use(Logging.level(Integer.parseInt(value)));
+        Logging.use(Integer.parseInt(value));
         return Reply.text(200, "successfully set klog.logging.verbosity to " + value);
     }
 }

@@ -19,6 +19,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.FieldSource;
 import org.moorage.api.plugin.ClusterException;
+import org.moorage.api.plugin.PluginException;
+import org.moorage.config.plugin.Thrown;
 import org.slf4j.event.KeyValuePair;
 
 class LogLayoutTest {
@@ -223,6 +225,28 @@ class LogLayoutTest {
 
         assertThat(layout.doLayout(event))
                 .isEqualTo("E0412 10:15:02.123456 main Scheduler] \"Pod moved\" err=\"bind\"\n");
+    }
+
+    @Test
+    void keepsToOneLineWhatAPluginFoundMissing() {
+        event.setLevel(Level.ERROR);
+        Throwable copy = Thrown.copyOf(new PluginException("claim \"c\" not found", cause()));
+        event.setThrowableProxy(new ThrowableProxy(new IllegalStateException("running Filter", copy)));
+
+        assertThat(layout.doLayout(event))
+                .isEqualTo("E0412 10:15:02.123456 main Scheduler] \"Pod moved\" err=\"running Filter\"\n");
+    }
+
+    @Test
+    void showsTheCopyOfAnExceptionAsTheException() {
+        event.setLevel(Level.ERROR);
+        event.setThrowableProxy(new ThrowableProxy(Thrown.copyOf(new IllegalStateException("outer", cause()))));
+
+        assertThat(layout.doLayout(event))
+                .contains("err=\"outer\" at=\"" + LogLayoutTest.class.getName() + ".cause(")
+                .containsSubsequence(
+                        "\njava.lang.NullPointerException: inner\n\tat java.base/java.util.Objects.requireNonNull(",
+                        "\nWrapped by: java.lang.IllegalStateException: outer\n\tat ");
     }
 
     @Test

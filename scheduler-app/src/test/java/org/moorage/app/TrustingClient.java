@@ -16,11 +16,11 @@ import javax.net.ssl.TrustManager;
 import javax.net.ssl.X509TrustManager;
 
 /** Reads what a server of this machine serves, whose certificate is one that it has made for itself. */
-final class TrustingClient {
+public final class TrustingClient {
     private TrustingClient() {}
 
     /** An answer: its code and its text. */
-    record Answer(int code, String text) {}
+    public record Answer(int code, String text) {}
 
     static int freePort() throws IOException {
         try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
@@ -28,7 +28,7 @@ final class TrustingClient {
         }
     }
 
-    static Answer get(URI page) throws IOException, GeneralSecurityException {
+    public static Answer get(URI page) throws IOException, GeneralSecurityException {
         SSLContext tls = SSLContext.getInstance("TLS");
         tls.init(null, new TrustManager[] {new Trusting()}, null);
         HttpsURLConnection connection = (HttpsURLConnection) page.toURL().openConnection();

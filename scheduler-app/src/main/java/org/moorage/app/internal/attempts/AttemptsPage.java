@@ -18,6 +18,7 @@ import org.moorage.app.internal.report.FittingChangeRows;
 import org.moorage.app.internal.serving.Page;
 import org.moorage.app.internal.serving.Query;
 import org.moorage.app.internal.serving.Reply;
+import org.moorage.config.plugin.Thrown;
 import org.moorage.runtime.Scheduler;
 import org.moorage.runtime.debug.PodState;
 import org.moorage.runtime.decision.AttemptDetails.NodeReason;
@@ -216,7 +217,7 @@ public final class AttemptsPage implements Page {
             }
         } catch (RuntimeException failure) {
             // A plugin's failure says something about the pod, and nothing about the page.
-            tree.put("error", String.valueOf(failure.getMessage()));
+            tree.put("error", Thrown.text(failure));
         }
         return tree;
     }
@@ -234,7 +235,7 @@ public final class AttemptsPage implements Page {
             tree.put("changesComplete", changes.isComplete());
         } catch (RuntimeException failure) {
             // A plugin that cannot be made once more, or fails; what it says now is known all the same.
-            tree.put("changesError", String.valueOf(failure.getMessage()));
+            tree.put("changesError", Thrown.text(failure));
         }
     }
 }

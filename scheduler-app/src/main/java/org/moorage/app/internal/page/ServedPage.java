@@ -13,6 +13,9 @@ import org.moorage.app.internal.serving.Page;
 import org.moorage.app.internal.serving.Query;
 import org.moorage.app.internal.serving.Reply;
 import org.moorage.app.internal.serving.SecureServer;
+import org.moorage.config.plugin.Thrown;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Serves a page, with more paths below its own: {@code data}, its content as it is now; {@code explain}, what the plugins say of the pod
@@ -20,6 +23,8 @@ import org.moorage.app.internal.serving.SecureServer;
  * attempts at it. One request at a time is worked on.
  */
 public final class ServedPage {
+    private static final Logger LOG = LoggerFactory.getLogger(ServedPage.class);
+
     private final Supplier<PageContent.Builder> content;
     private final Supplier<ShownCluster> cluster;
     private final Optional<Page> attempts;
@@ -30,7 +35,7 @@ public final class ServedPage {
      *
      * @param content what it shows, made for each request
      * @param cluster the cluster as it is shown, for each request about a pod
-     * @param attempts what a pod waits for; empty if nobody knows
+     * @param attempts what a pod waits for; empty if that is not known
      * @param turn whose turn it is
      */
     public ServedPage(
@@ -91,6 +96,16 @@ public final class ServedPage {
                     400,
                     "pod: it is for the scheduler \"" + scheduler + "\" (expected: one of " + shown.profiles() + ")\n");
         }
-        return Reply.json(200, shown.explain(pod.get()).toString());
+        try {
+            return Reply.json(200, shown.explain(pod.get()).toString());
+        } catch (RuntimeException failure) {
+            // A plugin that fails for the pod, or cannot be made once more: that is the answer, and no failure of the
+            // page.
+            LOG.atWarn()
+                    .addKeyValue("pod", pod.get().key())
+                    .setCause(failure)
+                    .log("A pod cannot be explained on the page");
+            return Reply.text(422, "pod " + pod.get().key() + ": " + Thrown.text(failure) + "\n");
+        }
     }
 }

@@ -43,7 +43,7 @@ import picocli.CommandLine.Command;
 final class RehearseCommand implements Callable<Integer> {
     private static final Duration LONGEST = Duration.ofSeconds(60);
     private static final String CLASS = ".class";
-    private static final String GATES = "--feature-gates=GenericWorkload=true";
+    private static final String GATES = "--feature-gates=GenericWorkload=true,TopologyAwareWorkloadScheduling=true";
     private static final String CONFIG = """
             apiVersion: kubescheduler.config.k8s.io/v1
             kind: KubeSchedulerConfiguration

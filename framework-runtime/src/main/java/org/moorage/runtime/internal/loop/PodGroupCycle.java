@@ -202,6 +202,10 @@ public final class PodGroupCycle {
         Code code = Objects.requireNonNull(results.get(root.key())).status().code();
         GroupResult.complete(root, results);
         profile.metrics().groupAlgorithmRan(System.nanoTime() - start);
+        if (code == Code.SUCCESS && !queued.isRepeat() && queue.hasNewcomers(queued)) {
+            repeat(attempt, queued);
+            return Optional.empty();
+        }
         if (code == Code.UNSCHEDULABLE) {
             new PodGroupPostFilterRun(profile, groupAlgorithm, snapshot, reservations, PostFilterRun.Execution.DONE)
                     .run(root, state, results);
@@ -224,6 +228,21 @@ public final class PodGroupCycle {
                         ? PodGroupOutcome.SUCCESS
                         : code.isRejection() ? PodGroupOutcome.REJECTED : PodGroupOutcome.ERROR);
         return last;
+    }
+
+    // Pods of one group are created one after the other. Placed alone, the first might take a place where the others
+    // have
+    // no room. Once: pods that keep coming do not keep those that are there from being placed.
+    private void repeat(CycleAttempt attempt, QueuedPodGroupInfo queued) {
+        LOG.atDebug()
+                .addKeyValue("podGroup", queued)
+                .log("Pods have joined the pod group; the attempt is repeated with them");
+        for (QueuedPodInfo pod : attempt.pods()) {
+            if (attempt.commitFirst(pod)) {
+                failures.repeat(pod);
+            }
+        }
+        finish(attempt, queued, PodGroupOutcome.REPEAT);
     }
 
     private void reportEvent(Attempt tried, GroupTree root, Profile profile) {

@@ -16,6 +16,7 @@ import java.util.function.BiConsumer;
 import org.moorage.api.GroupKey;
 import org.moorage.api.model.CompositePodGroup;
 import org.moorage.api.model.Pod;
+import org.moorage.api.model.PodSpec;
 import org.moorage.api.model.SchedulingGroup;
 import org.moorage.api.plugin.FeatureGates;
 import org.moorage.runtime.internal.log.Log;
@@ -293,6 +294,7 @@ final class PodGroupMembers {
                     returning.returned(now, number);
                 }
             }
+            case REPEAT -> returning.repeats();
             case REJECTED -> returning.failed(true, now, number, backoff);
             case ERROR -> returning.failed(false, now, number, backoff);
         }
@@ -303,6 +305,33 @@ final class PodGroupMembers {
                 .addKeyValue("event", WellKnownEvents.SCHEDULE_ATTEMPT_FAILURE)
                 .addKeyValue("queue", subQueue)
                 .log(SubQueues.GROUP_MOVED);
+    }
+
+    /**
+     * Whether members have come since a group was popped that can be tried with the others: no PreEnqueue plugin gates one of them, and they
+     * are for the same scheduler, with the same priority and preemption policy.
+     */
+    boolean hasNewcomers(QueuedPodGroupInfo popped) {
+        GroupKey root = popped.root();
+        if (inFlightByRoot.get(root) != popped || !forest.root(root).equals(Optional.of(root))) {
+            return false;
+        }
+        PodSpec others = popped.firstMember().pod().spec();
+        boolean hasAny = false;
+        for (GroupKey podGroup : forest.podGroups(root)) {
+            for (QueuedPodInfo newcomer :
+                    memberByKeyByPodGroup.getOrDefault(podGroup, Map.of()).values()) {
+                PodSpec spec = newcomer.pod().spec();
+                if (!spec.schedulerName().equals(others.schedulerName())
+                        || spec.priority() != others.priority()
+                        || !spec.preemptionPolicy().equals(others.preemptionPolicy())
+                        || queued.isGated(newcomer)) {
+                    return false;
+                }
+                hasAny = true;
+            }
+        }
+        return hasAny;
     }
 
     /** Gives the members that are in no sub-queue, those of a pod group at a time, and where they are. */

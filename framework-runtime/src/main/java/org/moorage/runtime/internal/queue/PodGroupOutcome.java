@@ -5,6 +5,8 @@ package org.moorage.runtime.internal.queue;
 public enum PodGroupOutcome {
     /** It was placed, if not all of its pods: those that are left are tried again at once. */
     SUCCESS,
+    /** It is tried again at once, together with pods that came meanwhile. */
+    REPEAT,
     /** Plugins rejected it. */
     REJECTED,
     /** It failed otherwise. */

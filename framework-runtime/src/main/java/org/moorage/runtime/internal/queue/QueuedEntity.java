@@ -106,6 +106,11 @@ public abstract sealed class QueuedEntity implements QueuedPod permits QueuedPod
         attemptStart = System.nanoTime();
     }
 
+    /** The attempt that is under way does not count. */
+    final void retractAttempt() {
+        attempts--;
+    }
+
     void becameReady(Instant now) {
         if (initialAttemptTimestamp == null) {
             initialAttemptTimestamp = now;

@@ -32,6 +32,7 @@ public final class QueuedPodGroupInfo extends QueuedEntity {
             .thenComparing(queued -> queued.pod().name());
 
     private final GroupKey root;
+    private boolean isRepeat;
     private SchedulingGroup group;
     // The members of each pod group that has any, while it waits. Those of a pod group are shared with who knows all
     // that wait.
@@ -151,6 +152,17 @@ public final class QueuedPodGroupInfo extends QueuedEntity {
     /** Its waiting pods, those of each pod group. */
     Collection<Collection<QueuedPodInfo>> membersByPodGroup() {
         return waiting.values();
+    }
+
+    /** Its last attempt is repeated, with pods that came meanwhile. */
+    void repeats() {
+        isRepeat = true;
+        retractAttempt();
+    }
+
+    /** Whether its last attempt is repeated, with pods that came meanwhile. */
+    public boolean isRepeat() {
+        return isRepeat;
     }
 
     void replaceGroup(SchedulingGroup current) {

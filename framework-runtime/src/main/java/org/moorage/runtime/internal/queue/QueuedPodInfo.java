@@ -69,6 +69,12 @@ public final class QueuedPodInfo extends QueuedEntity {
         rejectors = before.withUnschedulable(gatedBy());
     }
 
+    /** The attempt that is under way is repeated. */
+    void untried(Pod current) {
+        pod = current;
+        retractAttempt();
+    }
+
     void failed(Pod current, RejectorPlugins by, Instant now, long returnNumber, PodBackoff backoff) {
         pod = current;
         poppedEarly = false;

@@ -435,6 +435,40 @@ public final class SchedulingQueue implements PodActivation, AutoCloseable {
     }
 
     /**
+     * Whether pods of a group have come since it was popped that can be tried together with its other pods.
+     *
+     * @param popped what {@link #pop} returned
+     */
+    public boolean hasNewcomers(QueuedPodGroupInfo popped) {
+        lock.lock();
+        try {
+            return !closed && members.hasNewcomers(popped);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /**
+     * Returns a member of a group whose attempt is repeated, as if it had not been popped. It is {@link #done} afterwards, and tried again
+     * once {@link #addAttemptedPodGroup} is called for the group.
+     *
+     * @param popped the member as it was popped; not to be used any more
+     * @param current the pod as it is now
+     */
+    public void addUntried(QueuedPodInfo popped, Pod current) {
+        lock.lock();
+        try {
+            inFlight.remove(popped);
+            if (!closed && find(current).isEmpty()) {
+                popped.untried(current);
+                members.add(popped);
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /**
      * The attempt at a group is over. If it has waiting members, which returned from it or have come meanwhile, it goes back into the
      * queue with them: after a success at once, otherwise after a backoff. To be called once, after all its members were dealt with that
      * do not go on to their binding.

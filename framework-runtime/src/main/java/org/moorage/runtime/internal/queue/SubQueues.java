@@ -242,6 +242,12 @@ final class SubQueues {
         }
     }
 
+    /** Whether a PreEnqueue plugin gates a pod that is in no sub-queue. */
+    boolean isGated(QueuedPodInfo pod) {
+        preEnqueue.run(pod);
+        return pod.isGated();
+    }
+
     /** Makes it active, unless a plugin gates it. */
     SubQueue toActive(QueuedEntity queued, String event) {
         return toActive(queued, null, event);

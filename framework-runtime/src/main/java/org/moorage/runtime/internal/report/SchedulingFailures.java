@@ -56,6 +56,20 @@ public final class SchedulingFailures {
         this.triedForResize = triedForResize;
     }
 
+    /** The attempt at the group of a pod is repeated: the pod goes back into the queue, and nothing is reported of it. */
+    public void repeat(QueuedPodInfo queued) {
+        Pod pod = queued.pod();
+        Optional<Pod> current = waiting(pod);
+        if (current.isEmpty()) {
+            queue.done(queued);
+            return;
+        }
+        queue.addUntried(queued, current.get());
+        if (waiting(pod).isEmpty()) {
+            queue.delete(pod);
+        }
+    }
+
     /** Something failed, so that it is not known whether a node is feasible. */
     public Decision error(QueuedPodInfo queued, String message, int evaluated) {
         return handle(queued, Decision.Outcome.ERROR, message, evaluated, RejectorPlugins.NONE, Nomination.clear());

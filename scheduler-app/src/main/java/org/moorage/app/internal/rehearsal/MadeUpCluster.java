@@ -40,7 +40,8 @@ final class MadeUpCluster {
             {"apiVersion": "scheduling.k8s.io/v1beta1", "kind": "PodGroup",
              "metadata": {"name": "gang", "namespace": "default", "uid": "gang", "resourceVersion": "1",
                "creationTimestamp": "2026-01-01T00:00:00Z"},
-             "spec": {"schedulingPolicy": {"gang": {"minCount": %1$d}}}}
+             "spec": {"schedulingPolicy": {"gang": {"minCount": %1$d}},
+               "schedulingConstraints": {"topology": [{"key": "topology.kubernetes.io/zone"}]}}}
             """;
     /** What is in a pod's spec, by the name of its kind. */
     private static final List<String[]> KINDS = List.of(

@@ -37,6 +37,7 @@ final class HostileExceptions {
         }),
         MESSAGE_RECURSES(() -> new IllegalStateException("mine") {
             @Override
+            @SuppressWarnings("InfiniteRecursion") // until the stack is used up
             public String getMessage() {
                 return toString() + getMessage();
             }
@@ -150,6 +151,7 @@ final class HostileExceptions {
         CANCELLATION(() -> new CancellationException("mine")),
         CLUSTER_EXCEPTION(() -> new ClusterException("refused", 500, Kind.MESSAGE_THROWS.make.get()));
 
+        @SuppressWarnings("ImmutableEnumChecker") // it has no state
         private final Supplier<Throwable> make;
 
         Kind(Supplier<Throwable> make) {
@@ -180,7 +182,7 @@ final class HostileExceptions {
             Throwable make(CountDownLatch until) {
                 return new IllegalStateException("mine") {
                     @Override
-                    public Throwable getCause() {
+                    public synchronized Throwable getCause() {
                         return new IllegalStateException(waited(until));
                     }
                 };

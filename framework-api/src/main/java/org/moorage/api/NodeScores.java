@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.moorage.api;
 
+import java.math.BigInteger;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
@@ -98,6 +99,41 @@ public final class NodeScores {
             scaled[i] = MAX * scores[i] / highest;
         }
         return new NodeScores(nodes, scaled);
+    }
+
+    /**
+     * Scaled so that the lowest becomes 0 and the highest 100 (min-max normalization), dividing as integers. If all are equal, each becomes
+     * 0, which leaves the choice to other plugins. Takes any scores, also negative ones.
+     */
+    public NodeScores minMaxScaled() {
+        long lowest = Long.MAX_VALUE;
+        long highest = Long.MIN_VALUE;
+        for (long score : scores) {
+            lowest = Math.min(lowest, score);
+            highest = Math.max(highest, score);
+        }
+        long[] scaled = new long[scores.length];
+        if (lowest < highest) {
+            for (int i = 0; i < scaled.length; i++) {
+                scaled[i] = share(scores[i], lowest, highest);
+            }
+        }
+        return new NodeScores(nodes, scaled);
+    }
+
+    // From 0 for the lowest to 100 for the highest.
+    private static long share(long score, long lowest, long highest) {
+        long range = highest - lowest;
+        if (range > 0 && range <= Long.MAX_VALUE / MAX) {
+            return MAX * (score - lowest) / range;
+        }
+        // The product, or even the range, is larger than a long.
+        BigInteger least = BigInteger.valueOf(lowest);
+        return BigInteger.valueOf(score)
+                .subtract(least)
+                .multiply(BigInteger.valueOf(MAX))
+                .divide(BigInteger.valueOf(highest).subtract(least))
+                .longValueExact();
     }
 
     /** 100 minus each score. */

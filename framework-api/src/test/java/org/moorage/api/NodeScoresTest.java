@@ -69,6 +69,37 @@ final class NodeScoresTest {
         }
     }
 
+    /** Scores, and what min-max normalization makes of them. */
+    record MinMax(String name, long[] scores, long... scaled) {
+        @Override
+        public String toString() {
+            return name;
+        }
+    }
+
+    static final MinMax[] MIN_MAX = {
+        new MinMax("different scores", new long[] {3, 0, 8}, 37, 0, 100),
+        new MinMax("none is 0", new long[] {100, 101, 110}, 0, 10, 100),
+        new MinMax("scores below 0", new long[] {-2_000_000, -1_000_000, -1_500_000}, 0, 100, 50),
+        new MinMax("below and above 0", new long[] {-50, 50, 0}, 0, 100, 50),
+        new MinMax("the same score", new long[] {7, 7}, 0, 0),
+        new MinMax("a single node", new long[] {7}, 0),
+        new MinMax("no nodes", new long[] {}),
+        new MinMax("the product overflows", new long[] {0, Long.MAX_VALUE / 2, Long.MAX_VALUE}, 0, 49, 100),
+        new MinMax("the range overflows", new long[] {Long.MIN_VALUE, Long.MAX_VALUE, 0}, 0, 100, 50),
+    };
+
+    @ParameterizedTest
+    @FieldSource("MIN_MAX")
+    void scalesBetweenTheLowestAndTheHighest(MinMax example) {
+        NodeScores scores = NodeScores.of(nodes(example.scores.length), example.scores.clone());
+        assertThat(scores.minMaxScaled().toArray()).isEqualTo(example.scaled);
+        assertThat(scores.toArray()).isEqualTo(example.scores);
+        NodeScores uniform = NodeScores.uniform(nodes(3), 7).minMaxScaled();
+        assertThat(uniform.isUniform()).isTrue();
+        assertThat(uniform.toArray()).containsExactly(0, 0, 0);
+    }
+
     @Test
     void hasNoUniformScoreWithoutNodes() {
         assertThat(NodeScores.uniform(nodes(0), 7).reversed().toArray()).isEmpty();

@@ -8,6 +8,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.moorage.api.model.ClusterObject;
 import org.moorage.api.model.Pod;
 import org.moorage.objects.ObjectDecodeException;
@@ -17,10 +19,10 @@ class ObjectDecoderTest {
     private final ObjectDecoder decoder = new ObjectDecoder();
 
     private static final String TEXT = """
-            {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "p", "labels": {"app": "web"}},
-             "spec": {"priority": 7, "nodeSelector": {"disk": "ssd"},
-               "containers": [{"name": "c", "resources": {"requests": {"cpu": "500m"}}}]}}
-            """;
+        {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "p", "labels": {"app": "web"}},
+         "spec": {"priority": 7, "nodeSelector": {"disk": "ssd"},
+           "containers": [{"name": "c", "resources": {"requests": {"cpu": "500m"}}}]}}
+        """;
 
     @Test
     void aText() {
@@ -60,6 +62,40 @@ class ObjectDecoderTest {
                         .metadata()
                         .name())
                 .isEqualTo("n");
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "{'apiVersion': 'v1', 'kind': 'List', 'items': []}",
+                "{'apiVersion': 'v1', 'kind': 'List'}",
+                "{'apiVersion': 'v1', 'kind': 'PodList', 'metadata': {'resourceVersion': '7'}, 'items': [{}]}",
+                "{'apiVersion': 'example.com/v1', 'kind': 'WidgetList', 'metadata': {}, 'items': []}"
+            })
+    void butNotAListOfObjects(String list) {
+        assertThatThrownBy(() -> decoder.decode(list.replace('\'', '"')))
+                .isInstanceOf(ObjectDecodeException.class)
+                .hasMessageEndingWith(
+                        "List: a list of objects (expected: one object; decode each of the items of a list)");
+    }
+
+    @Test
+    void aCustomResourceThatIsCalledAList() {
+        String list = "{\"apiVersion\": \"example.com/v1\", \"kind\": \"AllowList\","
+                + " \"metadata\": {\"name\": \"trusted\"}, \"items\": [1]}";
+        assertThat(decoder.decode(list).name()).isEqualTo("trusted");
+    }
+
+    @Test
+    void anObjectWithoutAUid() {
+        Pod pod = (Pod) decoder.decode(TEXT);
+        assertThat(pod.uid()).isNotEmpty().isEqualTo(((Pod) decoder.decode(TEXT)).uid());
+        assertThat(decoder.decode(TEXT.replace("\"p\"", "\"q\"")).metadata().uid())
+                .isNotEqualTo(pod.uid());
+        assertThat(decoder.decode(TEXT.replace("\"name\": \"p\"", "\"name\": \"p\", \"uid\": \"u1\""))
+                        .metadata()
+                        .uid())
+                .isEqualTo("u1");
     }
 
     @Test

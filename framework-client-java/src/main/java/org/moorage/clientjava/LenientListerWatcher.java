@@ -3,6 +3,8 @@ package org.moorage.clientjava;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.MappingIterator;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.kubernetes.client.common.KubernetesListObject;
 import io.kubernetes.client.common.KubernetesObject;
 import io.kubernetes.client.informer.ListerWatcher;
@@ -18,18 +20,27 @@ import io.kubernetes.client.util.Watch;
 import io.kubernetes.client.util.Watchable;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Iterator;
+import java.util.List;
 import java.util.NoSuchElementException;
 import java.util.Objects;
+import java.util.Optional;
 import okhttp3.HttpUrl;
 import okhttp3.OkHttpClient;
 import okhttp3.Request;
 import okhttp3.Response;
+import org.jspecify.annotations.Nullable;
 import org.moorage.api.model.ObjectKind;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
- * Lists and watches for an informer of client-java's, and leaves out what the models do not know. With client-java's own codec a single
- * field of a newer API server keeps an informer from ever having synced.
+ * Lists and watches for an informer of client-java's, and leaves out fields that the models do not know. With client-java's own codec a
+ * single field of a newer API server keeps an informer from ever having synced.
+ *
+ * <p>An object with a value that its model cannot hold keeps no other from being read. A pod that is on a node is read without that value,
+ * since it takes its part of the node. Any other object is left out of a list, and stays as it was known when it changes. Each is logged.
  *
  * <pre>{@code
  * factory.sharedIndexInformerFor(LenientListerWatcher.pods(client), V1Pod.class, 0);
@@ -41,6 +52,8 @@ import org.moorage.api.model.ObjectKind;
  */
 public final class LenientListerWatcher<M extends KubernetesObject, L extends KubernetesListObject>
         implements ListerWatcher<M, L> {
+    private static final Logger LOG = LoggerFactory.getLogger(LenientListerWatcher.class);
+
     /** What an informer takes for a watch that has ended and is to be begun anew. */
     private static final String ENDED = "IO Exception during hasNext method.";
 
@@ -49,6 +62,7 @@ public final class LenientListerWatcher<M extends KubernetesObject, L extends Ku
 
     private final String address;
     private final OkHttpClient http;
+    private final ObjectKind<?> kind;
     private final Class<M> model;
     private final Class<L> list;
 
@@ -59,6 +73,7 @@ public final class LenientListerWatcher<M extends KubernetesObject, L extends Ku
      * @param kind the kind, in the model's version
      */
     public LenientListerWatcher(ApiClient client, ObjectKind<?> kind, Class<M> model, Class<L> list) {
+        Objects.requireNonNull(kind, "kind");
         org.moorage.kubernetes.ApiClient requests = ClientJavaRequests.through(client);
         address = requests.address() + (kind.group().isEmpty() ? "/api/" : "/apis/") + kind.apiVersion() + "/"
                 + kind.plural();
@@ -68,6 +83,7 @@ public final class LenientListerWatcher<M extends KubernetesObject, L extends Ku
                 .readTimeout(LONGEST_SILENCE)
                 .pingInterval(PING_INTERVAL)
                 .build();
+        this.kind = kind;
         this.model = Objects.requireNonNull(model, "model");
         this.list = Objects.requireNonNull(list, "list");
     }
@@ -84,18 +100,71 @@ public final class LenientListerWatcher<M extends KubernetesObject, L extends Ku
 
     @Override
     public L list(CallGeneratorParams params) throws ApiException {
+        List<M> items = new ArrayList<>();
         try (Response response = answer(params)) {
-            return ModelJson.read(response.body().byteStream(), list);
+            JsonNode head = ModelJson.list(
+                    response.body().byteStream(), item -> readable(item).ifPresent(items::add));
+            L read = ModelJson.read(head, list);
+            addAll(read, items);
+            return read;
         } catch (IOException e) {
             throw new ApiException(e);
         }
+    }
+
+    @SuppressWarnings("unchecked") // the interface does not say what the items of its models are
+    private void addAll(L read, List<M> items) {
+        ((List<M>) read.getItems()).addAll(items);
+    }
+
+    // Empty if the object is to be left out.
+    private Optional<M> readable(JsonNode object) {
+        try {
+            return Optional.of(ModelJson.read(object, model));
+        } catch (IOException | RuntimeException | StackOverflowError e) {
+            boolean isOnNode = !object.path("spec").path("nodeName").asText("").isEmpty();
+            Optional<M> part = kind.equals(ObjectKind.POD) && isOnNode ? part(object) : Optional.empty();
+            JsonNode metadata = object.path("metadata");
+            LOG.atWarn()
+                    .addKeyValue("kind", kind)
+                    .addKeyValue("namespace", metadata.path("namespace").asText(""))
+                    .addKeyValue("name", metadata.path("name").asText(""))
+                    .addKeyValue(
+                            "cause",
+                            String.valueOf(e.getMessage()).lines().findFirst().orElse(""))
+                    .log(
+                            part.isPresent()
+                                    ? "The model cannot hold a value of an object; the object is read without it"
+                                    : "The model cannot hold a value of an object; the object is left out");
+            return part;
+        }
+    }
+
+    private Optional<M> part(JsonNode object) {
+        try {
+            return Optional.of(ModelJson.readPart(object, model));
+        } catch (IOException | RuntimeException | StackOverflowError e) {
+            return Optional.empty();
+        }
+    }
+
+    // Of an object that is gone no more is needed.
+    private M identity(JsonNode object) throws IOException {
+        ObjectNode identity = JsonNodeFactory.instance.objectNode();
+        ObjectNode metadata = identity.putObject("metadata");
+        for (String field : List.of("name", "namespace", "uid", "resourceVersion")) {
+            if (object.path("metadata").path(field).isTextual()) {
+                metadata.set(field, object.path("metadata").path(field));
+            }
+        }
+        return ModelJson.read(identity, model);
     }
 
     @Override
     public Watchable<M> watch(CallGeneratorParams params) throws ApiException {
         Response response = answer(params);
         try {
-            return new Events<>(response, ModelJson.objects(response.body().byteStream()), model);
+            return new Events(response, ModelJson.objects(response.body().byteStream()));
         } catch (IOException e) {
             response.close();
             throw new ApiException(e);
@@ -143,31 +212,51 @@ public final class LenientListerWatcher<M extends KubernetesObject, L extends Ku
         }
     }
 
-    private record Events<M>(Response response, MappingIterator<JsonNode> events, Class<M> model)
-            implements Watchable<M> {
+    private final class Events implements Watchable<M> {
+        private final Response response;
+        private final MappingIterator<JsonNode> events;
+        // The next event, once it is known that there is one.
+        private Watch.@Nullable Response<M> next;
+
+        Events(Response response, MappingIterator<JsonNode> events) {
+            this.response = response;
+            this.events = events;
+        }
+
         @Override
         public boolean hasNext() {
             try {
-                return events.hasNextValue();
+                while (next == null && events.hasNextValue()) {
+                    next = read(events.nextValue());
+                }
+                return next != null;
             } catch (IOException e) {
                 throw new IllegalStateException(ENDED, e);
             }
         }
 
+        // Null for an event to be left out.
+        private Watch.@Nullable Response<M> read(JsonNode event) throws IOException {
+            String type = event.path("type").asText();
+            JsonNode object = event.path("object");
+            if (type.equals("ERROR")) {
+                return new Watch.Response<>(type, ModelJson.read(object, V1Status.class));
+            }
+            Optional<M> readable = readable(object);
+            if (readable.isEmpty() && !type.equals("DELETED")) {
+                return null;
+            }
+            return new Watch.Response<>(type, readable.isPresent() ? readable.get() : identity(object));
+        }
+
         @Override
         public Watch.Response<M> next() {
-            try {
-                JsonNode event = events.nextValue();
-                String type = event.path("type").asText();
-                JsonNode object = event.path("object");
-                return type.equals("ERROR")
-                        ? new Watch.Response<>(type, ModelJson.read(object, V1Status.class))
-                        : new Watch.Response<>(type, ModelJson.read(object, model));
-            } catch (NoSuchElementException e) {
-                throw e;
-            } catch (IOException e) {
-                throw new IllegalStateException(ENDED, e);
+            if (!hasNext()) {
+                throw new NoSuchElementException();
             }
+            Watch.Response<M> event = Objects.requireNonNull(next);
+            next = null;
+            return event;
         }
 
         @Override

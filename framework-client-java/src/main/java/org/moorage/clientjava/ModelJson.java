@@ -6,14 +6,18 @@ import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonSetter;
 import com.fasterxml.jackson.annotation.Nulls;
 import com.fasterxml.jackson.annotation.PropertyAccessor;
+import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonGenerator;
+import com.fasterxml.jackson.core.JsonParseException;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonToken;
+import com.fasterxml.jackson.core.StreamReadConstraints;
 import com.fasterxml.jackson.core.Version;
 import com.fasterxml.jackson.core.type.TypeReference;
 import com.fasterxml.jackson.databind.DeserializationContext;
 import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.JsonDeserializer;
+import com.fasterxml.jackson.databind.JsonMappingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.JsonSerializer;
 import com.fasterxml.jackson.databind.MappingIterator;
@@ -24,6 +28,8 @@ import com.fasterxml.jackson.databind.introspect.Annotated;
 import com.fasterxml.jackson.databind.introspect.NopAnnotationIntrospector;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.module.SimpleModule;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.google.gson.Gson;
 import com.google.gson.GsonBuilder;
 import com.google.gson.ToNumberPolicy;
@@ -43,6 +49,7 @@ import java.time.format.DateTimeFormatter;
 import java.util.Base64;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -60,7 +67,22 @@ final class ModelJson {
     private static final Pattern EXPONENT = Pattern.compile("[eE][+-]?[0-9]");
     private static final TypeReference<Map<String, Object>> FIELDS = new TypeReference<>() {};
 
-    private static final JsonMapper MODELS = JsonMapper.builder()
+    /** As many values of an object are left out at most. */
+    private static final int MOST_UNREADABLE_VALUES = 100;
+
+    // A limit on the text would hold for a whole list, so that one object kept all others from being read.
+    private static final JsonFactory TEXTS = JsonFactory.builder()
+            .streamReadConstraints(StreamReadConstraints.builder()
+                    .maxNestingDepth(Integer.MAX_VALUE)
+                    .maxNameLength(Integer.MAX_VALUE)
+                    .maxStringLength(Integer.MAX_VALUE)
+                    .maxNumberLength(100_000)
+                    .build())
+            .disable(JsonFactory.Feature.INTERN_FIELD_NAMES)
+            .disable(JsonFactory.Feature.FAIL_ON_SYMBOL_HASH_OVERFLOW)
+            .build();
+
+    private static final JsonMapper MODELS = JsonMapper.builder(TEXTS)
             .annotationIntrospector(new GsonNames())
             .visibility(PropertyAccessor.ALL, JsonAutoDetect.Visibility.NONE)
             .visibility(PropertyAccessor.FIELD, JsonAutoDetect.Visibility.ANY)
@@ -119,14 +141,80 @@ final class ModelJson {
         return MODELS.readValue(json, model);
     }
 
-    /** As {@link #read(String, Class)}, from UTF-8. */
-    static <M> M read(InputStream json, Class<M> model) throws IOException {
-        return MODELS.readValue(json, model);
-    }
-
     /** A model of a part of what was read. */
     static <M> M read(JsonNode json, Class<M> model) throws IOException {
         return MODELS.treeToValue(json, model);
+    }
+
+    /**
+     * A model of an object without the values that it cannot hold.
+     *
+     * @param json the object; these values are removed from it
+     * @throws IOException if it cannot hold too many of them
+     */
+    static <M> M readPart(JsonNode json, Class<M> model) throws IOException {
+        for (int removed = 0; true; removed++) {
+            try {
+                return MODELS.treeToValue(json, model);
+            } catch (JsonMappingException wrong) {
+                if (removed == MOST_UNREADABLE_VALUES || !remove(json, wrong.getPath())) {
+                    throw wrong;
+                }
+            }
+        }
+    }
+
+    private static boolean remove(JsonNode json, List<JsonMappingException.Reference> path) {
+        JsonNode parent = json;
+        for (int i = 0; i < path.size(); i++) {
+            JsonMappingException.Reference step = path.get(i);
+            boolean isLast = i + 1 == path.size();
+            if (parent instanceof ObjectNode object && step.getFieldName() != null) {
+                if (isLast) {
+                    return object.remove(step.getFieldName()) != null;
+                }
+                parent = object.path(step.getFieldName());
+            } else if (parent instanceof ArrayNode array && step.getIndex() >= 0) {
+                if (isLast) {
+                    return array.remove(step.getIndex()) != null;
+                }
+                parent = array.path(step.getIndex());
+            } else {
+                return false;
+            }
+        }
+        return false;
+    }
+
+    /**
+     * Reads a list one object at a time, so that the whole text is never in memory.
+     *
+     * @param items is given each object in turn
+     * @return the list without its items
+     * @throws IOException if the text is not a whole list in JSON
+     */
+    static ObjectNode list(InputStream json, Consumer<JsonNode> items) throws IOException {
+        try (JsonParser parser = MODELS.createParser(json)) {
+            if (parser.nextToken() != JsonToken.START_OBJECT) {
+                throw new JsonParseException(parser, "JSON: " + parser.currentToken() + " (expected: a list)");
+            }
+            ObjectNode list = MODELS.createObjectNode();
+            for (String field = parser.nextFieldName(); field != null; field = parser.nextFieldName()) {
+                JsonToken value = parser.nextToken();
+                if (field.equals("items") && value == JsonToken.START_ARRAY) {
+                    while (parser.nextToken() != JsonToken.END_ARRAY) {
+                        items.accept(MODELS.readTree(parser));
+                    }
+                } else {
+                    list.set(field, MODELS.<JsonNode>readTree(parser));
+                }
+            }
+            if (parser.currentToken() != JsonToken.END_OBJECT) {
+                throw new JsonParseException(
+                        parser, "JSON: " + parser.currentToken() + " (expected: the end of a list)");
+            }
+            return list;
+        }
     }
 
     /** The objects that follow one another in a stream. */

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.moorage.kubernetes;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.ArrayList;
@@ -32,12 +35,14 @@ import org.moorage.api.plugin.PodGroupEvent;
 import org.moorage.api.plugin.ResourceClaimWriter;
 import org.moorage.api.plugin.VolumeWriter;
 import org.moorage.objects.KeptJson;
+import org.moorage.objects.ObjectDecodeException;
 import org.moorage.objects.internal.ObjectTrees;
 import org.moorage.objects.internal.TreeDecoder;
 import org.moorage.runtime.cluster.Cluster;
 import org.moorage.runtime.cluster.ClusterListener;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
 
 /**
  * The cluster of a Kubernetes API server in a program that has informers of its own: what they know is not watched a second time. Kinds
@@ -59,7 +64,13 @@ public final class InformerCluster implements Cluster {
     /** Phases of pods that are done, of which the scheduler is told nothing: a watch of its own leaves them out. */
     private static final Set<String> DONE = Set.of("Succeeded", "Failed");
 
+    private static final int FORBIDDEN = 403;
+    private static final Duration LONGEST_CHECK = Duration.ofSeconds(5);
+    /** Of an answer with a single object, which is larger only if the API server takes larger ones than it does by default. */
+    private static final int LONGEST_ANSWER = 16 << 20;
+
     private final KubernetesCluster server;
+    private final ApiRequests requests;
     private final Informers informers;
     /** How long others wait for the informer of a kind that they can do without: as long as a list may be silent. */
     private final Duration longestForOptional;
@@ -101,6 +112,7 @@ public final class InformerCluster implements Cluster {
         longestForOptional = settings.requestTimeout();
         backoff = settings.backoff();
         server = new KubernetesCluster(client, settings, clock, random, threads);
+        requests = new ApiRequests(client, settings.monotonicClock(), settings.metrics());
     }
 
     /** As the constructor, with the settings, clocks and threads that a program has if it says nothing about them. */
@@ -175,6 +187,7 @@ public final class InformerCluster implements Cluster {
         while (!stop.isSentWithin(CHECK_INTERVAL)) {
             try {
                 informed.forEach(InformedKind::catchUp);
+                informed.forEach(InformedKind::checkNamespaces);
             } catch (Throwable thrown) {
                 ThreadFailures.tell(thrown);
             }
@@ -256,8 +269,11 @@ public final class InformerCluster implements Cluster {
     public void close() {
         stop.send();
         informed.forEach(InformedKind::close);
+        requests.close();
         server.close();
     }
+
+    private record ObjectId(String namespace, String name) {}
 
     /** Tells the listener of the objects of one kind. */
     private final class InformedKind<T extends ClusterObject, M> {
@@ -275,6 +291,15 @@ public final class InformerCluster implements Cluster {
         /** Whether the listener has missed something, and must be told of all objects again. */
         @GuardedBy("this")
         private boolean isBehind = true;
+
+        /** The namespaces of the informer's objects when all were taken in last: none, one, or two of several. */
+        @GuardedBy("this")
+        private final Set<String> namespaces = new HashSet<>();
+
+        /** An object of the server in another namespace, which the informer may have by the next look; empty if there is none. */
+        private Optional<ObjectId> suspect = Optional.empty();
+
+        private boolean areNamespacesChecked;
 
         @GuardedBy("this")
         private int failures;
@@ -332,11 +357,13 @@ public final class InformerCluster implements Cluster {
         private synchronized void takeAll() {
             List<T> all = new ArrayList<>();
             objects.listBegins();
+            namespaces.clear();
             for (M object : informer.objects()) {
-                Optional<ObjectNode> tree = present(object);
-                if (tree.isPresent()) {
-                    objects.read(tree.get()).ifPresent(all::add);
+                Optional<ObjectNode> tree = tree(object);
+                if (tree.isPresent() && namespaces.size() < 2) {
+                    namespaces.add(tree.get().path("metadata").path("namespace").asText(""));
                 }
+                tree.filter(this::isPresent).flatMap(objects::read).ifPresent(all::add);
             }
             objects.listEnds();
             listener.replaced(kind, all);
@@ -374,10 +401,86 @@ public final class InformerCluster implements Cluster {
             }
         }
 
+        /**
+         * Warns, once, of an informer whose objects are all of one namespace while the server has others: a pod that the scheduler does not see
+         * takes nothing on its node. For one thread, which waits for the server.
+         */
+        void checkNamespaces() {
+            if (areNamespacesChecked || !kind.namespaced()) {
+                return;
+            }
+            Optional<String> known;
+            synchronized (this) {
+                if (!isKnown) {
+                    return;
+                }
+                known = namespaces.stream().findFirst();
+                areNamespacesChecked = namespaces.size() > 1;
+            }
+            if (areNamespacesChecked) {
+                return;
+            }
+            if (suspect.isPresent()) {
+                areNamespacesChecked = true;
+                ObjectId other = suspect.get();
+                if (listener.known(kind, other.namespace, other.name).isEmpty()) {
+                    LOG.atWarn()
+                            .addKeyValue("kind", kind)
+                            .addKeyValue("namespace", known.orElse(""))
+                            .addKeyValue("missing", other.namespace + "/" + other.name)
+                            .log("The program's informer has objects of one namespace alone, so the scheduler does"
+                                    + " not see the others; expected an informer of all namespaces, or none, so"
+                                    + " that the kind is watched");
+                }
+                return;
+            }
+            try {
+                suspect = elsewhere(known);
+                areNamespacesChecked = suspect.isEmpty();
+            } catch (ClusterException | ObjectDecodeException failed) {
+                // What cannot be asked is not known to be wrong, unless the program may only see one namespace.
+                areNamespacesChecked = true;
+                LOG.atLevel(
+                                failed instanceof ClusterException refused && refused.httpStatus() == FORBIDDEN
+                                        ? Level.WARN
+                                        : Level.DEBUG)
+                        .addKeyValue("kind", kind)
+                        .addKeyValue("namespace", known.orElse(""))
+                        .addKeyValue("cause", failed.getMessage())
+                        .log("Cannot check whether the program's informer has the objects of all namespaces");
+            }
+        }
+
+        // An object that is not done, of any namespace but this one.
+        private Optional<ObjectId> elsewhere(Optional<String> namespace) {
+            List<String> selectors = new ArrayList<>();
+            namespace.ifPresent(name -> selectors.add("metadata.namespace!=" + name));
+            if (kind.equals(ObjectKind.POD)) {
+                DONE.forEach(phase -> selectors.add("status.phase!=" + phase));
+            }
+            String query = selectors.isEmpty()
+                    ? ""
+                    : "&fieldSelector=" + URLEncoder.encode(String.join(",", selectors), StandardCharsets.UTF_8);
+            String page = requests.page(
+                    "list " + kind.plural(),
+                    ApiServer.path(kind, "", "") + "?limit=1" + query,
+                    LONGEST_CHECK,
+                    LONGEST_ANSWER);
+            JsonNode metadata = ObjectTrees.of(page).path("items").path(0).path("metadata");
+            return metadata.isMissingNode()
+                    ? Optional.empty()
+                    : Optional.of(new ObjectId(
+                            metadata.path("namespace").asText(""),
+                            metadata.path("name").asText("")));
+        }
+
         private Optional<ObjectNode> present(M object) {
-            return tree(object)
-                    .filter(tree -> !kind.equals(ObjectKind.POD)
-                            || !DONE.contains(tree.path("status").path("phase").asText("")));
+            return tree(object).filter(this::isPresent);
+        }
+
+        private boolean isPresent(ObjectNode tree) {
+            return !kind.equals(ObjectKind.POD)
+                    || !DONE.contains(tree.path("status").path("phase").asText(""));
         }
 
         private Optional<ObjectNode> tree(M object) {

@@ -4,6 +4,10 @@ package org.moorage.kubernetes;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.ArrayList;
@@ -16,6 +20,7 @@ import java.util.Set;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -23,6 +28,8 @@ import java.util.function.Consumer;
 import okhttp3.OkHttpClient;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.FieldSource;
 import org.moorage.api.model.ClusterObject;
 import org.moorage.api.model.ObjectKind;
 import org.moorage.api.model.Pod;
@@ -30,6 +37,7 @@ import org.moorage.api.plugin.ClusterException;
 import org.moorage.kubernetes.StubApiServer.Answer;
 import org.moorage.objects.KeptJson;
 import org.moorage.runtime.cluster.ClusterListener;
+import org.slf4j.LoggerFactory;
 
 class InformerClusterTest {
     private static final Set<ObjectKind<?>> PODS_AND_NODES = Set.of(ObjectKind.POD, ObjectKind.NODE);
@@ -233,6 +241,94 @@ class InformerClusterTest {
 
         assertThat(told.changes).isEmpty();
         assertThat(pods.ended).isTrue();
+    }
+
+    private static Map<String, Object> in(String namespace, String name) {
+        return Map.of("metadata", Map.of("name", name, "namespace", namespace, "uid", name, "resourceVersion", "1"));
+    }
+
+    /** What the server has besides the informer's objects, and whether a warning says so. */
+    private record Elsewhere(
+            String name, List<Map<String, Object>> informed, Answer answer, String query, String warning) {
+        @Override
+        public String toString() {
+            return name;
+        }
+    }
+
+    private static final Answer NONE_ELSEWHERE =
+            Answer.ok("{\"kind\":\"PodList\",\"metadata\":{\"resourceVersion\":\"9\"},\"items\":[]}");
+    private static final Answer ONE_ELSEWHERE =
+            Answer.ok("{\"kind\":\"PodList\",\"metadata\":{\"resourceVersion\":\"9\"},"
+                    + "\"items\":[{\"metadata\":{\"name\":\"b\",\"namespace\":\"two\"}}]}");
+    private static final String NO_DONE_PODS = "status.phase!=";
+
+    static final List<Elsewhere> ELSEWHERE = List.of(
+            new Elsewhere(
+                    "a pod of another namespace",
+                    List.of(in("one", "a")),
+                    ONE_ELSEWHERE,
+                    "metadata.namespace!=one," + NO_DONE_PODS,
+                    "objects of one namespace alone"),
+            new Elsewhere(
+                    "an informer without objects",
+                    List.of(),
+                    ONE_ELSEWHERE,
+                    NO_DONE_PODS,
+                    "objects of one namespace alone"),
+            new Elsewhere(
+                    "no other pod",
+                    List.of(in("one", "a")),
+                    NONE_ELSEWHERE,
+                    "metadata.namespace!=one," + NO_DONE_PODS,
+                    ""),
+            new Elsewhere(
+                    "credentials for one namespace",
+                    List.of(in("one", "a")),
+                    Answer.status(403, "Forbidden", "pods is forbidden"),
+                    "metadata.namespace!=one," + NO_DONE_PODS,
+                    "Cannot check whether"),
+            new Elsewhere("pods of two namespaces", List.of(in("one", "a"), in("two", "b")), ONE_ELSEWHERE, "", ""));
+
+    @ParameterizedTest
+    @FieldSource("ELSEWHERE")
+    void warnsOfAnInformerThatHasOneNamespaceAlone(Elsewhere elsewhere) throws InterruptedException {
+        BlockingQueue<String> queries = new LinkedBlockingQueue<>();
+        server.on("GET", "/api/v1/pods", request -> {
+            queries.add(request.query().getOrDefault("fieldSelector", ""));
+            return elsewhere.answer;
+        });
+        elsewhere.informed.forEach(pods::put);
+        ListAppender<ILoggingEvent> log = new ListAppender<>();
+        log.list = new CopyOnWriteArrayList<>();
+        log.start();
+        Logger logger = (Logger) LoggerFactory.getLogger(InformerCluster.class);
+        logger.addAppender(log);
+        try {
+            watch();
+            if (!elsewhere.query.isEmpty()) {
+                assertThat(queries.poll(20, TimeUnit.SECONDS)).startsWith(elsewhere.query);
+            }
+            // Two more rounds of the thread that checks: it takes in all objects again once the listener has failed.
+            for (int round = 0; round < 2; round++) {
+                told.forget();
+                told.failsAt = "again" + round;
+                pods.changed(pods.put(in("one", "again" + round)));
+                assertThat(told.next("replaced v1 Pod")).contains("again" + round);
+            }
+            List<String> warnings = log.list.stream()
+                    .filter(event -> event.getLevel() == Level.WARN)
+                    .map(ILoggingEvent::getMessage)
+                    .toList();
+            if (elsewhere.warning.isEmpty()) {
+                assertThat(warnings).isEmpty();
+            } else {
+                assertThat(warnings).singleElement().asString().contains(elsewhere.warning);
+            }
+            assertThat(queries).as("each informer is checked once").isEmpty();
+        } finally {
+            logger.detachAppender(log);
+        }
     }
 
     private void watch() {

@@ -23,6 +23,9 @@ public final class Diagnosis implements NodeStatuses {
     // Of a node that an extender leaves out of its answer. As in kube-scheduler, the message has no reason for it.
     private static final PluginStatus NOT_REJECTED = new PluginStatus("", Status.unresolvable("not rejected"));
 
+    /** kube-scheduler's message if there are no nodes to choose from, in place of a count of rejected nodes. */
+    public static final String NO_NODES = "no nodes available to schedule pods";
+
     private final List<NodeInfo> nodes;
     private final int nodeCount;
     private final @Nullable PluginStatus[] answerByIndex;
@@ -41,6 +44,16 @@ public final class Diagnosis implements NodeStatuses {
                 [nodes.isEmpty() ? 0 : nodes.get(nodes.size() - 1).index() + 1];
         this.absent = absent;
         this.preFilterMessage = preFilterMessage;
+    }
+
+    /** There are no nodes to choose from, so no plugin was run. */
+    static Diagnosis ofNoNodes() {
+        return new Diagnosis(List.of(), 0, NOT_REJECTED, "");
+    }
+
+    /** Whether there are no nodes to choose from; as in kube-scheduler, PostFilter is then skipped. */
+    boolean hasNoNodes() {
+        return nodeCount == 0;
     }
 
     /** No node was looked at, because a PreFilter plugin rejected the pod, or several left no node. */
@@ -152,6 +165,9 @@ public final class Diagnosis implements NodeStatuses {
      * @param postFilterMessage what PostFilter answered; may be empty
      */
     public String message(String postFilterMessage) {
+        if (hasNoNodes()) {
+            return NO_NODES;
+        }
         FitMessage sentence = new FitMessage(nodeCount);
         String ofPreFilter = "";
         if (preFilterMessage.isEmpty()) {

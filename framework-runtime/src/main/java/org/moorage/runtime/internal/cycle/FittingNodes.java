@@ -2,9 +2,10 @@
 package org.moorage.runtime.internal.cycle;
 
 import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.moorage.api.NodeInfo;
 import org.moorage.api.Status;
@@ -37,6 +38,12 @@ public final class FittingNodes {
         this.message = message;
     }
 
+    /** There are no nodes to choose from. */
+    static FittingNodes none() {
+        return new FittingNodes(
+                List.of(), List.of(), new NodeInfo[0], new PluginStatus[0], PluginStatus.SUCCESS, Diagnosis.NO_NODES);
+    }
+
     /** PreFilter has rejected the pod. */
     static FittingNodes ofPod(List<NodeInfo> all, PluginStatus rejection, String message) {
         return new FittingNodes(all, List.of(), new NodeInfo[0], new PluginStatus[0], rejection, message);
@@ -66,10 +73,11 @@ public final class FittingNodes {
             successes += answers.isSuccess(i) ? 1 : 0;
         }
         if (successes != left.size()) {
-            // An extender may answer in an order of its own.
-            Set<NodeInfo> kept = Set.copyOf(left);
+            // An extender may answer in an order of its own, and with nodes of its own.
+            BitSet kept = new BitSet();
+            left.forEach(node -> kept.set(node.index()));
             for (int i = 0; i < own.length; i++) {
-                if (own[i].isSuccess() && !kept.contains(nodes.get(i))) {
+                if (own[i].isSuccess() && !kept.get(nodes.get(i).index())) {
                     own[i] = new PluginStatus(
                             Extenders.NAME,
                             byExtenders.getOrDefault(nodes.get(i).name(), EvaluationRecorder.LEFT_OUT));
@@ -111,6 +119,6 @@ public final class FittingNodes {
         for (NodeInfo node : feasible) {
             names.add(node.name());
         }
-        return names;
+        return Collections.unmodifiableList(names);
     }
 }

@@ -341,7 +341,7 @@ public final class PodGroupAlgorithm {
                     Code.UNSCHEDULABLE_AND_UNRESOLVABLE,
                     null,
                     null,
-                    "no nodes available to schedule pods",
+                    Diagnosis.NO_NODES,
                     Nomination.clear());
         }
         long start = System.nanoTime();

@@ -35,11 +35,14 @@ public record PostFilterRun(String plugin, PostFilterResult result) {
     /**
      * Runs PostFilter until a plugin makes room, or answers that none can be made.
      *
-     * @return the answer; empty if the profile has no such plugin
+     * @return the answer; empty if the profile has no such plugin, or there are no nodes
      * @throws PluginFailure if a plugin fails
      */
     public static Optional<PostFilterRun> of(
             Profile profile, CycleState state, Pod pod, Diagnosis diagnosis, Execution execution) {
+        if (diagnosis.hasNoNodes()) {
+            return Optional.empty();
+        }
         return PluginTimes.of(profile, "PostFilter")
                 .time(
                         times -> run(profile, state, pod, diagnosis, execution, times),

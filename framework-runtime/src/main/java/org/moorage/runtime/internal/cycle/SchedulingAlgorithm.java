@@ -125,6 +125,9 @@ public final class SchedulingAlgorithm {
     Result find(Profile profile, CycleState state, Pod pod, TrialSnapshot snapshot, @Nullable CycleRecorder recorder) {
         scoredNodes = List.of();
         List<NodeInfo> all = snapshot.candidates();
+        if (all.isEmpty()) {
+            return Result.none(Diagnosis.ofNoNodes(), 0);
+        }
         FilterRun filterRun = FilterRun.preFilter(profile, state, pod, snapshot);
         if (recorder != null) {
             recorder.preFiltered(filterRun);
@@ -217,6 +220,9 @@ public final class SchedulingAlgorithm {
      */
     public FittingNodes fits(Profile profile, CycleState state, Pod pod, TrialSnapshot snapshot) {
         List<NodeInfo> all = snapshot.candidates();
+        if (all.isEmpty()) {
+            return FittingNodes.none();
+        }
         FilterRun filterRun = FilterRun.preFilter(profile, state, pod, snapshot);
         PluginStatus rejection = filterRun.rejection();
         if (rejection != null) {

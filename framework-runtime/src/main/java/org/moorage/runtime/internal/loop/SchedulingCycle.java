@@ -120,8 +120,8 @@ public final class SchedulingCycle {
         LOG.atDebug().addKeyValue("pod", pod.key()).log("Attempting to schedule pod");
         snapshot.update(cache);
         if (snapshot.nodes().isEmpty()) {
-            return Optional.of(failures.unschedulable(
-                    queued, "no nodes available to schedule pods", 0, RejectorPlugins.NONE, Nomination.clear()));
+            return Optional.of(
+                    failures.unschedulable(queued, Diagnosis.NO_NODES, 0, RejectorPlugins.NONE, Nomination.clear()));
         }
         CycleState state = new CycleState();
         long start = System.nanoTime();

@@ -92,6 +92,7 @@ import org.moorage.runtime.internal.report.SchedulingFailures;
 import org.moorage.runtime.internal.report.StatusPatches;
 import org.moorage.runtime.internal.whatif.FrozenCluster;
 import org.moorage.runtime.internal.whatif.FrozenWhatIf;
+import org.moorage.runtime.internal.whatif.Given;
 import org.moorage.runtime.internal.whatif.WhatIfWriter;
 import org.moorage.runtime.metrics.SchedulerGauges;
 import org.moorage.runtime.metrics.SchedulerListener;
@@ -296,8 +297,8 @@ public final class Scheduler implements AutoCloseable {
         if (!missing.isEmpty()) {
             LOG.atWarn()
                     .addKeyValue("plugins", missing)
-                    .log(
-                            "Enabled plugins are not registered and have no part in any decision (KubeSchedulerPlugins has all)");
+                    .log("Enabled plugins are not registered and have no part in any decision (KubeSchedulerPlugins"
+                            + " has all)");
         }
     }
 
@@ -325,6 +326,9 @@ public final class Scheduler implements AutoCloseable {
 
     /** A builder for a scheduler of that configuration, with these plugins and the features that are on by default. */
     public static Builder builder(SchedulerConfig config, PluginRegistry registry, Cluster cluster) {
+        Objects.requireNonNull(config, "config");
+        Objects.requireNonNull(registry, "registry");
+        Objects.requireNonNull(cluster, "cluster");
         return builder(config, registry, cluster, cluster);
     }
 
@@ -335,17 +339,28 @@ public final class Scheduler implements AutoCloseable {
      */
     public static Builder builder(
             SchedulerConfig config, PluginRegistry registry, ClusterSource source, ClusterWriter writer) {
+        Objects.requireNonNull(config, "config");
+        Objects.requireNonNull(registry, "registry");
+        Objects.requireNonNull(source, "source");
+        Objects.requireNonNull(writer, "writer");
         return new Builder(config, registry, source, writer, null);
     }
 
     /** A builder for a scheduler of a configuration that was read; what is wrong with it is told with its place there. */
     public static Builder builder(LoadedConfig loaded, PluginRegistry registry, Cluster cluster) {
+        Objects.requireNonNull(loaded, "loaded");
+        Objects.requireNonNull(registry, "registry");
+        Objects.requireNonNull(cluster, "cluster");
         return builder(loaded, registry, cluster, cluster);
     }
 
     /** As {@link #builder(SchedulerConfig, PluginRegistry, ClusterSource, ClusterWriter)}, for a configuration that was read. */
     public static Builder builder(
             LoadedConfig loaded, PluginRegistry registry, ClusterSource source, ClusterWriter writer) {
+        Objects.requireNonNull(loaded, "loaded");
+        Objects.requireNonNull(registry, "registry");
+        Objects.requireNonNull(source, "source");
+        Objects.requireNonNull(writer, "writer");
         return new Builder(loaded.config(), registry, source, writer, loaded);
     }
 
@@ -421,6 +436,7 @@ public final class Scheduler implements AutoCloseable {
      * @throws RuntimeException if a plugin fails before PostFilter; the message says which one
      */
     public Evaluation evaluate(Pod pod) {
+        Objects.requireNonNull(pod, "pod");
         Profile profile = responsible(pod);
         demandStarted();
         return loop.evaluate((algorithm, snapshot) -> {
@@ -461,6 +477,8 @@ public final class Scheduler implements AutoCloseable {
      * @throws IllegalArgumentException if no profile is responsible for the pod
      */
     public HintEvaluation hints(Pod pod, ObjectChange<? extends ClusterObject> change) {
+        Objects.requireNonNull(pod, "pod");
+        Objects.requireNonNull(change, "change");
         Profile ignored = responsible(pod);
         ObjectChange<ClusterObject> seen = view.of(change);
         return eventHandlers.hints(view.of(pod), ObjectKind.of(seen.latest()), seen);
@@ -483,6 +501,8 @@ public final class Scheduler implements AutoCloseable {
      * @throws IllegalArgumentException if there is no such profile
      */
     public PartialCycles partialCycles(String profile, Duration limit) {
+        Objects.requireNonNull(profile, "profile");
+        Objects.requireNonNull(limit, "limit");
         watch.start();
         return new PartialCycles(
                 profiles.named(profile, "profile"),
@@ -515,28 +535,30 @@ public final class Scheduler implements AutoCloseable {
             cache.updateSnapshot(latest);
             nodes = latest.copy();
         }
-        return new FrozenWhatIf(
-                new FrozenCluster(
-                        settings,
-                        store.stored(),
-                        nodes,
-                        nominator.nominatedPods(),
-                        loop.current().nextNode(),
-                        hasUnboundClaims),
-                List.of());
+        return new FrozenWhatIf(new FrozenCluster(
+                settings,
+                store.stored(),
+                nodes,
+                nominator.nominatedPods(),
+                loop.current().nextNode(),
+                hasUnboundClaims));
     }
 
     /**
      * A cluster of these objects, for questions: a scheduler that never schedules.
      *
-     * @param objects as the API server would have them; of several with one name the last one counts
+     * @param objects as the API server would have them
      * @return to be closed
+     * @throws IllegalArgumentException if two objects have one kind, namespace and name, two pods have one UID, or a pod has none
      * @throws ConfigException if the profiles cannot be built from the plugins; it names every problem
      */
     public static WhatIf whatIf(
             Collection<? extends ClusterObject> objects, LoadedConfig config, PluginRegistry registry) {
-        try (Scheduler scheduler = builder(config, registry, ClusterSource.of(objects), new WhatIfWriter())
-                .build()) {
+        Objects.requireNonNull(config, "config");
+        Objects.requireNonNull(registry, "registry");
+        ClusterSource source = ClusterSource.of(Given.objects(objects));
+        try (Scheduler scheduler =
+                builder(config, registry, source, new WhatIfWriter()).build()) {
             scheduler.start();
             return scheduler.whatIf(true);
         }
@@ -571,6 +593,8 @@ public final class Scheduler implements AutoCloseable {
      * @return empty if no pod of that name is known
      */
     public Optional<PodState> podState(String namespace, String name) {
+        Objects.requireNonNull(namespace, "namespace");
+        Objects.requireNonNull(name, "name");
         return store.lister(ObjectKind.POD).get(namespace, name).map(this::podState);
     }
 
@@ -623,6 +647,7 @@ public final class Scheduler implements AutoCloseable {
      * @return the answer of the PreEnqueue plugin that gates the pod, an error if the plugin failed; empty if none gates it
      */
     public Optional<PluginStatus> gate(Pod pod) {
+        Objects.requireNonNull(pod, "pod");
         return queue.gate(pod);
     }
 
@@ -744,6 +769,7 @@ public final class Scheduler implements AutoCloseable {
 
         /** Sets which extenders have a say beside the plugins; those of the configuration if not set. */
         public Builder extenders(List<ExtenderConfig> value) {
+            Objects.requireNonNull(value, "value");
             config = config.withExtenders(value);
             return this;
         }
@@ -815,6 +841,7 @@ public final class Scheduler implements AutoCloseable {
          * seconds if not set, zero for no limit. Pauses by {@link Handle#pause} do not count.
          */
         public Builder pluginCallTimeout(Duration value) {
+            Objects.requireNonNull(value, "value");
             if (value.isNegative()) {
                 throw new IllegalArgumentException("pluginCallTimeout: " + value + " (expected: zero or more)");
             }
@@ -829,6 +856,7 @@ public final class Scheduler implements AutoCloseable {
          * @param byPlugin the policies by the names of the plugins
          */
         public Builder failurePolicies(Map<String, FailurePolicy> byPlugin) {
+            Objects.requireNonNull(byPlugin, "byPlugin");
             failurePolicies = Map.copyOf(byPlugin);
             return this;
         }

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.moorage.api.model;
 
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** A pod: a group of containers that run together on one node. */
@@ -45,6 +49,26 @@ public final class Pod implements ClusterObject {
     /** A pod that waits for a node. */
     public static Pod of(ObjectMeta metadata, PodSpec spec) {
         return of(metadata, spec, "", PodStatus.NONE, null);
+    }
+
+    /**
+     * Returns the pods without repetitions: of several with one UID only the first. A pod without a UID is identified by its namespace and
+     * name.
+     *
+     * @return an immutable list in the order of the pods
+     */
+    public static List<Pod> distinct(Collection<? extends Pod> pods) {
+        if (pods.size() < 2) {
+            return List.copyOf(pods);
+        }
+        Set<String> seen = new HashSet<>();
+        List<Pod> distinct = new ArrayList<>(pods.size());
+        for (Pod pod : pods) {
+            if (seen.add(pod.uid().isEmpty() ? pod.key() : pod.uid())) {
+                distinct.add(pod);
+            }
+        }
+        return List.copyOf(distinct);
     }
 
     // Reported resources nearly always are the requests; then all pods of a template share one result.

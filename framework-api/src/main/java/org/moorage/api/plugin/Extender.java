@@ -25,12 +25,12 @@ public interface Extender {
     /**
      * The pods that would have to leave a node.
      *
-     * @param pods the pods, the most important first
+     * @param pods the pods, the most important first; each of them once
      * @param pdbViolations how many of them are protected by a disruption budget
      */
     record Victims(List<Pod> pods, long pdbViolations) {
         public Victims {
-            pods = List.copyOf(pods);
+            pods = Pod.distinct(pods);
         }
     }
 

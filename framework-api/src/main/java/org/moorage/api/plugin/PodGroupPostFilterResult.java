@@ -33,12 +33,13 @@ public final class PodGroupPostFilterResult {
      * There is room for the group once these pods have left it.
      *
      * @param nominations what becomes of the nominated nodes of the group's pods, by the uid of the pod; those of others stay
+     * @param victims the pods; one that is given several times counts once
      * @param message what the group's condition says of it
      */
     public static PodGroupPostFilterResult nominated(
             Map<String, Nomination> nominations, List<Pod> victims, String message) {
         return new PodGroupPostFilterResult(
-                new Status(Code.SUCCESS, List.of(message)), Map.copyOf(nominations), List.copyOf(victims), 0, 0);
+                new Status(Code.SUCCESS, List.of(message)), Map.copyOf(nominations), Pod.distinct(victims), 0, 0);
     }
 
     /**

@@ -26,7 +26,7 @@ public final class PostFilterResult {
         return nominated(nodeName, List.of());
     }
 
-    /** There is room on this node once these pods have left it. */
+    /** There is room on this node once these pods have left it; a pod that is given several times counts once. */
     public static PostFilterResult nominated(String nodeName, List<Pod> victims) {
         return nominated(Status.success(), nodeName, victims);
     }
@@ -41,7 +41,7 @@ public final class PostFilterResult {
     }
 
     private static PostFilterResult nominated(Status status, String nodeName, List<Pod> victims) {
-        return new PostFilterResult(status, Nomination.to(nodeName), List.copyOf(victims), 0);
+        return new PostFilterResult(status, Nomination.to(nodeName), Pod.distinct(victims), 0);
     }
 
     /** This answer, of whose victims so many violate a pod disruption budget by leaving. */

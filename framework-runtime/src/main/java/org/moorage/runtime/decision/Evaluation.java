@@ -16,7 +16,7 @@ import org.moorage.api.model.Pod;
  * All maps and lists are ordered by name. Immutable.
  *
  * @param pod the pod
- * @param nodeCount how many nodes the cluster has
+ * @param nodeCount how many nodes there are to choose from
  * @param preFilterRejection the rejection of the pod as a whole, after which no node is looked at
  * @param preFilterNodes the only nodes that PreFilter leaves; empty for all
  * @param rejections the first rejection of each node that will not do
@@ -45,9 +45,9 @@ public record Evaluation(
     public Evaluation {
         preFilterNodes = preFilterNodes.map(names -> Collections.unmodifiableSet(new TreeSet<>(names)));
         rejections = Collections.unmodifiableMap(new TreeMap<>(rejections));
-        objections = Collections.unmodifiableMap(new TreeMap<>(objections));
+        objections = SortedCopies.of(objections, List::copyOf);
         feasible = List.copyOf(feasible);
-        scores = Collections.unmodifiableMap(new TreeMap<>(scores));
+        scores = SortedCopies.of(scores, ofNode -> Collections.unmodifiableMap(new TreeMap<>(ofNode)));
         totals = Collections.unmodifiableMap(new TreeMap<>(totals));
     }
 

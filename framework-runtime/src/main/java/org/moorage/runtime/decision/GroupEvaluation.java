@@ -141,7 +141,7 @@ public record GroupEvaluation(
             Map<String, List<PluginStatus>> objections,
             Map<String, Resources> free) {
         public Stop {
-            objections = Collections.unmodifiableMap(new TreeMap<>(objections));
+            objections = SortedCopies.of(objections, List::copyOf);
             free = Collections.unmodifiableMap(new TreeMap<>(free));
         }
     }

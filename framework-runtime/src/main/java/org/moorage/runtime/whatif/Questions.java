@@ -34,13 +34,25 @@ public interface Questions {
      */
     List<Pod> podsOn(String nodeName);
 
+    /**
+     * The pods that are nominated to a node and have no node yet. Room is kept free for them from pods of the same or a lower priority.
+     *
+     * @throws IllegalArgumentException if there is no such node
+     */
+    List<Pod> nominatedPods(String nodeName);
+
     /** Which nodes a pod fits, and why it fits no others; no node is scored. */
     Fit fits(Pod pod);
 
     /** All that the plugins say of a pod: also each node's scores, and whom preemption would remove. */
     Evaluation evaluate(Pod pod);
 
-    /** Where pods would go, one after the other, each with those before it in place. One that finds no node does not keep the others from theirs. */
+    /**
+     * Where pods would go, one after the other, each with those before it in place. One that finds no node does not keep the others from
+     * theirs.
+     *
+     * @throws IllegalArgumentException also if a pod is given twice, has no UID, or was placed in this transaction before
+     */
     PlacedPods place(List<Pod> pods);
 
     /** As {@link #place(List)}, if all of them find a node; otherwise none has one. */

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.moorage.runtime.whatif;
 
+import java.util.Arrays;
 import java.util.Collection;
-import java.util.List;
+import java.util.Objects;
 import org.moorage.api.model.ClusterObject;
 import org.moorage.api.model.Pod;
 
@@ -23,14 +24,15 @@ import org.moorage.api.model.Pod;
  */
 public interface Transaction extends Questions, AutoCloseable {
     /**
-     * Removes pods from their nodes, and releases or deletes their claims as controllers do when pods are deleted.
+     * Removes pods from their nodes, and releases or deletes their claims as controllers do when pods are deleted. A pod that is given several
+     * times counts once.
      *
      * @throws IllegalArgumentException if one is on no node
      */
     Transaction evict(Collection<Pod> pods);
 
     /**
-     * Removes nodes, and the pods on them.
+     * Removes nodes and the pods on them. A node that is named several times counts once.
      *
      * @throws IllegalArgumentException if there is no such node
      */
@@ -38,24 +40,26 @@ public interface Transaction extends Questions, AutoCloseable {
 
     /** As {@link #without(Collection)}. */
     default Transaction without(String... nodeNames) {
-        return without(List.of(nodeNames));
+        return without(Arrays.asList(Objects.requireNonNull(nodeNames, "nodeNames")));
     }
 
     /**
      * Adds objects, or replaces those of their kind and name: nodes, pods with a node, volumes, claims, budgets. The pods on a replaced node
      * stay. Claims that do not wait for a pod are bound, if there is a volume or a provisioner for them.
      *
-     * @throws IllegalArgumentException if the node of a pod does not exist
+     * @throws IllegalArgumentException if the node of a pod does not exist, two objects have one kind, namespace and name, two pods have one
+     *     UID, or a pod has none
      */
     Transaction with(Collection<? extends ClusterObject> objects);
 
     /** As {@link #with(Collection)}. */
     default Transaction with(ClusterObject... objects) {
-        return with(List.of(objects));
+        return with(Arrays.asList(Objects.requireNonNull(objects, "objects")));
     }
 
     /**
-     * From now on these are the only nodes to choose from. The others are there all the same, with their pods.
+     * Restricts the nodes to choose from to these. The others still exist, with their pods. A node that is named several times counts once.
+     * Nodes that are added later are not among them.
      *
      * @throws IllegalArgumentException if there is no such node
      */

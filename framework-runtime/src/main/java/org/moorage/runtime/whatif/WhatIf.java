@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.moorage.runtime.whatif;
 
+import java.util.Arrays;
 import java.util.Collection;
-import java.util.List;
+import java.util.Objects;
 import org.moorage.api.model.ClusterObject;
 import org.moorage.api.model.Pod;
 
@@ -18,12 +19,15 @@ import org.moorage.api.model.Pod;
  * holds up the thread that asks, and nobody else.
  */
 public interface WhatIf extends Questions, AutoCloseable {
-    /** This cluster with objects added or replaced, see {@link Transaction#with(Collection)}. */
+    /**
+     * This cluster with objects added or replaced, see {@link Transaction#with(Collection)}. Several calls in a row are as one call with the
+     * objects of all, so a chain of thousands costs no more than one long list.
+     */
     WhatIf with(Collection<? extends ClusterObject> objects);
 
     /** As {@link #with(Collection)}. */
     default WhatIf with(ClusterObject... objects) {
-        return with(List.of(objects));
+        return with(Arrays.asList(Objects.requireNonNull(objects, "objects")));
     }
 
     /** This cluster without some nodes and the pods on them, see {@link Transaction#without(Collection)}. */
@@ -31,7 +35,7 @@ public interface WhatIf extends Questions, AutoCloseable {
 
     /** As {@link #without(Collection)}. */
     default WhatIf without(String... nodeNames) {
-        return without(List.of(nodeNames));
+        return without(Arrays.asList(Objects.requireNonNull(nodeNames, "nodeNames")));
     }
 
     /** This cluster without some pods, see {@link Transaction#evict}. */

@@ -79,6 +79,7 @@ public record RecreatedPod(Pod gone, Fate fate, Optional<Pod> pod, List<ClusterO
 
     /** What becomes of a pod that is gone, whatever is created in its place. */
     public static Fate fateOf(Pod gone) {
+        Objects.requireNonNull(gone, "gone");
         if (gone.status().isTerminal() || gone.metadata().isDeleting()) {
             return Fate.ENDED;
         }
@@ -93,16 +94,19 @@ public record RecreatedPod(Pod gone, Fate fate, Optional<Pod> pod, List<ClusterO
 
     /** Whether a pod is the mirror of a static pod of its node. */
     public static boolean isMirror(Pod pod) {
+        Objects.requireNonNull(pod, "pod");
         return pod.metadata().annotations().containsKey(MIRROR);
     }
 
     /** Whether a DaemonSet controls a pod. */
     public static boolean isOfDaemonSet(Pod pod) {
+        Objects.requireNonNull(pod, "pod");
         return isControlledBy(pod, "apps", "DaemonSet");
     }
 
     /** Whether a StatefulSet controls a pod. */
     public static boolean isOfStatefulSet(Pod pod) {
+        Objects.requireNonNull(pod, "pod");
         return isControlledBy(pod, "apps", "StatefulSet");
     }
 
@@ -121,21 +125,30 @@ public record RecreatedPod(Pod gone, Fate fate, Optional<Pod> pod, List<ClusterO
      * @param now when the pod in its place is created
      */
     public static RecreatedPod of(Pod gone, ClusterSource cluster, Instant now) {
+        Objects.requireNonNull(gone, "gone");
+        Objects.requireNonNull(cluster, "cluster");
+        Objects.requireNonNull(now, "now");
         return of(gone, cluster, now, new HashSet<>());
     }
 
     /** As {@link #of}, of one that was preempted: its node is still there, for which a DaemonSet creates another one. */
     public static RecreatedPod ofPreempted(Pod gone, ClusterSource cluster, Instant now) {
+        Objects.requireNonNull(gone, "gone");
+        Objects.requireNonNull(cluster, "cluster");
+        Objects.requireNonNull(now, "now");
         return fateOf(gone) == Fate.OF_NODE && isOfDaemonSet(gone)
                 ? createdAgain(gone, cluster, now, new HashSet<>())
                 : of(gone, cluster, now);
     }
 
-    /** As {@link #of}, of several, in their order: no two get the same name. */
+    /** As {@link #of}, of several, in their order: no two get the same name. A pod that is given several times counts once. */
     public static List<RecreatedPod> all(Collection<Pod> gone, ClusterSource cluster, Instant now) {
+        Objects.requireNonNull(gone, "gone");
+        Objects.requireNonNull(cluster, "cluster");
+        Objects.requireNonNull(now, "now");
         Set<String> given = new HashSet<>();
         List<RecreatedPod> all = new ArrayList<>();
-        for (Pod pod : gone) {
+        for (Pod pod : Pod.distinct(gone)) {
             all.add(of(pod, cluster, now, given));
         }
         return all;

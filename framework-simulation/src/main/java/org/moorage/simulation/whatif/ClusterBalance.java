@@ -8,6 +8,7 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.TreeMap;
 import java.util.function.Function;
 import org.moorage.api.model.Node;
@@ -40,19 +41,24 @@ public record ClusterBalance(int pods, int emptyNodes, Map<ResourceName, Resourc
     public record ResourceBalance(long allocatable, long requested, double imbalance, double fragmentation) {}
 
     /**
-     * The balance of some nodes.
+     * The balance of some nodes; one that is given several times counts once.
      *
      * @param podsOn the pods on a node, by its name
      * @param sizes the pods that are to use the room that is left
      */
     public static ClusterBalance of(Collection<Node> nodes, Function<String, List<Pod>> podsOn, PodSizes sizes) {
+        Objects.requireNonNull(nodes, "nodes");
+        Objects.requireNonNull(podsOn, "podsOn");
+        Objects.requireNonNull(sizes, "sizes");
         Map<ResourceName, Sum> sums = new LinkedHashMap<>();
         sums.put(ResourceName.CPU, new Sum());
         sums.put(ResourceName.MEMORY, new Sum());
         new TreeMap<>(others(nodes)).forEach((name, resource) -> sums.put(resource, new Sum()));
         int pods = 0;
         int emptyNodes = 0;
-        for (Node node : nodes) {
+        Map<String, Node> byName = new LinkedHashMap<>();
+        nodes.forEach(node -> byName.putIfAbsent(node.name(), node));
+        for (Node node : byName.values()) {
             List<Pod> onNode = podsOn.apply(node.name());
             pods += onNode.size();
             emptyNodes += onNode.stream().allMatch(ClusterBalance::belongsToNode) ? 1 : 0;

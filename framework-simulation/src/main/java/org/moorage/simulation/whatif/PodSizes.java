@@ -6,6 +6,7 @@ import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import org.moorage.api.model.Pod;
 import org.moorage.api.model.ResourceName;
 import org.moorage.api.model.Resources;
@@ -42,8 +43,9 @@ public final class PodSizes {
 
     /** The sizes of those of these pods that have not ended and do not belong to a node; of very many, the 200 most frequent ones. */
     public static PodSizes of(Collection<Pod> pods) {
+        Objects.requireNonNull(pods, "pods");
         Map<Resources, Integer> counts = new HashMap<>();
-        for (Pod pod : pods) {
+        for (Pod pod : Pod.distinct(pods)) {
             RecreatedPod.Fate fate = RecreatedPod.fateOf(pod);
             if (fate != RecreatedPod.Fate.ENDED && fate != RecreatedPod.Fate.OF_NODE) {
                 counts.merge(pod.requestsWithClaims(), 1, Integer::sum);
@@ -79,6 +81,8 @@ public final class PodSizes {
      * @param freePods how many more pods it may have
      */
     public double unusable(ResourceName resource, Map<ResourceName, Long> free, long freePods) {
+        Objects.requireNonNull(resource, "resource");
+        Objects.requireNonNull(free, "free");
         long all = 0;
         long useless = 0;
         for (Size size : sizes) {

@@ -106,6 +106,7 @@ public final class Rescheduling {
 
     /** Adds objects that pods need, such as claims, and the groups that they are in. */
     public Rescheduling with(Collection<? extends ClusterObject> added) {
+        Objects.requireNonNull(added, "added");
         Transaction ignored = cluster.with(added);
         objects.add(added);
         for (ClusterObject object : added) {
@@ -118,18 +119,21 @@ public final class Rescheduling {
 
     /** Adds pods that wait for a node, in the order in which they came to the queue. */
     public Rescheduling waiting(Collection<Pod> pods) {
-        pods.forEach(pod -> add(new Waiting(pod, pod, "", 0)));
+        Objects.requireNonNull(pods, "pods");
+        Pod.distinct(pods).forEach(pod -> add(new Waiting(pod, pod, "", 0)));
         return this;
     }
 
     /** Adds what becomes of pods that are gone, also of those that were placed here, in the order in which they went. */
     public Rescheduling gone(Collection<Pod> pods) {
+        Objects.requireNonNull(pods, "pods");
         departures++;
         return goneWithNodes(pods);
     }
 
     /** As {@link #gone}, of pods from nodes that are gone, too, or unschedulable: what they have left there is no room for others. */
     public Rescheduling goneWithNodes(Collection<Pod> pods) {
+        Objects.requireNonNull(pods, "pods");
         changed();
         for (RecreatedPod pod : RecreatedPod.all(pods, objects, known.now())) {
             Placed before = placed.remove(pod.gone().uid());

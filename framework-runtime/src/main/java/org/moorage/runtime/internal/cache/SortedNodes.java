@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.function.Predicate;
 import org.moorage.api.NodeInfo;
 
-/** Some nodes of a snapshot, in the order of their indexes. */
+/** A set of nodes of a snapshot, in the order of their indexes. */
 final class SortedNodes {
     private static final Comparator<NodeInfo> BY_INDEX = Comparator.comparingInt(NodeInfo::index);
 
@@ -21,10 +21,17 @@ final class SortedNodes {
         view = Collections.unmodifiableList(nodes);
     }
 
-    /** These nodes, in whatever order they are given. */
+    /** These nodes, in whatever order they are given. A node that is given several times counts once. */
     static SortedNodes of(Collection<? extends NodeInfo> nodes) {
         List<NodeInfo> sorted = new ArrayList<>(nodes);
         sorted.sort(BY_INDEX);
+        int size = 0;
+        for (NodeInfo node : sorted) {
+            if (size == 0 || sorted.get(size - 1).index() != node.index()) {
+                sorted.set(size++, node);
+            }
+        }
+        sorted.subList(size, sorted.size()).clear();
         return new SortedNodes(sorted);
     }
 

@@ -166,9 +166,9 @@ public final class TrialSnapshot implements Snapshot {
     }
 
     /**
-     * From now on these are the only nodes to choose from. What else plugins see stays as it is.
+     * From now on these are the only nodes to choose from, also if others are added. What else plugins see stays as it is.
      *
-     * @param nodes nodes of this snapshot
+     * @param nodes nodes of this snapshot; one that is given several times counts once
      * @throws IllegalArgumentException if one is not
      */
     public void narrow(List<NodeInfo> nodes) {
@@ -181,7 +181,7 @@ public final class TrialSnapshot implements Snapshot {
             narrowed.add(known);
         }
         SortedNodes before = candidates;
-        candidates = narrowed.size() == nodes().size() ? null : SortedNodes.of(narrowed);
+        candidates = SortedNodes.of(narrowed);
         undo.push(() -> candidates = before);
     }
 
@@ -197,7 +197,7 @@ public final class TrialSnapshot implements Snapshot {
     }
 
     /**
-     * Thinks of pods as being gone, which is one change.
+     * Thinks of pods as being gone, which is one change. A pod that is given several times counts once.
      *
      * @throws IllegalArgumentException if one is not on that node
      */
@@ -215,7 +215,7 @@ public final class TrialSnapshot implements Snapshot {
         SnapshotNode node = known(nodeName);
         NodeContents contents = new NodeContents(node);
         PodGroups groups = podGroups;
-        for (Pod pod : pods) {
+        for (Pod pod : Pod.distinct(pods)) {
             if (!contents.remove(pod.uid())) {
                 throw new IllegalArgumentException("pod: " + pod.key() + " (expected: a pod on node " + nodeName + ")");
             }

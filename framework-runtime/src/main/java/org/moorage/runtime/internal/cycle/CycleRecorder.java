@@ -12,9 +12,9 @@ import org.moorage.runtime.internal.extender.Extenders;
 
 /** Is shown what the plugins answer in a cycle, by whoever asks why. */
 interface CycleRecorder {
-    /** The nodes that the cycle is about: those of the snapshot, or some of them. */
+    /** The nodes that the cycle is about: those to choose from, or some of them. */
     default List<NodeInfo> nodes(TrialSnapshot snapshot) {
-        return snapshot.nodes();
+        return snapshot.candidates();
     }
 
     /** PreFilter is over. */

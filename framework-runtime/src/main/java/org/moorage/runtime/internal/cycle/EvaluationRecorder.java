@@ -58,7 +58,7 @@ public final class EvaluationRecorder implements CycleRecorder {
         }
         return new Evaluation(
                 pod,
-                snapshot.nodes().size(),
+                snapshot.candidates().size(),
                 recorder.preFilterRejection,
                 recorder.preFilterNodes,
                 recorder.rejections,

@@ -98,7 +98,7 @@ public final class HttpExtender implements Extender {
      * Asks which of these nodes will do.
      *
      * @param statuses is given the status of each node that it names as failed; whoever it does not name has none
-     * @return the nodes that will do. Where it answers with whole nodes these are without pods, as in kube-scheduler
+     * @return the nodes that will do, each of them once. Where it answers with whole nodes these are without pods, as in kube-scheduler
      * @throws ExtenderException if it fails
      */
     List<NodeInfo> filter(Pod pod, List<NodeInfo> nodes, Map<String, Status> statuses) {
@@ -129,18 +129,18 @@ public final class HttpExtender implements Extender {
         for (NodeInfo node : nodes) {
             byName.put(node.name(), node);
         }
-        List<NodeInfo> left = new ArrayList<>();
+        Map<String, NodeInfo> left = new LinkedHashMap<>();
         if (config.nodeCacheCapable() && names.isPresent()) {
             for (String name : names.get()) {
-                left.add(sent(name, byName));
+                left.putIfAbsent(name, sent(name, byName));
             }
         } else if (whole.isPresent()) {
             for (ObjectNode object : whole.get()) {
                 Node node = decoder.node(object, NODES);
-                left.add(ClusterSnapshot.withoutPods(sent(node.name(), byName), node));
+                left.putIfAbsent(node.name(), ClusterSnapshot.withoutPods(sent(node.name(), byName), node));
             }
         }
-        return left;
+        return List.copyOf(left.values());
     }
 
     private NodeInfo sent(String name, Map<String, NodeInfo> byName) {

@@ -1,12 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.moorage.runtime.internal.whatif;
 
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Collections;
+import java.util.Deque;
+import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.function.Consumer;
+import java.util.Map;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 import org.moorage.api.model.ClusterObject;
+import org.moorage.api.model.ObjectKind;
 import org.moorage.api.model.Pod;
 import org.moorage.api.model.PodGroup;
 import org.moorage.runtime.decision.Evaluation;
@@ -19,16 +25,82 @@ import org.moorage.runtime.whatif.Questions;
 import org.moorage.runtime.whatif.Transaction;
 import org.moorage.runtime.whatif.WhatIf;
 
-/**
- * Questions about a frozen cluster, each in a transaction of its own, which begins with some changes.
- *
- * @param cluster the cluster
- * @param changes what is changed first, in order
- */
-public record FrozenWhatIf(FrozenCluster cluster, List<Consumer<Transaction>> changes) implements WhatIf {
-    /** Does not change. */
-    public FrozenWhatIf {
-        changes = List.copyOf(changes);
+/** Questions about a frozen cluster, each in its own transaction, which begins with the changes that this cluster was derived by. */
+public final class FrozenWhatIf implements WhatIf {
+    private final FrozenCluster cluster;
+    // What this is derived from; null for the cluster as it is.
+    private final @Nullable FrozenWhatIf origin;
+    private final Change change;
+
+    /** A kind of change. */
+    private enum Action {
+        WITH {
+            @Override
+            void apply(Change change, Transaction transaction) {
+                Transaction ignored = transaction.with(change.items(ClusterObject.class));
+            }
+        },
+        WITHOUT {
+            @Override
+            void apply(Change change, Transaction transaction) {
+                Transaction ignored = transaction.without(change.items(String.class));
+            }
+        },
+        EVICT {
+            @Override
+            void apply(Change change, Transaction transaction) {
+                Transaction ignored = transaction.evict(change.items(Pod.class));
+            }
+        },
+        AMONG {
+            @Override
+            void apply(Change change, Transaction transaction) {
+                Transaction ignored = transaction.among(change.items(String.class));
+            }
+        };
+
+        abstract void apply(Change change, Transaction transaction);
+    }
+
+    private record ObjectId(ObjectKind<?> kind, String key) {}
+
+    /**
+     * A change.
+     *
+     * @param items what is added or selected, by its identity
+     */
+    private record Change(Action action, Map<Object, Object> items) {
+        static Change none() {
+            return new Change(Action.WITH, Map.of());
+        }
+
+        static <T> Change of(Action action, Collection<T> items, Function<T, Object> identity) {
+            Map<Object, Object> byIdentity = new LinkedHashMap<>();
+            items.forEach(item -> byIdentity.put(identity.apply(item), item));
+            return new Change(action, byIdentity);
+        }
+
+        // A later object takes the place of an earlier one, but what is gone cannot go once more: that is refused.
+        boolean canTake(Change next) {
+            return action == next.action
+                    && (action == Action.WITH
+                            || action != Action.AMONG && Collections.disjoint(items.keySet(), next.items.keySet()));
+        }
+
+        <T> List<T> items(Class<T> type) {
+            return items.values().stream().map(type::cast).toList();
+        }
+    }
+
+    /** The cluster as it is. */
+    public FrozenWhatIf(FrozenCluster cluster) {
+        this(cluster, null, Change.none());
+    }
+
+    private FrozenWhatIf(FrozenCluster cluster, @Nullable FrozenWhatIf origin, Change change) {
+        this.cluster = cluster;
+        this.origin = origin;
+        this.change = change;
     }
 
     @Override
@@ -36,7 +108,7 @@ public record FrozenWhatIf(FrozenCluster cluster, List<Consumer<Transaction>> ch
         SnapshotTransaction transaction = SnapshotTransaction.begin(cluster.take());
         boolean isBegun = false;
         try {
-            changes.forEach(change -> change.accept(transaction));
+            changes().forEach(each -> each.action.apply(each, transaction));
             isBegun = true;
         } finally {
             if (!isBegun) {
@@ -46,40 +118,53 @@ public record FrozenWhatIf(FrozenCluster cluster, List<Consumer<Transaction>> ch
         return transaction;
     }
 
+    // In their order. Changes of one kind in a row become one change, since each copies all nodes or all claims.
+    private List<Change> changes() {
+        Deque<Change> chain = new ArrayDeque<>();
+        for (FrozenWhatIf next = this; next.origin != null; next = next.origin) {
+            chain.addFirst(next.change);
+        }
+        List<Change> joined = new ArrayList<>();
+        Change last = Change.none();
+        for (Change next : chain) {
+            if (joined.isEmpty() || !last.canTake(next)) {
+                last = new Change(next.action, new LinkedHashMap<>());
+                joined.add(last);
+            }
+            last.items.putAll(next.items);
+        }
+        return joined;
+    }
+
     private <T> T ask(Function<Questions, T> question) {
         try (Transaction transaction = begin()) {
             return question.apply(transaction);
         }
     }
 
-    private WhatIf changed(Consumer<Transaction> change) {
-        List<Consumer<Transaction>> all = new ArrayList<>(changes);
-        all.add(change);
-        return new FrozenWhatIf(cluster, all);
+    private WhatIf changed(Change next) {
+        return new FrozenWhatIf(cluster, this, next);
     }
 
     @Override
     public WhatIf with(Collection<? extends ClusterObject> objects) {
-        List<ClusterObject> added = List.copyOf(objects);
-        return changed(transaction -> transaction.with(added));
+        List<ClusterObject> added = Given.objects(objects);
+        return changed(Change.of(Action.WITH, added, object -> new ObjectId(ObjectKind.of(object), object.key())));
     }
 
     @Override
     public WhatIf without(Collection<String> nodeNames) {
-        List<String> gone = List.copyOf(nodeNames);
-        return changed(transaction -> transaction.without(gone));
+        return changed(Change.of(Action.WITHOUT, Given.names(nodeNames), name -> name));
     }
 
     @Override
     public WhatIf evict(Collection<Pod> pods) {
-        List<Pod> gone = List.copyOf(pods);
-        return changed(transaction -> transaction.evict(gone));
+        return changed(Change.of(Action.EVICT, Given.selected(pods), Pod::uid));
     }
 
     @Override
     public WhatIf among(Collection<String> nodeNames) {
-        List<String> left = List.copyOf(nodeNames);
-        return changed(transaction -> transaction.among(left));
+        return changed(Change.of(Action.AMONG, Given.names(nodeNames), name -> name));
     }
 
     @Override
@@ -90,6 +175,11 @@ public record FrozenWhatIf(FrozenCluster cluster, List<Consumer<Transaction>> ch
     @Override
     public List<Pod> podsOn(String nodeName) {
         return ask(cluster -> cluster.podsOn(nodeName));
+    }
+
+    @Override
+    public List<Pod> nominatedPods(String nodeName) {
+        return ask(cluster -> cluster.nominatedPods(nodeName));
     }
 
     @Override

@@ -7,7 +7,9 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -165,7 +167,8 @@ final class SnapshotTransaction implements Transaction {
     }
 
     @Override
-    public Transaction evict(Collection<Pod> pods) {
+    public Transaction evict(Collection<Pod> given) {
+        List<Pod> pods = Given.selected(given);
         return trying(() -> {
             Map<String, List<Pod>> byNode = new LinkedHashMap<>();
             for (Pod pod : pods) {
@@ -205,7 +208,8 @@ final class SnapshotTransaction implements Transaction {
     }
 
     @Override
-    public Transaction without(Collection<String> nodeNames) {
+    public Transaction without(Collection<String> given) {
+        Set<String> nodeNames = Given.names(given);
         return trying(() -> {
             List<Pod> gone = new ArrayList<>();
             for (String name : nodeNames) {
@@ -227,7 +231,8 @@ final class SnapshotTransaction implements Transaction {
     }
 
     @Override
-    public Transaction with(Collection<? extends ClusterObject> added) {
+    public Transaction with(Collection<? extends ClusterObject> given) {
+        List<ClusterObject> added = Given.objects(given);
         return trying(() -> {
             List<Node> nodes = new ArrayList<>();
             List<Pod> pods = new ArrayList<>();
@@ -274,7 +279,8 @@ final class SnapshotTransaction implements Transaction {
     }
 
     @Override
-    public Transaction among(Collection<String> nodeNames) {
+    public Transaction among(Collection<String> given) {
+        Set<String> nodeNames = Given.names(given);
         return trying(() -> {
             List<NodeInfo> left = new ArrayList<>(nodeNames.size());
             for (String name : nodeNames) {
@@ -292,6 +298,16 @@ final class SnapshotTransaction implements Transaction {
                     + " (expected: a pod that waits, or is evicted before)");
         }
         return workspace.settings().view().of(pod.isBound() ? pod.withoutNode() : pod);
+    }
+
+    // As plugins see it while it waits, unless it has a node in this transaction.
+    private Pod unplaced(Pod pod) {
+        String nodeName = moved.getOrDefault(pod.uid(), "");
+        if (!nodeName.isEmpty()) {
+            throw new IllegalArgumentException(
+                    "pod " + pod.key() + ": placed on node " + nodeName + " (expected: a pod without a node)");
+        }
+        return waiting(pod);
     }
 
     private Profile profile(Pod pod) {
@@ -321,7 +337,16 @@ final class SnapshotTransaction implements Transaction {
     }
 
     @Override
+    public List<Pod> nominatedPods(String nodeName) {
+        demandOpen();
+        return workspace.nominatedPods(node(nodeName).name()).stream()
+                .filter(pod -> !snapshot.isAssumed(pod))
+                .toList();
+    }
+
+    @Override
     public Fit fits(Pod pod) {
+        Objects.requireNonNull(pod, "pod");
         return only(() -> {
             Pod asked = waiting(pod);
             Profile profile = profile(asked);
@@ -332,6 +357,7 @@ final class SnapshotTransaction implements Transaction {
 
     @Override
     public Evaluation evaluate(Pod pod) {
+        Objects.requireNonNull(pod, "pod");
         return only(() -> {
             Pod asked = waiting(pod);
             return EvaluationRecorder.evaluate(algorithm, profile(asked), asked, snapshot);
@@ -340,13 +366,14 @@ final class SnapshotTransaction implements Transaction {
 
     @Override
     public PlacedPods place(List<Pod> pods) {
-        return trying(() -> places(pods, this::profile));
+        List<Pod> asked = Given.objects(pods);
+        return trying(() -> places(asked, this::profile));
     }
 
     private QuestionAnswers.Places places(List<Pod> pods, Function<Pod, Profile> profileOf) {
         List<PlacedPods.PlacedPod> places = new ArrayList<>(pods.size());
         for (Pod pod : pods) {
-            Pod asked = waiting(pod);
+            Pod asked = unplaced(pod);
             places.add(place(profileOf.apply(asked), asked));
         }
         return new QuestionAnswers.Places(places, "");
@@ -385,9 +412,10 @@ final class SnapshotTransaction implements Transaction {
 
     @Override
     public PlacedPods placeTogether(List<Pod> pods) {
+        List<Pod> asked = Given.objects(pods);
         return trying(() -> {
             int before = snapshot.changes();
-            QuestionAnswers.Places places = places(pods, this::profile);
+            QuestionAnswers.Places places = places(asked, this::profile);
             if (places.isComplete()) {
                 return places;
             }
@@ -399,18 +427,20 @@ final class SnapshotTransaction implements Transaction {
 
     @Override
     public PlacedPods place(PodGroup group, List<Pod> pods) {
+        Objects.requireNonNull(group, "group");
+        List<Pod> asked = Given.objects(pods);
         return trying(() -> {
             FeatureGates features = workspace.settings().features();
             if (!features.isEnabled(FeatureGates.GENERIC_WORKLOAD)) {
                 throw new IllegalArgumentException(
                         "feature GenericWorkload: off, so that pods of groups are scheduled alone (expected: on)");
             }
-            if (pods.isEmpty()) {
+            if (asked.isEmpty()) {
                 return new QuestionAnswers.Places(List.of(), "");
             }
             List<Pod> members = new ArrayList<>();
-            for (Pod pod : pods) {
-                members.add(waiting(pod));
+            for (Pod pod : asked) {
+                members.add(unplaced(pod));
             }
             objects.put(group);
             snapshot.tryGroups(groups -> {
@@ -451,6 +481,7 @@ final class SnapshotTransaction implements Transaction {
 
     @Override
     public HowMany howMany(Pod template, int atMost) {
+        Objects.requireNonNull(template, "template");
         return only(() -> {
             Pod asked = waiting(template);
             Profile profile = profile(asked);
@@ -477,8 +508,9 @@ final class SnapshotTransaction implements Transaction {
 
     @Override
     public PreemptionResult preempt(Pod pod) {
+        Objects.requireNonNull(pod, "pod");
         return trying(() -> {
-            Pod asked = waiting(pod);
+            Pod asked = unplaced(pod);
             Profile profile = profile(asked);
             Optional<PluginStatus> gate = gate(profile, asked);
             if (gate.isPresent()) {
@@ -523,8 +555,10 @@ final class SnapshotTransaction implements Transaction {
 
     @Override
     public ProfileComparison compare(String profile, List<Pod> pods) {
+        Objects.requireNonNull(profile, "profile");
+        List<Pod> asked = Given.objects(pods);
         Profile other = workspace.profile(profile, "profile");
         return new QuestionAnswers.Profiles(
-                only(() -> places(pods, this::profile)), only(() -> places(pods, any -> other)));
+                only(() -> places(asked, this::profile)), only(() -> places(asked, any -> other)));
     }
 }

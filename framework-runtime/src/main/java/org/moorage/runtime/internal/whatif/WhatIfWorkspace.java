@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.moorage.runtime.internal.whatif;
 
+import java.util.List;
 import java.util.SplittableRandom;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
@@ -146,6 +147,10 @@ final class WhatIfWorkspace implements AutoCloseable {
 
     GroupTrees groups() {
         return groups;
+    }
+
+    List<Pod> nominatedPods(String nodeName) {
+        return cluster.nominatedPods().getOrDefault(nodeName, List.of());
     }
 
     Profile profile(String name, String what) {

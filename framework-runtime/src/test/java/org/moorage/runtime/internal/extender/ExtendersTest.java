@@ -146,7 +146,8 @@ class ExtendersTest {
                 new Case(
                         "names that are no list",
                         ExtenderServer.with("{\"NodeNames\":\"a\"}"),
-                        "json: cannot unmarshal string into Go struct field ExtenderFilterResult.NodeNames of type []string"),
+                        "json: cannot unmarshal string into Go struct field ExtenderFilterResult.NodeNames of type"
+                                + " []string"),
                 new Case("an error", ExtenderServer.with("{\"Error\":\"no\",\"NodeNames\":[\"a\"]}"), "no"),
                 new Case(
                         "a node that was not sent",
@@ -295,6 +296,18 @@ class ExtendersTest {
         }
 
         static final List<Case> CASES = List.of(
+                new Case(
+                        "keeps a node once that it names several times",
+                        true,
+                        "{'NodeNames':['b','a','b','b']}",
+                        List.of("b", "a"),
+                        Map.of()),
+                new Case(
+                        "keeps a whole node once that comes several times",
+                        false,
+                        "{'Nodes':{'items':[{'metadata':{'name':'b'}},{'metadata':{'name':'b'}}]}}",
+                        List.of("b"),
+                        Map.of()),
                 new Case(
                         "keeps what it names, in its order",
                         true,
@@ -481,7 +494,8 @@ class ExtendersTest {
                         .isTrue();
                 assertThat(server.requests())
                         .containsExactly(
-                                "POST /bind application/json {\"PodName\":\"p\",\"PodNamespace\":\"default\",\"PodUID\":\"pod-p\",\"Node\":\"a\"}");
+                                "POST /bind application/json"
+                                        + " {\"PodName\":\"p\",\"PodNamespace\":\"default\",\"PodUID\":\"pod-p\",\"Node\":\"a\"}");
             }
         }
     }
@@ -543,9 +557,9 @@ class ExtendersTest {
             try (ExtenderServer first = ExtenderServer.answering(ExtenderServer.with(pod));
                     ExtenderServer second = ExtenderServer.answering(ExtenderServer.with(node))) {
                 assertThatThrownBy(() -> ask(first, true))
-                        .hasMessage(
-                                "extender: " + first.address()
-                                        + " claims to preempt pod (UID: &{x}) on node: b, but the pod is not found on that node");
+                        .hasMessage("extender: " + first.address()
+                                + " claims to preempt pod (UID: &{x}) on node: b, but the pod is not found on"
+                                + " that node");
                 assertThatThrownBy(() -> ask(second, true)).hasMessage("nodeinfo not found for node name \"c\"");
             }
         }

@@ -99,11 +99,11 @@ public final class FittingChanges {
             Function<String, List<Pod>> podsOn,
             Predicate<Pod> canLeave,
             Evaluation evaluation) {
-        this.cluster = cluster;
-        this.nodes = nodes;
-        this.podsOn = podsOn;
-        this.canLeave = canLeave;
-        this.evaluation = evaluation;
+        this.cluster = Objects.requireNonNull(cluster, "cluster");
+        this.nodes = Objects.requireNonNull(nodes, "nodes");
+        this.podsOn = Objects.requireNonNull(podsOn, "podsOn");
+        this.canLeave = Objects.requireNonNull(canLeave, "canLeave");
+        this.evaluation = Objects.requireNonNull(evaluation, "evaluation");
         pod = evaluation.pod();
         spec = pod.spec();
         requested = resources(pod.requests());
@@ -117,12 +117,12 @@ public final class FittingChanges {
      * @param evaluation what the plugins say of the pod now
      */
     public FittingChanges(Transaction cluster, Collection<Node> nodes, Evaluation evaluation) {
-        this(cluster, byName(nodes), cluster::podsOn, any -> true, evaluation);
+        this(cluster, byName(nodes), Objects.requireNonNull(cluster, "cluster")::podsOn, any -> true, evaluation);
     }
 
     private static Function<String, Optional<Node>> byName(Collection<Node> nodes) {
         Map<String, Node> nodeByName = new HashMap<>();
-        nodes.forEach(node -> nodeByName.put(node.name(), node));
+        Objects.requireNonNull(nodes, "nodes").forEach(node -> nodeByName.put(node.name(), node));
         return name -> Optional.ofNullable(nodeByName.get(name));
     }
 
@@ -225,7 +225,8 @@ public final class FittingChanges {
     }
 
     private Shortage shortage(Node node) {
-        List<Pod> pods = podsOn(node);
+        List<Pod> pods = new ArrayList<>(podsOn(node));
+        pods.addAll(nominated(node));
         Map<ResourceName, Long> amounts = new TreeMap<>(Comparator.comparing(ResourceName::name));
         for (ResourceName resource : requested) {
             long missing = pod.requests().amount(resource)
@@ -238,6 +239,14 @@ public final class FittingChanges {
             }
         }
         return new Shortage(node, amounts, Math.max(0, pods.size() + 1 - node.allowedPods()));
+    }
+
+    // The pods without a node for which room is kept free from this one. They cannot be evicted.
+    private List<Pod> nominated(Node node) {
+        return cluster.nominatedPods(node.name()).stream()
+                .filter(other -> other.spec().priority() >= spec.priority()
+                        && !other.uid().equals(pod.uid()))
+                .toList();
     }
 
     private Deselection deselection(Node node) {

@@ -2,6 +2,7 @@
 package org.moorage.runtime.internal.cycle;
 
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -213,9 +214,15 @@ public final class FilterRun implements Parallelism.Pass {
 
     // The answer with the pods nominated to the node, or a success if there are none that count.
     private PluginStatus filterWithNominatedPods(CycleState asked, NodeInfo node, boolean timed) {
+        SnapshotTrial trial = withNominatedPods(asked, node);
+        return trial == null ? PluginStatus.SUCCESS : filterOnce(trial.state(), trial.node(node.name()), timed);
+    }
+
+    // The node with the pods nominated to it assumed on it; null if there are none that count.
+    private @Nullable SnapshotTrial withNominatedPods(CycleState asked, NodeInfo node) {
         List<Pod> others = nominated.get(node.name());
         if (others == null) {
-            return PluginStatus.SUCCESS;
+            return null;
         }
         SnapshotTrial trial = null;
         for (Pod other : others) {
@@ -226,7 +233,7 @@ public final class FilterRun implements Parallelism.Pass {
                 trial.assume(other, node.name());
             }
         }
-        return trial == null ? PluginStatus.SUCCESS : filterOnce(trial.state(), trial.node(node.name()), timed);
+        return trial;
     }
 
     private PluginStatus filterOnce(CycleState asked, NodeInfo node, boolean timed) {
@@ -245,25 +252,40 @@ public final class FilterRun implements Parallelism.Pass {
     }
 
     /**
-     * Asks every filter about a node, also those after the first rejection. They may rely on what an earlier one has ruled
-     * out, so what one throws is an error among the answers.
+     * Runs every filter for a node, also those after the first rejection: with the pods nominated to the node, then without them, as {@link
+     * #filter(CycleState, NodeInfo)} does. A filter may rely on what an earlier one has ruled out, so what it throws is an error among the
+     * answers.
      *
-     * @return the answers that are no success
+     * @return the answers that are no success, the first of each filter
      */
     List<PluginStatus> objections(NodeInfo node) {
-        List<PluginStatus> objections = new ArrayList<>();
+        Map<String, PluginStatus> objections = new LinkedHashMap<>();
+        SnapshotTrial trial = withNominatedPods(state, node);
+        if (trial != null) {
+            addObjections(trial.state(), trial.node(node.name()), objections);
+        }
+        addObjections(state, node, objections);
+        return List.copyOf(objections.values());
+    }
+
+    private void addObjections(CycleState asked, NodeInfo node, Map<String, PluginStatus> objections) {
         for (PluginCaller filter : filters) {
             PluginStatus answer;
             try {
-                answer = filter.filter(state, pod, node);
+                answer = filter.filter(asked, pod, node);
             } catch (PluginFailure failure) {
                 answer = PluginStatus.error(filter.name(), failure.what());
             }
             if (!answer.isSuccess()) {
-                objections.add(answer);
+                objections.putIfAbsent(filter.name(), answer);
             }
         }
-        return objections;
+    }
+
+    /** The node as the first pass over it sees it: with the pods nominated to it that leave this pod less room. */
+    NodeInfo nodeWithNominatedPods(NodeInfo node) {
+        SnapshotTrial trial = withNominatedPods(state, node);
+        return trial == null ? node : trial.node(node.name());
     }
 
     /**

@@ -103,7 +103,11 @@ public final class GroupEvaluationRecorder implements GroupRecorder {
                         objections.put(node.name(), ofNode);
                     }
                 }
-                free.put(node.name(), free(node, last.pod().spec().requests()));
+                free.put(
+                        node.name(),
+                        free(
+                                filters.nodeWithNominatedPods(node),
+                                last.pod().spec().requests()));
             }
         }
         frame().stop = new Stop(last.pod(), last.message(), preFilterRejection, objections, free);

@@ -3,6 +3,7 @@ package org.moorage.runtime;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.regex.Pattern;
 import org.moorage.api.plugin.ClusterWriter;
 import org.moorage.api.plugin.Problems;
@@ -33,6 +34,10 @@ public final class ConfigCheck {
      */
     public static LoadedConfig check(
             ConfigReading reading, PluginRegistry registry, ClusterSource source, ClusterWriter writer) {
+        Objects.requireNonNull(reading, "reading");
+        Objects.requireNonNull(registry, "registry");
+        Objects.requireNonNull(source, "source");
+        Objects.requireNonNull(writer, "writer");
         List<ConfigException> found = new ArrayList<>();
         if (reading.isReadable()) {
             if (!reading.uncounted().isEmpty()) {

@@ -7,6 +7,7 @@ import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -112,11 +113,14 @@ public final class PartialCycles {
 
     /** The names of the plugins at a point, in order. */
     public List<String> plugins(ExtensionPoint point) {
+        Objects.requireNonNull(point, "point");
         return profile.at(point).stream().map(PluginCaller::name).toList();
     }
 
     /** The same with some of the plugins, at some extension points; at the others nobody is called. */
     public PartialCycles only(Set<ExtensionPoint> points, Set<String> plugins) {
+        Objects.requireNonNull(points, "points");
+        Objects.requireNonNull(plugins, "plugins");
         return new PartialCycles(profile.only(points, plugins), cycles, cache, pods, threads, limit);
     }
 
@@ -129,11 +133,19 @@ public final class PartialCycles {
      * @throws FailedException if a plugin fails, or it is not done within the limit
      */
     public <T> T ask(Pod pod, List<String> nodes, Function<Answers, T> reading, Runnable left) {
+        Objects.requireNonNull(pod, "pod");
+        Objects.requireNonNull(nodes, "nodes");
+        Objects.requireNonNull(reading, "reading");
+        Objects.requireNonNull(left, "left");
         return ask(pod, nodes, snapshot -> snapshot.update(cache), reading, left);
     }
 
     /** As {@link #ask}, over nodes that are given, without pods, in place of the scheduler's cluster. */
     public <T> T askOf(Pod pod, List<Node> nodes, Function<Answers, T> reading, Runnable left) {
+        Objects.requireNonNull(pod, "pod");
+        Objects.requireNonNull(nodes, "nodes");
+        Objects.requireNonNull(reading, "reading");
+        Objects.requireNonNull(left, "left");
         return ask(pod, nodes.stream().map(Node::name).toList(), snapshot -> snapshot.putNodes(nodes), reading, left);
     }
 
@@ -165,6 +177,9 @@ public final class PartialCycles {
      * @throws FailedException if a plugin fails, or it is not done within the limit
      */
     public Set<String> fitsWithout(Pod pod, Map<String, List<String>> victimUids, Runnable left) {
+        Objects.requireNonNull(pod, "pod");
+        Objects.requireNonNull(victimUids, "victimUids");
+        Objects.requireNonNull(left, "left");
         Pod seen = pods.seen(pod);
         return onCluster(
                 (algorithm, snapshot) ->
@@ -222,6 +237,10 @@ public final class PartialCycles {
      * @throws FailedException if a plugin fails, or it is not done within the limit; the pod may still get bound
      */
     public Status bind(String namespace, String name, String uid, String nodeName) {
+        Objects.requireNonNull(namespace, "namespace");
+        Objects.requireNonNull(name, "name");
+        Objects.requireNonNull(uid, "uid");
+        Objects.requireNonNull(nodeName, "nodeName");
         try {
             return CompletableFuture.supplyAsync(() -> bound(namespace, name, uid, nodeName), threads.waitingBindings())
                     .get(limit.toNanos(), TimeUnit.NANOSECONDS);

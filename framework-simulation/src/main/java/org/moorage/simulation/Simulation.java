@@ -57,6 +57,7 @@ public final class Simulation {
     /** A simulation of a cluster of these objects, with the profiles of a configuration. */
     public static Simulation of(
             Collection<? extends ClusterObject> objects, LoadedConfig config, PluginRegistry registry) {
+        Objects.requireNonNull(objects, "objects");
         return new Simulation(
                 List.copyOf(objects),
                 Objects.requireNonNull(config, "config"),
@@ -77,6 +78,7 @@ public final class Simulation {
      * in this simulation is kept, whatever its recorded changes say; one that was preempted stays gone.
      */
     public Simulation changes(List<RecordedChange> replayed) {
+        Objects.requireNonNull(replayed, "replayed");
         changes = List.copyOf(replayed);
         return this;
     }
@@ -115,6 +117,7 @@ public final class Simulation {
      * @param atEnd is given that cluster, to be closed
      */
     public SimulationResult run(Consumer<WhatIf> atEnd) {
+        Objects.requireNonNull(atEnd, "atEnd");
         try (SimulationRun run = start()) {
             while (step(run).isPresent()) {}
             atEnd.accept(run.whatIf());
@@ -131,6 +134,7 @@ public final class Simulation {
      * @throws RuntimeException if a plugin fails; the message says which one
      */
     public Explanation explain(Pod pod) {
+        Objects.requireNonNull(pod, "pod");
         if (pod.isBound() || pod.status().isTerminal()) {
             return explainNow(pod);
         }
@@ -184,6 +188,7 @@ public final class Simulation {
      * @throws RuntimeException if a plugin fails; the message says which one
      */
     public Explanation explainNow(Pod pod) {
+        Objects.requireNonNull(pod, "pod");
         try (SimulationRun run = start()) {
             if (pod.isBound()) {
                 run.remove(pod);
@@ -208,6 +213,7 @@ public final class Simulation {
      * @throws IllegalArgumentException if the feature GenericWorkload is off
      */
     public GroupExplanation explain(GroupKey group) {
+        Objects.requireNonNull(group, "group");
         demandGroups();
         int decisions = 0;
         int last = -1;
@@ -246,6 +252,7 @@ public final class Simulation {
      * @throws IllegalArgumentException if the feature GenericWorkload is off
      */
     public GroupExplanation explainNow(GroupKey group) {
+        Objects.requireNonNull(group, "group");
         demandGroups();
         try (SimulationRun run = start()) {
             return new GroupExplanation(Explanation.Moment.NOW, Optional.empty(), 0, 0, run.evaluate(group));

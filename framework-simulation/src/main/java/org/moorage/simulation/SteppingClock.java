@@ -5,6 +5,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.Collection;
+import java.util.Objects;
 import java.util.concurrent.atomic.AtomicLong;
 import org.moorage.api.model.ClusterObject;
 
@@ -24,6 +25,7 @@ public final class SteppingClock implements InstantSource {
 
     /** A clock that starts when the newest of these objects was created. */
     public static SteppingClock startingAfter(Collection<? extends ClusterObject> objects) {
+        Objects.requireNonNull(objects, "objects");
         Instant newest = Instant.EPOCH;
         for (ClusterObject object : objects) {
             Instant created = object.metadata().creationTimestamp().orElse(Instant.EPOCH);
@@ -39,6 +41,7 @@ public final class SteppingClock implements InstantSource {
 
     /** Has so much time pass. */
     public void advance(Duration time) {
+        Objects.requireNonNull(time, "time");
         nanos.addAndGet(time.toNanos());
     }
 }

@@ -17,7 +17,7 @@ final class GivenObjects implements ClusterSource {
     private final Map<ObjectKind<?>, Map<String, ClusterObject>> objects = new LinkedHashMap<>();
 
     GivenObjects(Collection<? extends ClusterObject> given) {
-        for (ClusterObject object : given) {
+        for (ClusterObject object : Objects.requireNonNull(given, "objects")) {
             Objects.requireNonNull(object, "object");
             objects.computeIfAbsent(ObjectKind.of(object), kind -> new LinkedHashMap<>())
                     .put(object.key(), object);

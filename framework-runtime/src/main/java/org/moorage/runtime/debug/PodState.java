@@ -66,7 +66,9 @@ public record PodState(Pod pod, Place place, Optional<Queued> queued, Map<String
             Map<String, List<String>> eventsByPlugin) {
         public Queued {
             rejectors = List.copyOf(rejectors);
-            eventsByPlugin = Collections.unmodifiableMap(new TreeMap<>(eventsByPlugin));
+            Map<String, List<String>> events = new TreeMap<>();
+            eventsByPlugin.forEach((plugin, ofPlugin) -> events.put(plugin, List.copyOf(ofPlugin)));
+            eventsByPlugin = Collections.unmodifiableMap(events);
         }
     }
 }

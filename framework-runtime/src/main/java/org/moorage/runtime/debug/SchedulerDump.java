@@ -5,6 +5,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -45,7 +46,9 @@ public record SchedulerDump(
         Map<GroupKey, CompositePodGroupState> compositePodGroups) {
     public SchedulerDump {
         nodes = List.copyOf(nodes);
-        nominatedPods = Map.copyOf(nominatedPods);
+        Map<String, List<Pod>> nominated = new HashMap<>();
+        nominatedPods.forEach((nodeName, pods) -> nominated.put(nodeName, List.copyOf(pods)));
+        nominatedPods = Map.copyOf(nominated);
         waitingPods = List.copyOf(waitingPods);
         podsInPreBind = List.copyOf(podsInPreBind);
         uncertainBindings = List.copyOf(uncertainBindings);

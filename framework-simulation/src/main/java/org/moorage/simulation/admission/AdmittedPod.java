@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import org.moorage.api.model.ClusterObject;
 import org.moorage.api.model.ObjectKind;
 import org.moorage.api.model.ObjectMeta;
@@ -28,9 +29,9 @@ public final class AdmittedPod {
      * @param refusedClaims why the API server would refuse others
      */
     public AdmittedPod(Pod pod, List<ClusterObject> claims, List<String> refusedClaims) {
-        this.pod = pod;
-        this.claims = List.copyOf(claims);
-        this.refusedClaims = List.copyOf(refusedClaims);
+        this.pod = Objects.requireNonNull(pod, "pod");
+        this.claims = List.copyOf(Objects.requireNonNull(claims, "claims"));
+        this.refusedClaims = List.copyOf(Objects.requireNonNull(refusedClaims, "refusedClaims"));
     }
 
     /** The pod. */

@@ -3,6 +3,7 @@ package org.moorage.simulation.admission;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.util.Map;
+import java.util.Objects;
 import org.moorage.api.model.PersistentVolumeClaim;
 import org.moorage.api.plugin.FeatureGates;
 import org.moorage.objects.KeptJson;
@@ -40,6 +41,7 @@ public final class NewPods {
 
     /** Pods of an API server with these features. */
     public NewPods(FeatureGates features) {
+        Objects.requireNonNull(features, "features");
         created = new CreatedPods(features);
     }
 
@@ -51,11 +53,13 @@ public final class NewPods {
      * @throws ObjectDecodeException if it is not that, or has a shape that the API server would refuse
      */
     public void seen(String json) {
+        Objects.requireNonNull(json, "json");
         created.seen(ObjectTrees.of(json));
     }
 
     /** As {@link #seen(String)}, for an object as other clients have it, see {@link org.moorage.objects.decode.ObjectDecoder#decode(Map)}. */
     public void seen(Map<String, ?> fields) {
+        Objects.requireNonNull(fields, "fields");
         created.seen(ObjectTrees.of(fields));
     }
 
@@ -66,11 +70,13 @@ public final class NewPods {
      * @throws ObjectDecodeException if it is not that
      */
     public void gone(String json) {
+        Objects.requireNonNull(json, "json");
         created.gone(ObjectTrees.of(json));
     }
 
     /** As {@link #gone(String)}, for an object as other clients have it. */
     public void gone(Map<String, ?> fields) {
+        Objects.requireNonNull(fields, "fields");
         created.gone(ObjectTrees.of(fields));
     }
 
@@ -83,6 +89,7 @@ public final class NewPods {
      * @throws org.moorage.api.plugin.ClusterException if the objects cannot be had
      */
     public void watch(ClusterSource source) {
+        Objects.requireNonNull(source, "source");
         source.watch(AdmissionObjects.KINDS, KeptJson.NONE, new AdmissionObjects(this));
     }
 
@@ -94,11 +101,13 @@ public final class NewPods {
      * @throws ObjectDecodeException if it is no pod, or has a shape that the API server would refuse
      */
     public AdmittedPod admit(String json) {
+        Objects.requireNonNull(json, "json");
         return admit(ObjectTrees.of(json));
     }
 
     /** As {@link #admit(String)}, for a pod as other clients have it. */
     public AdmittedPod admit(Map<String, ?> fields) {
+        Objects.requireNonNull(fields, "fields");
         return admit(ObjectTrees.of(fields));
     }
 
@@ -115,6 +124,7 @@ public final class NewPods {
      * @throws ObjectDecodeException if it is no claim, or has a shape that the API server would refuse
      */
     public PersistentVolumeClaim admitClaim(String json) {
+        Objects.requireNonNull(json, "json");
         return created.admitClaim(ObjectTrees.of(json));
     }
 }

@@ -78,6 +78,7 @@ public final class InMemoryCluster implements Cluster {
 
     /** A cluster of these objects. */
     public static InMemoryCluster of(Collection<? extends ClusterObject> objects) {
+        Objects.requireNonNull(objects, "objects");
         InMemoryCluster cluster = new InMemoryCluster();
         for (ClusterObject object : objects) {
             cluster.apply(object);
@@ -106,6 +107,8 @@ public final class InMemoryCluster implements Cluster {
      * @param creates whether a pod is; it is asked of each that is deleted, before it is gone
      */
     public void createPodsAgain(InstantSource clock, Predicate<RecreatedPod> creates) {
+        Objects.requireNonNull(clock, "clock");
+        Objects.requireNonNull(creates, "creates");
         synchronized (objects) {
             recreation = Optional.of(new Recreation(clock, creates));
         }
@@ -124,6 +127,7 @@ public final class InMemoryCluster implements Cluster {
 
     /** Deletes an object; one that is not there is no failure. */
     public void remove(ClusterObject object) {
+        Objects.requireNonNull(object, "object");
         synchronized (objects) {
             removeLocked(ObjectKind.of(object), object.key());
         }
@@ -139,6 +143,9 @@ public final class InMemoryCluster implements Cluster {
 
     /** The object of that kind and name; the namespace is empty for objects of the whole cluster. */
     public <T extends ClusterObject> Optional<T> find(ObjectKind<T> kind, String namespace, String name) {
+        Objects.requireNonNull(kind, "kind");
+        Objects.requireNonNull(namespace, "namespace");
+        Objects.requireNonNull(name, "name");
         synchronized (objects) {
             return objects.find(kind, namespace, name);
         }
@@ -146,11 +153,15 @@ public final class InMemoryCluster implements Cluster {
 
     @Override
     public <T extends ClusterObject> Optional<T> read(ObjectKind<T> kind, String namespace, String name) {
+        Objects.requireNonNull(kind, "kind");
+        Objects.requireNonNull(namespace, "namespace");
+        Objects.requireNonNull(name, "name");
         return find(kind, namespace, name);
     }
 
     /** The objects of a kind, in the order in which they came. */
     public <T extends ClusterObject> List<T> all(ObjectKind<T> kind) {
+        Objects.requireNonNull(kind, "kind");
         synchronized (objects) {
             return objects.all(kind);
         }
@@ -172,6 +183,9 @@ public final class InMemoryCluster implements Cluster {
 
     @Override
     public void watch(Set<ObjectKind<?>> kinds, Set<KeptJson> json, ClusterListener listener) {
+        Objects.requireNonNull(kinds, "kinds");
+        Objects.requireNonNull(json, "json");
+        Objects.requireNonNull(listener, "listener");
         synchronized (objects) {
             objects.watch(kinds, listener);
         }
@@ -179,6 +193,8 @@ public final class InMemoryCluster implements Cluster {
 
     @Override
     public void bind(Pod pod, String nodeName) {
+        Objects.requireNonNull(pod, "pod");
+        Objects.requireNonNull(nodeName, "nodeName");
         synchronized (objects) {
             Pod current = current(pod);
             if (current.isBound()) {
@@ -201,6 +217,9 @@ public final class InMemoryCluster implements Cluster {
 
     @Override
     public void patchStatus(Pod pod, Optional<PodCondition> condition, Nomination nomination) {
+        Objects.requireNonNull(pod, "pod");
+        Objects.requireNonNull(condition, "condition");
+        Objects.requireNonNull(nomination, "nomination");
         synchronized (objects) {
             Pod current = current(pod);
             List<PodCondition> conditions = new ArrayList<>(current.status().conditions());
@@ -218,6 +237,8 @@ public final class InMemoryCluster implements Cluster {
 
     @Override
     public void patchStatus(PodGroup group, PodCondition condition) {
+        Objects.requireNonNull(group, "group");
+        Objects.requireNonNull(condition, "condition");
         synchronized (objects) {
             PodGroup current = objects.current(ObjectKind.POD_GROUP, group);
             if (!group.initiallyScheduled().equals(Optional.of(condition))) {
@@ -229,6 +250,8 @@ public final class InMemoryCluster implements Cluster {
     /** {@inheritDoc} The status is not kept, since nothing of it is in a {@link PodStatus}. */
     @Override
     public void patchExtendedResourceClaimStatus(Pod pod, PodStatus.ExtendedResourceClaimStatus status) {
+        Objects.requireNonNull(pod, "pod");
+        Objects.requireNonNull(status, "status");
         synchronized (objects) {
             objects.update(current(pod));
         }
@@ -237,6 +260,8 @@ public final class InMemoryCluster implements Cluster {
     @Override
     public void patchNodeAllocatableResourceClaimStatuses(
             Pod pod, List<PodStatus.NodeAllocatableResourceClaimStatus> statuses) {
+        Objects.requireNonNull(pod, "pod");
+        Objects.requireNonNull(statuses, "statuses");
         synchronized (objects) {
             Pod current = current(pod);
             objects.update(current.withStatus(current.status().toBuilder()
@@ -247,6 +272,7 @@ public final class InMemoryCluster implements Cluster {
 
     @Override
     public void delete(Pod pod) {
+        Objects.requireNonNull(pod, "pod");
         synchronized (objects) {
             objects.find(ObjectKind.POD, pod.key())
                     .filter(known -> known.uid().equals(pod.uid()))
@@ -279,6 +305,10 @@ public final class InMemoryCluster implements Cluster {
 
     @Override
     public OtherObject patch(ObjectKind<OtherObject> kind, String namespace, String name, MergePatch patch) {
+        Objects.requireNonNull(kind, "kind");
+        Objects.requireNonNull(namespace, "namespace");
+        Objects.requireNonNull(name, "name");
+        Objects.requireNonNull(patch, "patch");
         ObjectNode changes = tree(patch.json());
         synchronized (objects) {
             OtherObject current =
@@ -318,6 +348,9 @@ public final class InMemoryCluster implements Cluster {
 
     @Override
     public void delete(ObjectKind<?> kind, String namespace, String name) {
+        Objects.requireNonNull(kind, "kind");
+        Objects.requireNonNull(namespace, "namespace");
+        Objects.requireNonNull(name, "name");
         synchronized (objects) {
             removeLocked(kind, namespace.isEmpty() ? name : namespace + "/" + name);
         }
@@ -325,6 +358,7 @@ public final class InMemoryCluster implements Cluster {
 
     @Override
     public void report(PodEvent event) {
+        Objects.requireNonNull(event, "event");
         synchronized (objects) {
             if (events.size() == KEPT_EVENTS) {
                 events.removeFirst();
@@ -335,6 +369,7 @@ public final class InMemoryCluster implements Cluster {
 
     @Override
     public void report(PodGroupEvent event) {
+        Objects.requireNonNull(event, "event");
         synchronized (objects) {
             if (podGroupEvents.size() == KEPT_EVENTS) {
                 podGroupEvents.removeFirst();

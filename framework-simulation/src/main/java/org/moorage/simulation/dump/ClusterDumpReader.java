@@ -89,6 +89,8 @@ public final class ClusterDumpReader {
      * @param registry the plugins, which decide about that, too
      */
     public ClusterDumpReader(LoadedConfig config, PluginRegistry registry) {
+        Objects.requireNonNull(config, "config");
+        Objects.requireNonNull(registry, "registry");
         json = EnumSet.noneOf(KeptJson.class);
         json.addAll(config.config().keptJson(registry));
         features = config.featureGates();
@@ -124,6 +126,7 @@ public final class ClusterDumpReader {
 
     /** Also tells those of the cluster who make pods of manifests in it. */
     public ClusterDumpReader telling(Manifests told) {
+        Objects.requireNonNull(told, "told");
         manifests = Optional.of(told);
         return this;
     }
@@ -136,6 +139,7 @@ public final class ClusterDumpReader {
      * @param sources files, folders, or {@code -} for stdin
      */
     public ClusterDumpReader withChanged(List<String> sources) {
+        Objects.requireNonNull(sources, "sources");
         changed = List.copyOf(sources);
         return this;
     }
@@ -155,6 +159,7 @@ public final class ClusterDumpReader {
      * @param source a file, or {@code -} for stdin
      */
     public ClusterDumpReader withChanges(String source) {
+        Objects.requireNonNull(source, "source");
         changes = Optional.of(source);
         return this;
     }
@@ -166,6 +171,8 @@ public final class ClusterDumpReader {
      * @param input is read to its end, and not closed
      */
     public ClusterDumpReader withChanges(String name, InputStream input) {
+        Objects.requireNonNull(name, "name");
+        Objects.requireNonNull(input, "input");
         changes = Optional.of(name);
         changesInput = Optional.of(input);
         return this;
@@ -179,6 +186,8 @@ public final class ClusterDumpReader {
      * @throws org.moorage.objects.ClusterFileException with all that is wrong
      */
     public ClusterDump read(String name, InputStream input) {
+        Objects.requireNonNull(name, "name");
+        Objects.requireNonNull(input, "input");
         Reading reading = new Reading(InputStream.nullInputStream());
         ClusterFiles.read(name, input, reading.notes, reading::add);
         return reading.end(InputStream.nullInputStream());
@@ -192,6 +201,8 @@ public final class ClusterDumpReader {
      * @throws org.moorage.objects.ClusterFileException with all that is wrong: if a source cannot be read, or an object is malformed
      */
     public ClusterDump read(List<String> sources, InputStream stdin) {
+        Objects.requireNonNull(sources, "sources");
+        Objects.requireNonNull(stdin, "stdin");
         Reading reading = new Reading(stdin);
         ClusterFiles.read(sources, stdin, reading.notes, reading::add);
         return reading.end(stdin);
@@ -207,6 +218,9 @@ public final class ClusterDumpReader {
      * @throws org.moorage.objects.ClusterFileException with all that is wrong
      */
     public ClusterDump readChanges(String source, InputStream stdin, Manifests cluster) {
+        Objects.requireNonNull(source, "source");
+        Objects.requireNonNull(stdin, "stdin");
+        Objects.requireNonNull(cluster, "cluster");
         Reading reading = new Reading(stdin, cluster.customResources());
         cluster.readByAdmission().forEach(reading.admission::seen);
         WatchEvents.read(source, stdin, reading.notes, reading::add);

@@ -124,7 +124,7 @@ public final class Manifests {
 
     /** Manifests for a cluster with these features, of which nothing is known yet. */
     public Manifests(FeatureGates features) {
-        this.features = features;
+        this.features = Objects.requireNonNull(features, "features");
         created = new CreatedPods(features);
         onNodes = new Workloads(features, true);
         waiting = new Workloads(features, true);
@@ -175,6 +175,9 @@ public final class Manifests {
      * @throws ClusterFileException with all that is wrong: if a source cannot be read, or an object is malformed
      */
     public Contents read(List<String> sources, InputStream stdin, List<Node> nodes) {
+        Objects.requireNonNull(sources, "sources");
+        Objects.requireNonNull(stdin, "stdin");
+        Objects.requireNonNull(nodes, "nodes");
         InputNotes notes = new InputNotes();
         List<ManifestPods> pods = new ArrayList<>();
         List<String> passedOver = new ArrayList<>();
@@ -347,6 +350,7 @@ public final class Manifests {
 
     /** The pods that the cluster's DaemonSets would have on a node that is new. Those that the API server would refuse are left out. */
     public List<Pod> daemonPods(Node node) {
+        Objects.requireNonNull(node, "node");
         List<Pod> pods = new ArrayList<>();
         for (ObjectNode set : daemonSets) {
             try {

@@ -58,6 +58,8 @@ public final class ClusterCapacity {
      * @throws RuntimeException if a plugin fails when more copies are tried; the message says which one
      */
     public FittingPods fit(List<ManifestPods> asked, Collection<Pod> before, int atMost) {
+        Objects.requireNonNull(asked, "asked");
+        Objects.requireNonNull(before, "before");
         try (Transaction tried = cluster.whatIf().begin()) {
             Rescheduling scheduling = cluster.rescheduling(tried).progress(progress);
             if (!before.isEmpty()) {

@@ -9,6 +9,7 @@ import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import org.moorage.api.model.Node;
@@ -60,6 +61,9 @@ public final class Drain {
      * @throws RuntimeException if a plugin fails; the message says which one
      */
     public static DrainResult of(KnownCluster cluster, Collection<String> nodeNames, DrainRules rules) {
+        Objects.requireNonNull(cluster, "cluster");
+        Objects.requireNonNull(nodeNames, "nodeNames");
+        Objects.requireNonNull(rules, "rules");
         Set<String> names = new LinkedHashSet<>(nodeNames);
         try (Transaction transaction = cluster.whatIf().begin()) {
             return new Drain(cluster, transaction, names, rules).run(cluster);

@@ -42,8 +42,8 @@ public final class KnownCluster {
     public KnownCluster(WhatIf whatIf, List<? extends ClusterObject> objects, LoadedConfig config, Instant now) {
         this.whatIf = Objects.requireNonNull(whatIf, "whatIf");
         this.now = Objects.requireNonNull(now, "now");
-        source = ClusterSource.of(objects);
-        features = config.featureGates();
+        source = ClusterSource.of(Objects.requireNonNull(objects, "objects"));
+        features = Objects.requireNonNull(config, "config").featureGates();
         config.config().profiles().forEach(profile -> schedulerNames.add(profile.schedulerName()));
         for (ClusterObject object : objects) {
             if (object instanceof Node node) {

@@ -48,6 +48,8 @@ public final class NodeEstimator {
      * @throws IllegalArgumentException if {@code upto} is less
      */
     public NodeEstimate estimate(NodeTemplate type, Collection<Pod> waiting, int upto) {
+        Objects.requireNonNull(type, "type");
+        Objects.requireNonNull(waiting, "waiting");
         if (upto < 1) {
             throw new IllegalArgumentException("upto: " + upto + " (expected: 1 or more)");
         }

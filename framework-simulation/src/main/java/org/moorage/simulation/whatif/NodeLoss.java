@@ -9,6 +9,7 @@ import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import org.moorage.api.model.Node;
@@ -34,6 +35,8 @@ public final class NodeLoss {
      * @throws IllegalArgumentException if there is no such node
      */
     public static NodeLossResult of(KnownCluster cluster, Collection<String> nodeNames) {
+        Objects.requireNonNull(cluster, "cluster");
+        Objects.requireNonNull(nodeNames, "nodeNames");
         Set<String> lost = new LinkedHashSet<>(nodeNames);
         try (Transaction transaction = cluster.whatIf().begin()) {
             return of(cluster, lost, transaction);

@@ -45,8 +45,8 @@ public final class NodeRemoval {
      * @param rules which nodes may go
      */
     public NodeRemoval(KnownCluster cluster, RemovalRules rules) {
-        this.cluster = cluster;
-        this.rules = rules;
+        this.cluster = Objects.requireNonNull(cluster, "cluster");
+        this.rules = Objects.requireNonNull(rules, "rules");
     }
 
     /**
@@ -59,6 +59,9 @@ public final class NodeRemoval {
      * @throws IllegalArgumentException if there is no such node
      */
     public NodeRemovalResult of(Collection<String> nodeNames, Executor executor, int threads, IntConsumer progress) {
+        Objects.requireNonNull(nodeNames, "nodeNames");
+        Objects.requireNonNull(executor, "executor");
+        Objects.requireNonNull(progress, "progress");
         List<String> names = new ArrayList<>(new LinkedHashSet<>(nodeNames));
         for (String name : names) {
             if (!cluster.nodes().containsKey(name)) {

@@ -3,6 +3,9 @@ package org.moorage.simulation.whatif;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -71,6 +74,7 @@ public final class UnschedulableReasons {
 
     /** Returns the reasons of a message; a message of another form is a text without numbers. */
     public static UnschedulableReasons of(String message) {
+        Objects.requireNonNull(message, "message");
         List<Part> parts = new ArrayList<>();
         for (String part : PARTS.split(message, -1)) {
             parts.add(part(part));

@@ -4,9 +4,11 @@ package org.moorage.schedulertests.whatif;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ExecutionException;
@@ -54,15 +56,15 @@ class WhatIfTest {
     private static final String TOO_LARGE = "0/2 nodes are available: 2 Insufficient cpu.";
 
     private static final String TWO_PROFILES = """
-            apiVersion: kubescheduler.config.k8s.io/v1
-            kind: KubeSchedulerConfiguration
-            profiles:
-            - schedulerName: default-scheduler
-            - schedulerName: packed
-              pluginConfig:
-              - name: NodeResourcesFit
-                args: {scoringStrategy: {type: MostAllocated, resources: [{name: cpu, weight: 1}]}}
-            """;
+        apiVersion: kubescheduler.config.k8s.io/v1
+        kind: KubeSchedulerConfiguration
+        profiles:
+        - schedulerName: default-scheduler
+        - schedulerName: packed
+          pluginConfig:
+          - name: NodeResourcesFit
+            args: {scoringStrategy: {type: MostAllocated, resources: [{name: cpu, weight: 1}]}}
+        """;
 
     private static final FeatureGates GROUPS = FeatureGates.of(Map.of(FeatureGates.GENERIC_WORKLOAD, true));
 
@@ -429,6 +431,70 @@ class WhatIfTest {
         } catch (IllegalArgumentException ofAnEarlierChange) {
             // The pod or the node is gone, or the pod has a node by now.
             assertThat(ofAnEarlierChange).hasMessageContaining("expected");
+        }
+    }
+
+    @Test
+    void aClusterWithoutNodesHasKubeSchedulersMessage() {
+        String noNodes = "no nodes available to schedule pods";
+        Pod pod = pod("p", "1").build();
+        try (WhatIf empty = asked();
+                WhatIf cluster = asked(A, B)) {
+            for (WhatIf asked : List.of(empty, cluster.without("a", "b"), cluster.among(List.of()))) {
+                assertThat(asked.fits(pod).message()).isEqualTo(noNodes);
+                assertThat(asked.fits(pod).rejections()).isEmpty();
+                Evaluation evaluation = asked.evaluate(pod);
+                assertThat(evaluation.message()).isEqualTo(noNodes);
+                assertThat(evaluation.postFilter()).isEmpty();
+                assertThat(asked.place(List.of(pod)).pods().get(0).message()).isEqualTo(noNodes);
+                assertThat(asked.preempt(pod).message()).isEqualTo(noNodes);
+                assertThat(asked.howMany(pod, 3).stoppedBy()).isEqualTo(noNodes);
+            }
+        }
+    }
+
+    @Test
+    void answersCannotBeChanged() {
+        try (WhatIf cluster = asked(A, B, THERE)) {
+            Pod pod = pod("p", "4").build();
+            Fit fit = cluster.fits(pod);
+            Evaluation evaluation = cluster.evaluate(pod);
+            PreemptionResult preempted = cluster.preempt(pod);
+            List<Object> collections = List.of(
+                    cluster.nodeNames(),
+                    cluster.podsOn("a"),
+                    cluster.podsOn("b"),
+                    cluster.nominatedPods("a"),
+                    fit.feasible(),
+                    fit.rejections(),
+                    cluster.fits(pod("p", "9").build()).feasible(),
+                    cluster.place(List.of(pod)).pods(),
+                    cluster.placeTogether(List.of(pod)).pods(),
+                    cluster.howMany(pod, 2).byNode(),
+                    preempted.victims(),
+                    cluster.compare("default-scheduler", List.of(pod)).moved(),
+                    evaluation.rejections(),
+                    evaluation.objections(),
+                    evaluation.objections().get("a"),
+                    evaluation.feasible(),
+                    evaluation.scores(),
+                    evaluation.scores().get("b"),
+                    evaluation.totals());
+            for (int i = 0; i < collections.size(); i++) {
+                Object collection = collections.get(i);
+                assertThatThrownBy(() -> change(collection))
+                        .as("collection " + i + ": " + collection)
+                        .isInstanceOf(UnsupportedOperationException.class);
+            }
+        }
+    }
+
+    @SuppressWarnings("unchecked") // what is put in is never read
+    private static void change(Object collection) {
+        if (collection instanceof Map<?, ?> map) {
+            ((Map<Object, Object>) map).put("x", "x");
+        } else {
+            ((Collection<Object>) collection).add("x");
         }
     }
 }

@@ -135,7 +135,7 @@ public final class LenientListerWatcher<M extends KubernetesObject, L extends Ku
                     .log(
                             part.isPresent()
                                     ? "The model cannot hold a value of an object; the object is read without it"
-                                    : "The model cannot hold a value of an object; the object is left out");
+                                    : "The model cannot hold a value of an object; the object is skipped");
             return part;
         }
     }
@@ -148,7 +148,7 @@ public final class LenientListerWatcher<M extends KubernetesObject, L extends Ku
         }
     }
 
-    // Of an object that is gone no more is needed.
+    // All that is needed of a deleted object.
     private M identity(JsonNode object) throws IOException {
         ObjectNode identity = JsonNodeFactory.instance.objectNode();
         ObjectNode metadata = identity.putObject("metadata");
@@ -215,7 +215,7 @@ public final class LenientListerWatcher<M extends KubernetesObject, L extends Ku
     private final class Events implements Watchable<M> {
         private final Response response;
         private final MappingIterator<JsonNode> events;
-        // The next event, once it is known that there is one.
+        // The next event, once hasNext() has read it.
         private Watch.@Nullable Response<M> next;
 
         Events(Response response, MappingIterator<JsonNode> events) {
@@ -235,7 +235,7 @@ public final class LenientListerWatcher<M extends KubernetesObject, L extends Ku
             }
         }
 
-        // Null for an event to be left out.
+        // Null for an event to skip.
         private Watch.@Nullable Response<M> read(JsonNode event) throws IOException {
             String type = event.path("type").asText();
             JsonNode object = event.path("object");

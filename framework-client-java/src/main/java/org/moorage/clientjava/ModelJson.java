@@ -67,7 +67,7 @@ final class ModelJson {
     private static final Pattern EXPONENT = Pattern.compile("[eE][+-]?[0-9]");
     private static final TypeReference<Map<String, Object>> FIELDS = new TypeReference<>() {};
 
-    /** As many values of an object are left out at most. */
+    /** The largest number of values that are removed from an object. */
     private static final int MOST_UNREADABLE_VALUES = 100;
 
     // A limit on the text would hold for a whole list, so that one object kept all others from being read.

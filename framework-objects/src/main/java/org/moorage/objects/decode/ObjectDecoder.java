@@ -15,7 +15,7 @@ import org.moorage.objects.internal.TreeDecoder;
  * Decodes objects of the Kubernetes API into those that scheduling reads.
  *
  * <p>Unknown fields are ignored, and fields that are absent or null are empty. A value of the wrong type is an {@link
- * ObjectDecodeException}, and so is a list of objects, whose items are to be decoded one by one. An object without a UID gets one, which is
+ * ObjectDecodeException}, and so is a list of objects: decode its items one by one. An object without a UID gets one, which is
  * derived from its kind, namespace and name: pods are told apart by their UIDs.
  *
  * <p>Pods of one template are equal in nearly all of their fields. Equal parts of the objects that one decoder returns are one

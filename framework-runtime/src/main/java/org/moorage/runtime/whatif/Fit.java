@@ -7,7 +7,7 @@ import java.util.Optional;
 import org.moorage.api.model.Pod;
 import org.moorage.runtime.decision.PluginStatus;
 
-/** Which nodes a pod fits. Immutable. */
+/** The nodes that a pod fits. Immutable; so are its collections. */
 public interface Fit {
     /** The pod. */
     Pod pod();
@@ -15,7 +15,7 @@ public interface Fit {
     /** Whether there is a node for it, and nothing gates it. */
     boolean fits();
 
-    /** What keeps the pod from being tried at all: the answer of a PreEnqueue plugin; empty if nothing does. Its nodes are told all the same. */
+    /** The answer of the PreEnqueue plugin that gates the pod; empty if none does. The nodes of a gated pod are reported, too. */
     Optional<PluginStatus> gate();
 
     /** The names of the nodes that it fits, in the order in which a cycle looks at them. */

@@ -95,7 +95,7 @@ class NullArgumentsTest {
     private final Evaluation evaluation = whatIf.evaluate(POD);
     private final NodeTemplate template = new NodeTemplate("t", "t", NODE, List.of(), List.of(), List.of());
 
-    /** What methods are called on; a type that is not there has static methods alone. */
+    /** The objects whose methods are called; of other types only static methods are. */
     private final Map<Class<?>, Object> targets = new LinkedHashMap<>();
 
     private final SampleValues samples = new SampleValues()

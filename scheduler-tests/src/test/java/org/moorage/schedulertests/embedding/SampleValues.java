@@ -40,7 +40,7 @@ final class SampleValues {
 
     private final Map<Class<?>, Object> known = new HashMap<>(PRIMITIVES);
 
-    /** Has a type with this value. */
+    /** Sets the value of a type. */
     <T> SampleValues with(Class<T> type, T value) {
         known.put(type, value);
         return this;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * What programs that embed the scheduler can rely on, for every type of the public API.
+ * Guarantees for programs that embed the scheduler, for every type of the public API.
  *
  * <p>Starting points: {@link org.moorage.schedulertests.embedding.NullArgumentsTest}, {@link
  * org.moorage.schedulertests.embedding.ImmutableRecordsTest}.

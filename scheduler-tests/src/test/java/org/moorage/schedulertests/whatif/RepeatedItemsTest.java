@@ -96,7 +96,7 @@ class RepeatedItemsTest {
         return placed.pods().stream().map(pod -> pod.nodeName().orElse("-")).toList();
     }
 
-    /** What a selection with repetitions and one without leave to ask about. */
+    /** A selection with repetitions, the same one without, and the nodes that two pods of 4 CPUs are then scheduled to. */
     private record Selection(
             String name, Function<WhatIf, WhatIf> repeated, Function<WhatIf, WhatIf> once, List<String> placed) {
         @Override

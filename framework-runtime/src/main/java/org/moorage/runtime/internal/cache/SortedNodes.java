@@ -21,7 +21,7 @@ final class SortedNodes {
         view = Collections.unmodifiableList(nodes);
     }
 
-    /** These nodes, in whatever order they are given. A node that is given several times counts once. */
+    /** These nodes, in any order. A node that is given several times counts once. */
     static SortedNodes of(Collection<? extends NodeInfo> nodes) {
         List<NodeInfo> sorted = new ArrayList<>(nodes);
         sorted.sort(BY_INDEX);
@@ -48,7 +48,7 @@ final class SortedNodes {
         return Collections.binarySearch(nodes, node, BY_INDEX);
     }
 
-    /** Has a node in place of the one of its index, if that is among them. */
+    /** Replaces the node of the same index, if the set has it. */
     void replace(NodeInfo node) {
         int position = find(node);
         if (position >= 0) {
@@ -56,7 +56,7 @@ final class SortedNodes {
         }
     }
 
-    /** Has a node in place of the one of its index if it is to be among them, else none of that index. */
+    /** Adds a node in place of the one of its index if the predicate holds for it; otherwise removes that one. */
     void putIf(NodeInfo node, Predicate<NodeInfo> which) {
         int position = find(node);
         if (which.test(node)) {

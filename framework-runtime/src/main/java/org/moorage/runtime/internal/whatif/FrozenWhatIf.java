@@ -28,7 +28,7 @@ import org.moorage.runtime.whatif.WhatIf;
 /** Questions about a frozen cluster, each in its own transaction, which begins with the changes that this cluster was derived by. */
 public final class FrozenWhatIf implements WhatIf {
     private final FrozenCluster cluster;
-    // What this is derived from; null for the cluster as it is.
+    // The cluster that this one was derived from; null for the cluster as it is.
     private final @Nullable FrozenWhatIf origin;
     private final Change change;
 
@@ -121,17 +121,19 @@ public final class FrozenWhatIf implements WhatIf {
     // In their order. Changes of one kind in a row become one change, since each copies all nodes or all claims.
     private List<Change> changes() {
         Deque<Change> chain = new ArrayDeque<>();
-        for (FrozenWhatIf next = this; next.origin != null; next = next.origin) {
+        FrozenWhatIf next = this;
+        for (FrozenWhatIf before = next.origin; before != null; before = next.origin) {
             chain.addFirst(next.change);
+            next = before;
         }
         List<Change> joined = new ArrayList<>();
         Change last = Change.none();
-        for (Change next : chain) {
-            if (joined.isEmpty() || !last.canTake(next)) {
-                last = new Change(next.action, new LinkedHashMap<>());
+        for (Change each : chain) {
+            if (joined.isEmpty() || !last.canTake(each)) {
+                last = new Change(each.action, new LinkedHashMap<>());
                 joined.add(last);
             }
-            last.items.putAll(next.items);
+            last.items.putAll(each.items);
         }
         return joined;
     }

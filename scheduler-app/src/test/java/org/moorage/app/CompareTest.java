@@ -104,7 +104,12 @@ class CompareTest {
                         "one configuration is compared with itself in another version",
                         List.of("spread.yaml", "--other-emulated-version", "1.35"),
                         0,
-                        List.of("By both, all pods go to the same nodes.")),
+                        List.of("By both, all pods go to the same nodes.", "spread.yaml   spread.yaml (1.35)")),
+                new Case(
+                        "one file is compared with itself",
+                        List.of("spread.yaml", "spread.yaml"),
+                        0,
+                        List.of("By both, all pods go to the same nodes.", "spread.yaml   spread.yaml (again)")),
                 new Case(
                         "one other weight is compared as another configuration is",
                         List.of("packed.yaml", "--weight", "NodeResourcesBalancedAllocation=100"),
@@ -122,7 +127,9 @@ class CompareTest {
                         "the default configuration is compared with other features",
                         List.of("--other-feature-gates", "GenericWorkload=true"),
                         0,
-                        List.of("By both, all pods go to the same nodes.", "first", "second")));
+                        List.of(
+                                "By both, all pods go to the same nodes.",
+                                "default   default (GenericWorkload=true)")));
     }
 
     @ParameterizedTest

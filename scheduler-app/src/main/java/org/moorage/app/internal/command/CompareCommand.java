@@ -30,21 +30,23 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** Tells what two configurations of the scheduler make of one cluster. */
+/** Compares what two configurations of the scheduler do with one cluster. */
 @Command(
         name = "compare",
         description = {
-            "Tells what two configurations of the scheduler make of one cluster: where the pods go that wait.",
+            "Compare how two configurations of the scheduler place the pending pods.",
             "",
-            "With --weight, what one configuration makes of it with other weights of its plugins, a row for each combination.",
-            "Without CONFIG, of the configuration that --config names. Ends with 0 if all pods go to the same nodes by both, with 1 if not.",
+            "With --weight, compare one configuration with other weights of its plugins, a row for each combination.",
+            "Without CONFIG, the configuration is that of --config. The exit code is 0 if both place all pods on the"
+                    + " same nodes, and 1 if not.",
         },
         footer = {
             "",
             "Example:",
             "  moorage compare now.yaml packed.yaml --rebalance --cluster cluster.yaml",
             "  moorage compare now.yaml --other-emulated-version 1.36 --cluster cluster.yaml",
-            "  moorage compare now.yaml --weight NodeResourcesFit=1,2,5 --weight ImageLocality=0,1 --cluster cluster.yaml",
+            "  moorage compare now.yaml --weight NodeResourcesFit=1,2,5 --weight ImageLocality=0,1 --cluster"
+                    + " cluster.yaml",
             "  moorage compare now.yaml --profiles default-scheduler,packed --cluster cluster.yaml",
         })
 final class CompareCommand extends QuestionCommand {
@@ -195,13 +197,24 @@ final class CompareCommand extends QuestionCommand {
         LoadedConfig first = files.isEmpty() ? asked.config() : load(files.get(0), asked, gates(asked, false));
         Optional<Path> other = files.isEmpty() ? asked.configFile() : Optional.of(files.get(files.size() - 1));
         LoadedConfig second = load(other, asked, gates(asked, true));
-        boolean isSame = files.size() < 2 || files.get(0).equals(files.get(1));
+        List<String> names = names(asked);
         return List.of(
-                new Side(isSame ? "first" : name(0), first, Optional.empty()),
-                new Side(isSame ? "second" : name(1), second, Optional.empty()));
+                new Side(names.get(0), first, Optional.empty()), new Side(names.get(1), second, Optional.empty()));
     }
 
-    // Without the folder, if that tells the two apart.
+    private List<String> names(AskedCluster asked) {
+        if (files.size() == 2 && !files.get(0).equals(files.get(1))) {
+            return List.of(name(0), name(1));
+        }
+        Optional<Path> file = files.isEmpty() ? asked.configFile() : Optional.of(files.get(0));
+        String name = file.map(path -> String.valueOf(path.getFileName())).orElse("default");
+        List<String> differences = new ArrayList<>();
+        otherVersion.forEach(version -> differences.add(version.startsWith("kube=") ? version.substring(5) : version));
+        differences.addAll(otherGates);
+        return List.of(name, name + " (" + (differences.isEmpty() ? "again" : String.join(", ", differences)) + ")");
+    }
+
+    // Without the folder, unless the files differ in nothing else.
     private String name(int index) {
         Path one = files.get(index);
         Path other = files.get(1 - index);

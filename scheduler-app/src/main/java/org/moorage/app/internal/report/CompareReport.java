@@ -17,7 +17,7 @@ import org.moorage.simulation.whatif.SchedulingOutcome;
 import org.moorage.simulation.whatif.SchedulingOutcome.Demand;
 import org.moorage.simulation.whatif.SchedulingOutcome.MovedPod;
 
-/** What two configurations of the scheduler make of one cluster. */
+/** The results of two configurations of the scheduler for one cluster. */
 public final class CompareReport implements Answer {
     private static final int OWNERS = 20;
     private static final String NO_NODE = "(no node)";
@@ -32,7 +32,7 @@ public final class CompareReport implements Answer {
     /**
      * A report.
      *
-     * @param names what the two are called
+     * @param names the names of the two
      * @param now how the nodes are filled before
      */
     public CompareReport(

@@ -3,11 +3,16 @@ package org.moorage.app;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** drain, lose and removable, of the example of a running cluster. */
@@ -63,7 +68,7 @@ class DisruptionCommandsTest {
                 asked(
                         "pods are selected",
                         1,
-                        "1 moves, 1 is left alone",
+                        "1 moves, 1 is not selected",
                         "drain",
                         "node-3",
                         "--pod-selector",
@@ -82,10 +87,29 @@ class DisruptionCommandsTest {
                         "node-5"),
                 asked("a zone is lost", 1, "2 nodes are lost", "lose", "zone=a"),
                 asked("nodes are lost", 0, "node-5 is lost", "lose", "node-5"),
-                asked("nodes can go", 0, "can go alone", "removable"),
-                asked("a node cannot go", 1, "0 of 1 node can go alone", "removable", "--nodes", "node-2"),
+                asked("nodes can go", 0, "can be removed individually", "removable"),
+                asked(
+                        "a node cannot go",
+                        1,
+                        "0 of 1 node can be removed individually.",
+                        "removable",
+                        "--nodes",
+                        "node-2"),
                 asked("a share is none", 2, "--max-utilization: \"2\"", "removable", "--max-utilization", "2"),
-                asked("a share is a percentage", 0, "used more than 10%", "removable", "--max-utilization", "10%"));
+                asked(
+                        "a share is a percentage",
+                        0,
+                        "utilization of 10% or more",
+                        "removable",
+                        "--max-utilization",
+                        "10%"),
+                asked(
+                        "a timeout is none",
+                        2,
+                        "--blocking-system-pod-distruption-timeout: \"soon\"",
+                        "removable",
+                        "--blocking-system-pod-distruption-timeout",
+                        "soon"));
     }
 
     @ParameterizedTest
@@ -116,8 +140,9 @@ class DisruptionCommandsTest {
         String replicaSet = "apps/v1', 'kind': 'ReplicaSet";
         String four =
                 "{\"kind\": \"ReplicaSet\", \"apiVersion\": \"apps/v1\", \"metadata\": {\"name\": \"web\"}, \"spec\":"
-                        + " {\"replicas\": 4, \"selector\": {\"matchLabels\": {\"app\": \"web\"}}, \"template\": {\"metadata\":"
-                        + " {\"labels\": {\"app\": \"web\"}}, \"spec\": {\"containers\": [{\"name\": \"c\", \"image\": \"i\"}]}}}}";
+                        + " {\"replicas\": 4, \"selector\": {\"matchLabels\": {\"app\": \"web\"}}, \"template\":"
+                        + " {\"metadata\": {\"labels\": {\"app\": \"web\"}}, \"spec\": {\"containers\": [{\"name\": \"c\","
+                        + " \"image\": \"i\"}]}}}}";
         return Stream.of(
                 new Budget("a number must be there", "\"minAvailable\": 1", replicaSet, "", 2),
                 new Budget("a share must be there", "\"minAvailable\": \"50%\"", replicaSet, "", 1),
@@ -138,6 +163,95 @@ class DisruptionCommandsTest {
         CapturedRun run = CapturedRun.withInput(objects, "drain", "--cluster", "-", "-o", "json", "a");
 
         assertThat(run.out()).as(run.err()).contains("\"allowed\": " + budget.allowed + ",");
+    }
+
+    // A DaemonSet with its pod, and a pod whose DaemonSet is missing.
+    private static final String ORPHAN = """
+            {"kind": "DaemonSet", "apiVersion": "apps/v1", "metadata": {"name": "known", "namespace": "kube-system", "uid": "k"}, "spec":
+             {"selector": {"matchLabels": {"app": "known"}}, "template": {"metadata": {"labels": {"app": "known"}}, "spec": {"containers": [
+             {"name": "c", "image": "i"}]}}}}
+            {"kind": "Pod", "apiVersion": "v1", "metadata": {"name": "known-a", "namespace": "kube-system", "labels": {"app": "known"},
+             "ownerReferences": [{"apiVersion": "apps/v1", "kind": "DaemonSet", "name": "known", "uid": "k", "controller": true}]},
+             "spec": {"nodeName": "a", "containers": [{"name": "c", "image": "i"}]}}
+            {"kind": "Pod", "apiVersion": "v1", "metadata": {"name": "ghost-a", "namespace": "%s", "ownerReferences": [
+             {"apiVersion": "apps/v1", "kind": "DaemonSet", "name": "%s", "uid": "g", "controller": true}]},
+             "spec": {"nodeName": "a", "containers": [{"name": "c", "image": "i"}]}}
+            """;
+
+    static Stream<Arguments> orphans() {
+        String refused = "cannot delete daemonsets.apps \"ghost\" not found";
+        return Stream.of(
+                Arguments.of("kube-system", "ghost", 1, refused, List.of("drain", "a")),
+                Arguments.of(
+                        "kube-system",
+                        "ghost",
+                        0,
+                        "1 is lost, 1 belongs to its node",
+                        List.of("drain", "a", "--force")),
+                Arguments.of("kube-system", "known", 0, "2 belong to their nodes", List.of("drain", "a")),
+                Arguments.of(
+                        "default",
+                        "known",
+                        1,
+                        "cannot delete daemonsets.apps \"known\" not found",
+                        List.of("drain", "a")),
+                Arguments.of(
+                        "kube-system",
+                        "ghost",
+                        1,
+                        "pods of a DaemonSet that no longer exists",
+                        List.of("removable", "--nodes", "a")),
+                Arguments.of(
+                        "kube-system",
+                        "ghost",
+                        0,
+                        "1 of 1 node can be removed",
+                        List.of("removable", "--nodes", "a", "--skip-nodes-with-custom-controller-pods=false")));
+    }
+
+    @ParameterizedTest
+    @MethodSource("orphans")
+    void treatsPodsOfAMissingDaemonSetAsKubectlDoes(
+            String namespace, String daemonSet, int exitCode, String said, List<String> asked) {
+        List<String> args = new ArrayList<>(asked);
+        args.addAll(List.of("--cluster", "-"));
+        String objects = String.format(BUDGETS, "\"minAvailable\": 1", "") + ORPHAN.formatted(namespace, daemonSet);
+
+        CapturedRun run = CapturedRun.withInput(objects, args.toArray(String[]::new));
+
+        assertThat(run.out()).as(run.err()).contains(said);
+        assertThat(run.exitCode()).isEqualTo(exitCode);
+    }
+
+    @Test
+    void printsLongNamesOnANarrowTerminal(@TempDir Path folder) throws IOException {
+        String node = "gke-cluster-1-default-pool-0123456789-abcd-";
+        String objects = String.format(BUDGETS, "\"minAvailable\": 1", "")
+                        .replace("\"name\": \"a\"", "\"name\": \"" + node + "a\"")
+                        .replace("\"name\": \"b\"", "\"name\": \"" + node + "b\"")
+                + pod(1, node + "a", "apps/v1', 'kind': 'ReplicaSet")
+                        .replace("web-1", "metrics-server-5d7f8b9c6d-abcde")
+                + pod(2, node + "b", "apps/v1', 'kind': 'ReplicaSet");
+        Path file = Files.writeString(folder.resolve("cluster.jsonl"), objects);
+
+        for (String command : List.of("lose", "drain")) {
+            String screen = CapturedRun.onTerminal(80, command, node + "a", node + "b", "--cluster", file.toString())
+                    .out()
+                    .replaceAll("\u001b\\[[0-9;]*m", "");
+
+            assertThat(screen).contains("metrics-server-5d7f8b9c6d-abcde");
+            assertThat(screen.lines()).allSatisfy(line -> assertThat(line).hasSizeLessThanOrEqualTo(80));
+        }
+    }
+
+    @Test
+    void takesADaemonSetAsExistingIfNoneIsKnown() {
+        String pod = ORPHAN.substring(ORPHAN.lastIndexOf("{\"kind\": \"Pod\"")).formatted("kube-system", "ghost");
+
+        CapturedRun run = CapturedRun.withInput(
+                String.format(BUDGETS, "\"minAvailable\": 1", "") + pod, "drain", "a", "--cluster", "-");
+
+        assertThat(run.out()).contains("a is drained: of 1 pod 1 belongs to its node.");
     }
 
     @Test

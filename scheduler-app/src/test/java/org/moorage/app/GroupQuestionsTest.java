@@ -95,8 +95,8 @@ class GroupQuestionsTest {
                         List.of("buy", "large", "--upto", "5"),
                         0,
                         List.of(
-                                "2 pods wait; the nodes that are there have room for 0, so that new ones are for 2.",
-                                "1 node of large places all of them")),
+                                "2 pods are pending; the existing nodes have room for none of them.",
+                                "1 large node fits all 2 pending pods.")),
                 new Case(
                         "a gang waits whole by both configurations",
                         config,

@@ -20,6 +20,7 @@ class WhatIfScreensTest {
     private static final Path FOLDER = Path.of("..", "docs", "what-if");
     private static final List<String> PAGES = List.of("drain.md", "lose.md", "removable.md");
     private static final int COLUMNS = 120;
+    private static final int NARROW = 80;
     private static final String BEGIN = "```\n$ moorage ";
 
     record Screen(Path page, String command) {}
@@ -57,5 +58,18 @@ class WhatIfScreensTest {
             assertThat(page.substring(begin, end)).isEqualTo(screen);
         }
         assertThat(screen.lines()).allSatisfy(line -> assertThat(line).hasSizeLessThanOrEqualTo(COLUMNS));
+    }
+
+    @ParameterizedTest
+    @MethodSource("screens")
+    void fitsOnANarrowTerminal(Screen shown) {
+        List<String> args = new ArrayList<>(List.of(shown.command.split(" ", -1)));
+        args.replaceAll(arg -> arg.equals("zones.yaml") ? CapturedRun.ZONES : arg);
+
+        String screen = CapturedRun.onTerminal(NARROW, args.toArray(String[]::new))
+                .out()
+                .replaceAll("\u001b\\[[0-9;]*m", "");
+
+        assertThat(screen.lines()).allSatisfy(line -> assertThat(line).hasSizeLessThanOrEqualTo(NARROW));
     }
 }

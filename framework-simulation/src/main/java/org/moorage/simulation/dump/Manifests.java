@@ -26,6 +26,7 @@ import org.moorage.objects.internal.InputNotes;
 import org.moorage.objects.internal.ObjectKey;
 import org.moorage.objects.internal.TreeDecoder;
 import org.moorage.simulation.admission.AdmittedPod;
+import org.moorage.simulation.admission.RecreatedPod;
 import org.moorage.simulation.internal.admission.Admission;
 import org.moorage.simulation.internal.admission.CreatedPods;
 import org.moorage.simulation.internal.admission.Defaulting;
@@ -346,6 +347,19 @@ public final class Manifests {
     /** Whether the cluster has DaemonSets. */
     public boolean hasDaemonSets() {
         return !daemonSets.isEmpty();
+    }
+
+    /** Whether a DaemonSet controls a pod that is not among those of the cluster; never if no DaemonSet of the cluster is known. */
+    public boolean isOrphaned(Pod pod) {
+        String name = RecreatedPod.isOfDaemonSet(pod)
+                ? pod.metadata().controller().orElseThrow().name()
+                : "";
+        return !name.isEmpty()
+                && hasDaemonSets()
+                && daemonSets.stream()
+                        .map(ObjectKey::of)
+                        .noneMatch(key ->
+                                key.name().equals(name) && key.namespace().equals(pod.namespace()));
     }
 
     /** The pods that the cluster's DaemonSets would have on a node that is new. Those that the API server would refuse are left out. */

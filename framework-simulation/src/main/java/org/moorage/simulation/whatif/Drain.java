@@ -19,18 +19,18 @@ import org.moorage.runtime.whatif.Transaction;
 import org.moorage.simulation.whatif.DisruptedPod.Outcome;
 
 /**
- * What would come of draining nodes, as {@code kubectl drain} does: they become unschedulable, and their pods are evicted.
+ * Simulates draining nodes as {@code kubectl drain} does: they become unschedulable, and their pods are evicted.
  *
- * <p>In each round all pods are evicted that their disruption budgets let go, in the order of the nodes and of the pods' names. Controllers create
- * them again, and these are scheduled, with preemption, together with what waits anyway. Those that find a node count for their budgets again,
- * which may let more pods go in the next round, and so on until a round evicts none.
+ * <p>Each round evicts all pods whose disruption budgets allow it, in the order of the nodes and of the pods' names. Their controllers replace them,
+ * and the replacements are scheduled, with preemption, together with the pods that are pending anyway. Scheduled replacements count for their
+ * budgets again, which may allow more evictions in the next round, until a round evicts no pod.
  *
  * <pre>{@code
  * DrainResult result = Drain.of(cluster, List.of("node-1"), DrainRules.DEFAULTS);
  * }</pre>
  */
 public final class Drain {
-    /** What a node has that is unschedulable. */
+    /** The taint of an unschedulable node. */
     static final Taint UNSCHEDULABLE = new Taint("node.kubernetes.io/unschedulable", "", Taint.NO_SCHEDULE);
 
     private final Transaction transaction;
@@ -54,7 +54,7 @@ public final class Drain {
     }
 
     /**
-     * Drains nodes, all of them at once.
+     * Drains nodes, all of them at the same time.
      *
      * @param nodeNames the nodes
      * @throws IllegalArgumentException if there is no such node
@@ -86,8 +86,7 @@ public final class Drain {
         List<DisruptedPod> disrupted = new ArrayList<>();
         for (OnNode pod : pods) {
             DisruptedPod stays = kept.get(pod.pod.uid());
-            disrupted.add(
-                    stays == null ? aftermath.of(pod.pod, pod.nodeName, rounds.getOrDefault(pod.pod.uid(), 0)) : stays);
+            disrupted.add(stays == null ? evicted(pod, aftermath) : stays);
         }
         Set<String> told = new HashSet<>();
         pods.forEach(pod -> told.add(pod.pod.uid()));
@@ -98,6 +97,21 @@ public final class Drain {
                 aftermath.preempted(told),
                 aftermath.waitedBefore(),
                 budgets.used());
+    }
+
+    private DisruptedPod evicted(OnNode pod, Aftermath aftermath) {
+        DisruptedPod result = aftermath.of(pod.pod, pod.nodeName, rounds.getOrDefault(pod.pod.uid(), 0));
+        return result.outcome() == Outcome.OF_NODE && rules.orphaned().test(pod.pod)
+                ? new DisruptedPod(
+                        pod.pod,
+                        pod.nodeName,
+                        Outcome.LOST,
+                        Optional.empty(),
+                        Optional.empty(),
+                        "",
+                        result.round(),
+                        List.of())
+                : result;
     }
 
     private void cordon(KnownCluster cluster) {
@@ -121,7 +135,7 @@ public final class Drain {
         Transaction ignored = transaction.with(budgets.changed());
     }
 
-    // Also decides which of them are to be evicted at all.
+    // Also decides which of them are evicted at all.
     private List<OnNode> podsOnNodes() {
         List<OnNode> all = new ArrayList<>();
         for (String nodeName : nodeNames) {
@@ -158,7 +172,7 @@ public final class Drain {
         kept.put(pod.pod.uid(), DisruptedPod.there(pod.pod, pod.nodeName, outcome, message));
     }
 
-    // What is evicted in the next round; the others are told to stay, for now.
+    // Returns the pods that the next round evicts; the others stay for now.
     private List<Pod> evict() {
         List<Pod> evicted = new ArrayList<>();
         for (OnNode pod : toEvict) {

@@ -7,13 +7,13 @@ import org.moorage.api.model.PodDisruptionBudget;
 import org.moorage.simulation.whatif.RescheduledPods.RescheduledPod;
 
 /**
- * What comes of draining nodes. Immutable.
+ * The result of draining nodes. Immutable.
  *
  * @param nodes the nodes, in the order in which they were named
  * @param rounds in how many rounds their pods are evicted
  * @param pods the pods on these nodes, each once, by node and then by name
  * @param preempted the pods on other nodes that have to leave for those that are evicted
- * @param waitedBefore the pods that waited before and would have found no node anyway, and where they are now
+ * @param waitedBefore the pods that were pending before and would not have fit anyway, and where they are now
  * @param budgets the budgets that evicted pods count against, or that refuse an eviction
  */
 public record DrainResult(
@@ -53,7 +53,7 @@ public record DrainResult(
         });
     }
 
-    /** Whether the nodes are drained, and every pod that somebody runs has a place: lost are at most those that are evicted by force. */
+    /** Whether the nodes are drained, and every pod with a controller is scheduled: lost are at most those that are evicted by force. */
     public boolean isComplete() {
         for (DisruptedPod pod : pods) {
             if (!pod.isSettled() && pod.outcome() != DisruptedPod.Outcome.LOST) {

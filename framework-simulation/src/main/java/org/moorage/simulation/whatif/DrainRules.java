@@ -9,17 +9,23 @@ import org.moorage.api.model.Volume;
 import org.moorage.simulation.admission.RecreatedPod;
 
 /**
- * Which pods of a node {@code kubectl drain} evicts, by its flags of the same names. Pods of DaemonSets stay, as with
- * {@code --ignore-daemonsets}, without which it drains no node that has one.
+ * The pods of a node that {@code kubectl drain} evicts, by its flags of the same names. Pods of DaemonSets stay, as with
+ * {@code --ignore-daemonsets}, without which kubectl drains no node that has one.
  *
- * @param force whether pods without a controller are evicted, too
- * @param deleteEmptyDirData whether pods that use an emptyDir are evicted, too
+ * @param force whether pods without a controller, and those of a missing DaemonSet, are evicted as well
+ * @param deleteEmptyDirData whether pods that use an emptyDir are evicted as well
  * @param disableEviction whether pods are deleted, which no budget can refuse
  * @param selected the pods that are evicted; others stay
+ * @param orphaned the pods whose DaemonSet no longer exists
  */
-public record DrainRules(boolean force, boolean deleteEmptyDirData, boolean disableEviction, Predicate<Pod> selected) {
+public record DrainRules(
+        boolean force,
+        boolean deleteEmptyDirData,
+        boolean disableEviction,
+        Predicate<Pod> selected,
+        Predicate<Pod> orphaned) {
     /** None of the flags: {@code kubectl drain --ignore-daemonsets}. */
-    public static final DrainRules DEFAULTS = new DrainRules(false, false, false, any -> true);
+    public static final DrainRules DEFAULTS = new DrainRules(false, false, false, any -> true, any -> false);
 
     private static final String DAEMON_SET = "ignoring DaemonSet-managed Pods";
     private static final String MIRROR = "static pod of the node";
@@ -29,12 +35,13 @@ public record DrainRules(boolean force, boolean deleteEmptyDirData, boolean disa
 
     public DrainRules {
         Objects.requireNonNull(selected, "selected");
+        Objects.requireNonNull(orphaned, "orphaned");
     }
 
-    /** What is not evicted, and why. */
+    /** The outcome of a pod that is not evicted, and the reason. */
     record Kept(DisruptedPod.Outcome outcome, String message) {}
 
-    /** Why a pod is not evicted; empty if it is to be. */
+    /** Returns why a pod is not evicted; empty if it is. */
     Optional<Kept> keeps(Pod pod) {
         if (!selected.test(pod)) {
             return Optional.of(new Kept(DisruptedPod.Outcome.LEFT, NOT_SELECTED));
@@ -45,10 +52,16 @@ public record DrainRules(boolean force, boolean deleteEmptyDirData, boolean disa
         if (pod.status().isTerminal()) {
             return Optional.empty();
         }
+        // Of several objections kubectl reports the first.
         if (RecreatedPod.isOfDaemonSet(pod)) {
-            return Optional.of(new Kept(DisruptedPod.Outcome.OF_NODE, DAEMON_SET));
+            if (!orphaned.test(pod)) {
+                return Optional.of(new Kept(DisruptedPod.Outcome.OF_NODE, DAEMON_SET));
+            }
+            if (!force) {
+                String name = pod.metadata().controller().orElseThrow().name();
+                return Optional.of(refused("daemonsets.apps \"" + name + "\" not found"));
+            }
         }
-        // Of several objections kubectl tells the first.
         if (!deleteEmptyDirData && usesEmptyDir(pod)) {
             return Optional.of(refused(LOCAL_STORAGE));
         }

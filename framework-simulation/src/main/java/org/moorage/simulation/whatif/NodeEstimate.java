@@ -2,47 +2,162 @@
 package org.moorage.simulation.whatif;
 
 import java.util.List;
-import java.util.Objects;
 import org.moorage.simulation.whatif.RescheduledPods.RescheduledPod;
 
-/**
- * How many nodes of a type the pods that wait need. Immutable.
- *
- * @param type the type
- * @param waiting how many pods wait, without those of DaemonSets that find no place on the node that they are for
- * @param placedBefore how many of them find a place on the nodes that are there
- * @param nodes how many nodes of the type place as many of the others as can be; 0 if they place none
- * @param pods what becomes of these others with so many nodes
- * @param tried what was tried, by number of nodes
- */
-public record NodeEstimate(
-        NodeTemplate type, int waiting, int placedBefore, int nodes, RescheduledPods pods, List<Attempt> tried) {
-    public NodeEstimate {
-        Objects.requireNonNull(type, "type");
-        Objects.requireNonNull(pods, "pods");
-        tried = List.copyOf(tried);
-    }
+/** How many nodes of a type the pending pods need. Immutable. */
+public final class NodeEstimate {
+    private final NodeTemplate type;
+    private final int waiting;
+    private final int placedBefore;
+    private final int displaced;
+    private final int lost;
+    private final List<RescheduledPod> onOwnNodes;
+    private final List<RescheduledPod> expendable;
+    private final int nodes;
+    private final int shownNodes;
+    private final RescheduledPods pods;
+    private final List<RescheduledPod> left;
+    private final List<Attempt> tried;
+    private final End end;
+    private final boolean everyNumberTried;
 
     /**
-     * What was tried.
+     * An attempt.
      *
-     * @param nodes so many nodes more
-     * @param left how many pods found no place then
+     * @param nodes the number of new nodes
+     * @param left how many pods were unschedulable with them
      */
     public record Attempt(int nodes, int left) {}
 
-    /** Those that find no place with these nodes. */
+    /** The reasons to end the search for more nodes. */
+    public enum End {
+        /** All pods fit. */
+        ALL_FIT,
+        /** More nodes do not help: every pod that is left was rejected by an empty new node in each of the zones. */
+        NO_HELP,
+        /** The maximum number of nodes; more may help. */
+        LIMIT
+    }
+
+    /**
+     * The result of a search.
+     *
+     * @param pods the pods that do not fit on the existing nodes
+     */
+    record Found(
+            int nodes,
+            int shownNodes,
+            RescheduledPods pods,
+            List<RescheduledPod> left,
+            List<Attempt> tried,
+            End end,
+            boolean everyNumberTried) {
+        static final Found NOTHING =
+                new Found(0, 0, new RescheduledPods(List.of(), List.of()), List.of(), List.of(), End.ALL_FIT, true);
+    }
+
+    NodeEstimate(
+            NodeTemplate type,
+            int placedBefore,
+            int displaced,
+            int lost,
+            List<RescheduledPod> onOwnNodes,
+            List<RescheduledPod> expendable,
+            int left,
+            Found found) {
+        this.type = type;
+        waiting = placedBefore + left;
+        this.placedBefore = placedBefore;
+        this.displaced = displaced;
+        this.lost = lost;
+        this.onOwnNodes = List.copyOf(onOwnNodes);
+        this.expendable = List.copyOf(expendable);
+        nodes = found.nodes;
+        shownNodes = found.shownNodes;
+        pods = found.pods;
+        this.left = List.copyOf(found.left);
+        tried = List.copyOf(found.tried);
+        end = found.end;
+        everyNumberTried = found.everyNumberTried;
+    }
+
+    /** The type. */
+    public NodeTemplate type() {
+        return type;
+    }
+
+    /** How many pods are pending that new nodes may help, including displaced pods. */
+    public int waiting() {
+        return waiting;
+    }
+
+    /** How many of them fit on the existing nodes. */
+    public int placedBefore() {
+        return placedBefore;
+    }
+
+    /** How many of them are pending only because others preempt them on the existing nodes. */
+    public int displaced() {
+        return displaced;
+    }
+
+    /** How many pods are preempted on the existing nodes that no controller creates again. */
+    public int lost() {
+        return lost;
+    }
+
+    /** Pods that do not fit on the only node that they may run on, such as those of DaemonSets; no new node helps them. */
+    public List<RescheduledPod> onOwnNodes() {
+        return onOwnNodes;
+    }
+
+    /** Expendable pods that do not fit on the existing nodes; no nodes are added for them. */
+    public List<RescheduledPod> expendable() {
+        return expendable;
+    }
+
+    /** The fewest of the tried numbers of nodes with which as many pods fit as with any tried number; 0 if new nodes help no pod. */
+    public int nodes() {
+        return nodes;
+    }
+
+    /** The number of new nodes with which {@link #pods} was tried: {@link #nodes}, or more if that is 0. */
+    public int shownNodes() {
+        return shownNodes;
+    }
+
+    /** The pods that do not fit on the existing nodes, with so many new nodes. */
+    public RescheduledPods pods() {
+        return pods;
+    }
+
+    /** Those of them that do not fit even then, except for expendable pods. */
     public List<RescheduledPod> left() {
-        return pods.unplaced();
+        return left;
     }
 
-    /** How many find a place with these nodes, and none without. */
+    /** How many fit with the new nodes only. */
     public int placed() {
-        return pods.pods().size() - left().size();
+        return waiting - placedBefore - left.size();
     }
 
-    /** Whether all pods find a place. */
+    /** The attempts, by number of nodes. */
+    public List<Attempt> tried() {
+        return tried;
+    }
+
+    /** The reason why the search ended. */
+    public End end() {
+        return end;
+    }
+
+    /** Whether each number was tried that might be a better result. */
+    public boolean isEveryNumberTried() {
+        return everyNumberTried;
+    }
+
+    /** Whether all pods fit, except for expendable pods. */
     public boolean isComplete() {
-        return left().isEmpty();
+        return left.isEmpty() && onOwnNodes.isEmpty();
     }
 }

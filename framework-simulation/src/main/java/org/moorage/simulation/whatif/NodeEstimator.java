@@ -3,10 +3,13 @@ package org.moorage.simulation.whatif;
 
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
 import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.IntConsumer;
 import org.moorage.api.model.Pod;
@@ -15,36 +18,47 @@ import org.moorage.api.model.Resources;
 import org.moorage.runtime.whatif.Transaction;
 import org.moorage.simulation.admission.RecreatedPod;
 import org.moorage.simulation.whatif.NodeEstimate.Attempt;
+import org.moorage.simulation.whatif.NodeEstimate.End;
+import org.moorage.simulation.whatif.NodeEstimate.Found;
 import org.moorage.simulation.whatif.RescheduledPods.RescheduledPod;
 
 /**
- * Finds the fewest nodes of a type that have all pods find a place that wait, as an estimator of the cluster autoscaler does, but with the decisions
- * of the scheduler. The cluster stays as it is. Safe for use by several threads.
+ * Finds the fewest nodes of a type with which all pending pods fit, like an estimator of cluster-autoscaler, but with the decisions of the
+ * scheduler. The cluster stays as it is. Safe for use by several threads.
  *
- * <p>First the pods go to the nodes that are there; the new nodes are for those that find no place then. With more nodes a pod seldom has less
- * of a choice, but it may: so numbers are doubled until all pods find a place, and the least that is enough is found by bisection. One node
- * less than the answer has been tried, too.
+ * <p>The pods are scheduled to the existing nodes first; new nodes are for those that do not fit there. The number of nodes is doubled until all
+ * pods fit, and then bisected. With more nodes a pod seldom has less of a choice, but it may, so that the numbers in between are
+ * tried as well, unless that takes too long.
+ *
+ * <p>The search ends early when more nodes cannot help: a pod that an empty new node in each of the zones rejects is rejected by one more such node
+ * as well. That does not hold for pods of a group, which fit together or not at all.
  */
 public final class NodeEstimator {
+    /** The numbers in between are tried if that takes at most so many looks of a pod at a node. */
+    private static final long MOST_LOOKS = 5_000_000;
+
     private final KnownCluster cluster;
+    private final int expendablePodsPriorityCutoff;
     private final IntConsumer progress;
 
     /**
      * Estimates for a cluster.
      *
      * @param cluster the cluster as it is
-     * @param progress is told how many numbers of nodes have been tried
+     * @param expendablePodsPriorityCutoff the priority below which pods are expendable, so that no nodes are added for them
+     * @param progress receives the count of tried numbers of nodes
      */
-    public NodeEstimator(KnownCluster cluster, IntConsumer progress) {
+    public NodeEstimator(KnownCluster cluster, int expendablePodsPriorityCutoff, IntConsumer progress) {
         this.cluster = Objects.requireNonNull(cluster, "cluster");
+        this.expendablePodsPriorityCutoff = expendablePodsPriorityCutoff;
         this.progress = Objects.requireNonNull(progress, "progress");
     }
 
     /**
-     * Estimates the nodes of a type. If not all pods find a place, the answer is the least number with which as many do as with the most.
+     * Estimates the nodes of a type. If not all pods fit, the result is the least number with which as many fit as with any other that was tried.
      *
-     * @param waiting the pods that wait
-     * @param upto the most nodes to try, at least 1; more than there are pods to place are not tried
+     * @param waiting the pending pods
+     * @param upto the maximum number of nodes, at least 1
      * @throws IllegalArgumentException if {@code upto} is less
      */
     public NodeEstimate estimate(NodeTemplate type, Collection<Pod> waiting, int upto) {
@@ -56,30 +70,59 @@ public final class NodeEstimator {
         try (Transaction tried = cluster.whatIf().begin()) {
             RescheduledPods before =
                     cluster.rescheduling(tried).waiting(waiting).schedule();
-            // One that belongs to a node that is there gets no other.
-            List<Pod> left = before.unplaced().stream()
-                    .map(RescheduledPod::pod)
-                    .filter(pod -> RecreatedPod.fateOf(pod) != RecreatedPod.Fate.OF_NODE)
-                    .toList();
+            List<RescheduledPod> onOwnNodes = new ArrayList<>();
+            List<RescheduledPod> expendable = new ArrayList<>();
+            List<Pod> left = new ArrayList<>();
+            for (RescheduledPod pod : before.unplaced()) {
+                if (RecreatedPod.fateOf(pod.pod()) == RecreatedPod.Fate.OF_NODE) {
+                    onOwnNodes.add(pod);
+                } else if (isExpendable(pod)) {
+                    expendable.add(pod);
+                } else {
+                    left.add(pod.pod());
+                }
+            }
+            // A DaemonSet creates a preempted pod again, for the same node only.
+            for (RecreatedPod pod : before.gone()) {
+                if (RecreatedPod.isOfDaemonSet(pod.gone())) {
+                    onOwnNodes.add(preempted(pod.gone()));
+                }
+            }
             int placedBefore = before.pods().size() - before.unplaced().size();
-            Search search = new Search(tried, type, left, Math.min(upto, left.size()));
-            int nodes = left.isEmpty() ? 0 : search.fewest();
-            return new NodeEstimate(
-                    type,
-                    placedBefore + left.size(),
-                    placedBefore,
-                    nodes,
-                    left.isEmpty() ? new RescheduledPods(List.of(), List.of()) : search.pods(nodes),
-                    search.attempts());
+            int displaced = 0;
+            for (RescheduledPod pod : before.pods()) {
+                displaced += pod.nodeBefore().isEmpty() ? 0 : 1;
+            }
+            int lost = 0;
+            for (RecreatedPod pod : before.gone()) {
+                lost += pod.fate() == RecreatedPod.Fate.LOST ? 1 : 0;
+            }
+            Found found = left.isEmpty() ? Found.NOTHING : new Search(tried, type, left, upto).find();
+            return new NodeEstimate(type, placedBefore, displaced, lost, onOwnNodes, expendable, left.size(), found);
         }
     }
 
-    /** The numbers of nodes of one type that have been tried. */
+    private static RescheduledPod preempted(Pod pod) {
+        return new RescheduledPod(
+                pod, pod, pod.nodeName(), Optional.empty(), "preempted, and its node has no room for it", List.of());
+    }
+
+    private boolean isExpendable(RescheduledPod pod) {
+        return pod.pod().spec().priority() < expendablePodsPriorityCutoff;
+    }
+
+    private List<RescheduledPod> left(RescheduledPods pods) {
+        return pods.unplaced().stream().filter(pod -> !isExpendable(pod)).toList();
+    }
+
+    /** The search for a number of nodes of one type. */
     private final class Search {
         private final Transaction tried;
         private final NodeTemplate type;
         private final List<Pod> waiting;
-        private final int upto;
+        // More are known not to help, or are not allowed.
+        private int most;
+        private boolean isLimited;
         private final NavigableMap<Integer, Integer> leftByNodes = new TreeMap<>();
         private int latestNodes = -1;
         private RescheduledPods latest = new RescheduledPods(List.of(), List.of());
@@ -88,25 +131,42 @@ public final class NodeEstimator {
             this.tried = tried;
             this.type = type;
             this.waiting = waiting;
-            this.upto = upto;
+            // Enough for each pod to have an empty node in each of the zones.
+            long useful = (long) waiting.size() * type.kinds();
+            most = (int) Math.min(upto, useful);
+            isLimited = upto < useful;
+            leftByNodes.put(0, waiting.size());
         }
 
-        int fewest() {
-            leftByNodes.put(0, waiting.size());
-            int nodes = Math.min(upto, atLeast());
-            // Some types are of no use at all, as those with a taint: then two numbers tell.
-            if (left(nodes) == waiting.size() && left(upto) == waiting.size()) {
-                return 0;
+        Found find() {
+            growUntilEnough();
+            bisect();
+            boolean everyNumberTried = tryOthers();
+            int oneOfEach = Math.min(most, type.kinds());
+            int ignored = left(oneOfEach);
+            int nodes = best();
+            // That one more does not help is not concluded but tried.
+            while (left(nodes) > 0 && nodes < most && left(nodes + 1) < left(nodes)) {
+                nodes++;
             }
-            while (left(nodes) > 0 && nodes < upto) {
-                nodes = (int) Math.min(upto, 2L * nodes);
+            int shownNodes = nodes == 0 ? oneOfEach : nodes;
+            End end = left(nodes) == 0 ? End.ALL_FIT : isLimited ? End.LIMIT : End.NO_HELP;
+            RescheduledPods pods = pods(shownNodes);
+            List<Attempt> attempts = new ArrayList<>();
+            leftByNodes.forEach((number, left) -> attempts.add(new Attempt(number, left)));
+            return new Found(nodes, shownNodes, pods, NodeEstimator.this.left(pods), attempts, end, everyNumberTried);
+        }
+
+        private void growUntilEnough() {
+            int nodes = Math.min(most, atLeast());
+            while (left(nodes) > 0 && nodes < most) {
+                nodes = (int) Math.min(most, 2L * nodes);
             }
-            int target = leftByNodes.values().stream().min(Integer::compare).orElse(0);
-            int enough = leftByNodes.entrySet().stream()
-                    .filter(entry -> entry.getValue() == target)
-                    .map(Map.Entry::getKey)
-                    .findFirst()
-                    .orElse(0);
+        }
+
+        private void bisect() {
+            int enough = best();
+            int target = left(enough);
             int tooFew = Objects.requireNonNullElse(leftByNodes.lowerKey(enough), 0);
             while (enough - tooFew > 1) {
                 int middle = (tooFew + enough) >>> 1;
@@ -116,7 +176,28 @@ public final class NodeEstimator {
                     tooFew = middle;
                 }
             }
-            return enough;
+        }
+
+        // The fewest nodes that leave the fewest pods.
+        private int best() {
+            int best = 0;
+            for (Map.Entry<Integer, Integer> entry : leftByNodes.entrySet()) {
+                best = entry.getValue() < left(best) ? entry.getKey() : best;
+            }
+            return best;
+        }
+
+        private boolean tryOthers() {
+            int best = best();
+            int last = left(best) == 0 ? best - 1 : most;
+            long others = last - leftByNodes.headMap(last, true).size() + 1L;
+            if (others * waiting.size() * (cluster.nodes().size() + last) > MOST_LOOKS) {
+                return others == 0;
+            }
+            for (int nodes = 1; nodes <= last; nodes++) {
+                int ignored = left(nodes);
+            }
+            return true;
         }
 
         // Fewer cannot have the room, if all pods go to new nodes.
@@ -143,13 +224,34 @@ public final class NodeEstimator {
             if (known != null) {
                 return known;
             }
-            int left = pods(nodes).unplaced().size();
-            leftByNodes.put(nodes, left);
+            RescheduledPods pods = pods(nodes);
+            List<RescheduledPod> left = NodeEstimator.this.left(pods);
+            leftByNodes.put(nodes, left.size());
             progress.accept(leftByNodes.size());
-            return left;
+            if (!left.isEmpty() && nodes <= most && isSaturated(nodes, pods, left)) {
+                most = nodes;
+                isLimited = false;
+            }
+            return left.size();
         }
 
-        RescheduledPods pods(int nodes) {
+        // Whether there is an empty new node in each of the zones, on which the pods that are left do not fit either.
+        private boolean isSaturated(int nodes, RescheduledPods pods, List<RescheduledPod> left) {
+            if (left.stream().anyMatch(pod -> !pod.pod().spec().podGroupName().isEmpty())) {
+                return false;
+            }
+            Set<String> used = new HashSet<>();
+            pods.pods().forEach(pod -> pod.nodeName().ifPresent(used::add));
+            Set<Integer> emptyKinds = new HashSet<>();
+            for (int number = 1; number <= nodes; number++) {
+                if (!used.contains(type.nodeName(number))) {
+                    emptyKinds.add((number - 1) % type.kinds());
+                }
+            }
+            return emptyKinds.size() == type.kinds();
+        }
+
+        private RescheduledPods pods(int nodes) {
             if (nodes != latestNodes) {
                 try (Transaction more = tried.begin()) {
                     latest = cluster.rescheduling(more.with(type.newNodes(nodes)))
@@ -159,12 +261,6 @@ public final class NodeEstimator {
                 }
             }
             return latest;
-        }
-
-        List<Attempt> attempts() {
-            List<Attempt> attempts = new ArrayList<>();
-            leftByNodes.forEach((nodes, left) -> attempts.add(new Attempt(nodes, left)));
-            return attempts;
         }
     }
 }

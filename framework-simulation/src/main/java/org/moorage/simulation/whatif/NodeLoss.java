@@ -22,14 +22,14 @@ import org.moorage.simulation.admission.RecreatedPod;
 import org.moorage.simulation.whatif.DisruptedPod.Outcome;
 
 /**
- * What would come of the loss of nodes, such as those of a zone: they and their pods are gone at once, whatever budgets allow. Controllers create
- * the pods again, and these are scheduled, with preemption, together with what waits anyway.
+ * Simulates the failure of nodes, such as those of a zone: they and their pods are gone immediately, whatever budgets allow. Controllers create
+ * the pods again, and these are scheduled, with preemption, together with the pods that are pending anyway.
  */
 public final class NodeLoss {
     private NodeLoss() {}
 
     /**
-     * Loses nodes, all of them at once.
+     * Loses nodes, all of them at the same time.
      *
      * @param nodeNames the nodes
      * @throws IllegalArgumentException if there is no such node

@@ -5,14 +5,14 @@ import java.util.List;
 import org.moorage.simulation.whatif.RescheduledPods.RescheduledPod;
 
 /**
- * What comes of the loss of nodes. Immutable.
+ * The result of the failure of nodes. Immutable.
  *
  * @param nodes the nodes that are lost, in the order in which they were named
  * @param pods the pods that were on them, each once, by node and then by name
  * @param preempted the pods on other nodes that have to leave for those that were lost
- * @param waitedBefore the pods that waited before and would have found no node anyway, and where they are now
+ * @param waitedBefore the pods that were pending before and would not have fit anyway, and where they are now
  * @param ofStatefulSets those of the pods that a StatefulSet creates again no sooner than the Node object is gone
- * @param withVolume those of the pods that wait and use a volume that can be reached from none of the other nodes
+ * @param withVolume those of the pending pods with a volume that none of the other nodes can access
  * @param zones the room of each zone before and after
  */
 public record NodeLossResult(
@@ -33,7 +33,7 @@ public record NodeLossResult(
         zones = List.copyOf(zones);
     }
 
-    /** Whether every pod that somebody runs has a place. */
+    /** Whether every pod with a controller is scheduled. */
     public boolean isComplete() {
         return pods.stream().allMatch(DisruptedPod::isSettled)
                 && preempted.stream().allMatch(DisruptedPod::isSettled);

@@ -4,6 +4,7 @@ package org.moorage.simulation.whatif;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -19,7 +20,9 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.function.IntConsumer;
+import java.util.function.ToIntFunction;
 import org.moorage.api.model.Node;
+import org.moorage.api.model.OwnerReference;
 import org.moorage.api.model.Pod;
 import org.moorage.api.model.ResourceName;
 import org.moorage.runtime.whatif.Transaction;
@@ -27,13 +30,12 @@ import org.moorage.simulation.whatif.NodeRemovalResult.Obstacle;
 import org.moorage.simulation.whatif.NodeRemovalResult.RemovableNode;
 
 /**
- * Which nodes of a cluster can go, since their pods fit elsewhere, by the rules of cluster-autoscaler: nobody is preempted for them, and what no
- * controller creates again or a disruption budget protects keeps its node. What waits anyway is scheduled first, so that its place is not
- * given away.
+ * Finds the nodes of a cluster that can be removed because their pods fit elsewhere, by the rules of cluster-autoscaler. Only expendable pods are
+ * preempted; a pod that its controller does not replace, or that a disruption budget protects, keeps its node. Pending pods are scheduled
+ * first, so that their room is not given away.
  *
- * <p>Each node is asked about alone; then the nodes that can go are taken away one after the other, the least used first, as long as the pods of
- * the next one still fit. That these can go all at once is proven by a {@link Drain} in the end; nodes whose pods find no place then are left
- * out.
+ * <p>Each node is tried individually. Then the removable nodes are removed one after the other, the least used first, while the pods of the next one
+ * still fit. A final {@link Drain} checks that these can be removed together; a node whose pods are unschedulable then stays.
  */
 public final class NodeRemoval {
     private final KnownCluster cluster;
@@ -42,7 +44,7 @@ public final class NodeRemoval {
     /**
      * Removals from a cluster.
      *
-     * @param rules which nodes may go
+     * @param rules which nodes may be removed
      */
     public NodeRemoval(KnownCluster cluster, RemovalRules rules) {
         this.cluster = Objects.requireNonNull(cluster, "cluster");
@@ -50,12 +52,12 @@ public final class NodeRemoval {
     }
 
     /**
-     * Which of these nodes can go. The answer does not depend on the threads.
+     * Finds those of the nodes that can be removed. The result does not depend on the threads.
      *
      * @param nodeNames the nodes
-     * @param executor runs up to so many threads' work, the caller's aside
-     * @param threads how many threads work at once, the caller's among them; at least one
-     * @param progress is told how many nodes have been asked about, from each of the threads, one at a time
+     * @param executor runs the work of all threads but the caller's
+     * @param threads how many threads work at the same time, including the caller's; at least one
+     * @param progress receives the count of checked nodes, from each of the threads, one at a time
      * @throws IllegalArgumentException if there is no such node
      */
     public NodeRemovalResult of(Collection<String> nodeNames, Executor executor, int threads, IntConsumer progress) {
@@ -80,15 +82,20 @@ public final class NodeRemoval {
     }
 
     private DrainResult drain(List<String> names) {
-        return Drain.of(cluster, names, new DrainRules(true, true, false, any -> true));
+        return Drain.of(
+                cluster,
+                names,
+                new DrainRules(true, true, false, pod -> !rules.isIgnoredUnlikeDrain(pod), any -> false));
     }
 
-    // Whose pods find no place, or one that others have to leave for it.
-    private static Set<String> nodesInTheWay(DrainResult drain) {
+    // The nodes with a pod that is unschedulable elsewhere, or that preempts others than expendable pods there.
+    private Set<String> nodesInTheWay(DrainResult drain) {
         Set<String> nodes = new HashSet<>();
         for (DisruptedPod pod : drain.pods()) {
-            boolean isSafeToLose = pod.outcome() == DisruptedPod.Outcome.LOST;
-            if (!pod.isSettled() && !isSafeToLose || !pod.victims().isEmpty()) {
+            boolean mayStay = pod.outcome() == DisruptedPod.Outcome.LOST
+                    || pod.outcome() == DisruptedPod.Outcome.LEFT
+                    || rules.isExpendable(pod.pod());
+            if (!pod.isSettled() && !mayStay || !pod.victims().stream().allMatch(rules::isExpendable)) {
                 nodes.add(pod.nodeName());
             }
         }
@@ -102,8 +109,9 @@ public final class NodeRemoval {
         Runnable work = () -> {
             try (Transaction transaction = cluster.whatIf().begin()) {
                 EvictionBudgets budgets = waitingPlaced(transaction);
+                ToIntFunction<OwnerReference> replicas = replicas(transaction);
                 for (int i = next.getAndIncrement(); i < names.size(); i = next.getAndIncrement()) {
-                    answers.set(i, alone(names.get(i), transaction, budgets));
+                    answers.set(i, alone(names.get(i), transaction, budgets, replicas));
                     synchronized (done) {
                         progress.accept(done.incrementAndGet());
                     }
@@ -117,7 +125,7 @@ public final class NodeRemoval {
         try {
             work.run();
         } finally {
-            // If it has failed, the others need not go on.
+            // If it has failed, the others can stop.
             next.set(names.size());
         }
         try {
@@ -133,23 +141,40 @@ public final class NodeRemoval {
     }
 
     private EvictionBudgets waitingPlaced(Transaction transaction) {
-        EvictionBudgets budgets = new EvictionBudgets(cluster.budgets(), cluster.waitingPods());
-        budgets.count(
-                cluster.rescheduling(transaction).waiting(cluster.waitingPods()).schedule());
+        List<Pod> expendable = new ArrayList<>();
+        for (String nodeName : transaction.nodeNames()) {
+            transaction.podsOn(nodeName).stream().filter(rules::isExpendable).forEach(expendable::add);
+        }
+        List<Pod> waiting = new ArrayList<>(cluster.waitingPods());
+        waiting.removeIf(rules::isExpendable);
+        EvictionBudgets budgets = new EvictionBudgets(cluster.budgets(), waiting);
+        budgets.count(cluster.rescheduling(transaction.evict(expendable))
+                .waiting(waiting)
+                .schedule());
         return budgets;
     }
 
-    private RemovableNode alone(String nodeName, Transaction transaction, EvictionBudgets budgets) {
+    private static ToIntFunction<OwnerReference> replicas(Transaction transaction) {
+        Map<OwnerReference, Integer> counts = new HashMap<>();
+        for (String nodeName : transaction.nodeNames()) {
+            for (Pod pod : transaction.podsOn(nodeName)) {
+                pod.metadata().controller().ifPresent(owner -> counts.merge(owner, 1, Integer::sum));
+            }
+        }
+        return owner -> counts.getOrDefault(owner, 0);
+    }
+
+    private RemovableNode alone(
+            String nodeName, Transaction transaction, EvictionBudgets budgets, ToIntFunction<OwnerReference> replicas) {
+        Node node = Objects.requireNonNull(cluster.nodes().get(nodeName));
         List<Pod> all = transaction.podsOn(nodeName);
-        double utilization = utilization(Objects.requireNonNull(cluster.nodes().get(nodeName)), all);
+        double utilization = utilization(node, all);
         List<Pod> pods = podsToMove(all);
         Map<String, List<Pod>> obstacles = new TreeMap<>();
-        if (rules.maxUtilization() < 1 && utilization > rules.maxUtilization()) {
-            obstacles.put("used more than " + Math.round(100 * rules.maxUtilization()) + "%", List.of());
-        }
-        for (Pod pod : pods) {
-            Optional<String> objection = rules.objection(pod, budgets);
-            (objection.isPresent() ? objection : budgets.wouldRefuse(pod))
+        rules.objection(node, utilization).ifPresent(reason -> obstacles.put(reason, List.of()));
+        for (Pod pod : sorted(all)) {
+            Optional<String> objection = rules.objection(pod, budgets, cluster.now(), replicas);
+            (objection.isPresent() || rules.isIgnored(pod) ? objection : budgets.wouldRefuse(pod))
                     .ifPresent(reason -> obstacles
                             .computeIfAbsent(reason, any -> new ArrayList<>())
                             .add(pod));
@@ -172,13 +197,14 @@ public final class NodeRemoval {
                         .toList());
     }
 
-    private static List<Pod> podsToMove(List<Pod> all) {
-        List<Pod> pods = new ArrayList<>();
-        for (Pod pod : all) {
-            if (!RemovalRules.isIgnored(pod)) {
-                pods.add(pod);
-            }
-        }
+    private List<Pod> podsToMove(List<Pod> all) {
+        List<Pod> pods = sorted(all);
+        pods.removeIf(rules::isIgnored);
+        return pods;
+    }
+
+    private static List<Pod> sorted(List<Pod> all) {
+        List<Pod> pods = new ArrayList<>(all);
         pods.sort(Comparator.comparing(Pod::key));
         return pods;
     }
@@ -198,7 +224,7 @@ public final class NodeRemoval {
         return allocatable == 0 ? 0 : (double) requested / allocatable;
     }
 
-    // Adds why a pod finds no place, and leaves it at that.
+    // Adds an obstacle for each pod that is unschedulable.
     private Map<String, String> moves(
             List<Pod> pods, Transaction trial, Collection<String> others, Map<String, List<Pod>> obstacles) {
         if (others.isEmpty()) {
@@ -217,7 +243,7 @@ public final class NodeRemoval {
             } else {
                 obstacles
                         .computeIfAbsent(
-                                "no place elsewhere: "
+                                "unschedulable elsewhere: "
                                         + UnschedulableReasons.of(pod.message()).names(),
                                 any -> new ArrayList<>())
                         .add(pod.origin());
@@ -240,7 +266,7 @@ public final class NodeRemoval {
         return together;
     }
 
-    // Also the pods that were moved there from nodes before have to move again.
+    // Pods that were rescheduled there from other nodes have to move again.
     private boolean goes(String nodeName, Transaction transaction, Set<String> left) {
         List<Pod> pods = podsToMove(transaction.podsOn(nodeName));
         left.remove(nodeName);

@@ -7,11 +7,11 @@ import java.util.Objects;
 import org.moorage.api.model.Pod;
 
 /**
- * Which nodes can go. Immutable.
+ * The nodes that can be removed. Immutable.
  *
- * @param nodes each node that was asked about, alone: the least used first
- * @param together the names of those that can go all at once, in the order in which they were tried
- * @param drain what comes of draining these at once
+ * @param nodes each checked node individually, the least used first
+ * @param together the names of nodes that can be removed together, in the order in which they were tried; the largest such set is not known
+ * @param drain the result of draining these at the same time
  */
 public record NodeRemovalResult(List<RemovableNode> nodes, List<String> together, DrainResult drain) {
     public NodeRemovalResult {
@@ -21,13 +21,13 @@ public record NodeRemovalResult(List<RemovableNode> nodes, List<String> together
     }
 
     /**
-     * A node, and whether it can go while all others stay.
+     * A node, and whether it can be removed while all others stay.
      *
      * @param nodeName its name
      * @param utilization the share of its cpu or memory, whichever is more, that pods request; 1 for all of it
      * @param pods how many pods have to move
-     * @param moves the nodes that they move to, by the name of the pod that goes; empty if the node cannot go
-     * @param obstacles why it cannot go, by reason; empty if it can
+     * @param moves the nodes that they move to, by the name of the pod that goes; empty if the node cannot be removed
+     * @param obstacles why it cannot be removed, by reason; empty if it can
      */
     public record RemovableNode(
             String nodeName, double utilization, int pods, Map<String, String> moves, List<Obstacle> obstacles) {
@@ -37,17 +37,17 @@ public record NodeRemovalResult(List<RemovableNode> nodes, List<String> together
             obstacles = List.copyOf(obstacles);
         }
 
-        /** Whether it can go. */
+        /** Whether it can be removed. */
         public boolean isRemovable() {
             return obstacles.isEmpty();
         }
     }
 
     /**
-     * Why a node cannot go.
+     * A reason why a node cannot be removed.
      *
-     * @param reason why, in words that are the same for all nodes that cannot go for it
-     * @param pods the pods because of which; none if it is no pod
+     * @param reason the reason, in the same words for all such nodes
+     * @param pods the pods that keep the node; none if it is no pod
      */
     public record Obstacle(String reason, List<Pod> pods) {
         public Obstacle {
@@ -56,7 +56,7 @@ public record NodeRemovalResult(List<RemovableNode> nodes, List<String> together
         }
     }
 
-    /** How many can go one by one. */
+    /** How many can be removed individually. */
     public int removable() {
         int count = 0;
         for (RemovableNode node : nodes) {

@@ -52,7 +52,7 @@ import org.moorage.testkit.Pods;
 class DrainTest {
     private static final PluginRegistry PLUGINS = PluginRegistry.of(KubeSchedulerPlugins.all());
     private static final LoadedConfig DEFAULTS = ConfigLoader.defaults(PLUGINS);
-    private static final DrainRules FORCE = new DrainRules(true, true, false, any -> true);
+    private static final DrainRules FORCE = new DrainRules(true, true, false, any -> true, any -> false);
 
     private static Nodes node(String name) {
         return Nodes.named(name).allocatable("cpu", "4").allocatable("memory", "8Gi");
@@ -177,7 +177,7 @@ class DrainTest {
                         "web-1 BLOCKED"),
                 drained(
                         "a budget does not count when pods are deleted",
-                        new DrainRules(false, false, true, any -> true),
+                        new DrainRules(false, false, true, any -> true, any -> false),
                         with(first, budget("web", 0)),
                         "web-1 1 MOVES b"),
                 stopped(
@@ -227,7 +227,7 @@ class DrainTest {
                         "ended 1 ENDED"),
                 stopped(
                         "other pods than the selected stay",
-                        new DrainRules(false, false, false, pod -> pod.name().equals("web-1")),
+                        new DrainRules(false, false, false, pod -> pod.name().equals("web-1"), any -> false),
                         with(first, second),
                         "web-1 1 MOVES b",
                         "web-2 LEFT"),

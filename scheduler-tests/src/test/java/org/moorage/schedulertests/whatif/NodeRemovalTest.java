@@ -4,6 +4,7 @@ package org.moorage.schedulertests.whatif;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -48,6 +49,7 @@ import org.moorage.testkit.Pods;
 class NodeRemovalTest {
     private static final PluginRegistry PLUGINS = PluginRegistry.of(KubeSchedulerPlugins.all());
     private static final LoadedConfig DEFAULTS = ConfigLoader.defaults(PLUGINS);
+    private static final Instant NOW = Instant.parse("2026-01-01T12:00:00Z");
     private static final String SAFE = "cluster-autoscaler.kubernetes.io/safe-to-evict";
 
     private static Node node(String name) {
@@ -64,6 +66,10 @@ class NodeRemovalTest {
                 .requests("cpu", "1");
     }
 
+    private static RemovalRules threshold(double value) {
+        return RemovalRules.builder().utilizationThreshold(value).build();
+    }
+
     private static PodDisruptionBudget budget(String name, String namespace, int allowed) {
         return new PodDisruptionBudget(
                 ObjectMeta.named(name).namespace(namespace).build(),
@@ -74,7 +80,7 @@ class NodeRemovalTest {
 
     private static NodeRemovalResult removable(List<ClusterObject> objects, RemovalRules rules, String... names) {
         try (WhatIf cluster = Scheduler.whatIf(objects, DEFAULTS, PLUGINS)) {
-            KnownCluster known = new KnownCluster(cluster, objects, DEFAULTS, Instant.EPOCH);
+            KnownCluster known = new KnownCluster(cluster, objects, DEFAULTS, NOW);
             return new NodeRemoval(known, rules).of(List.of(names), Runnable::run, 1, count -> {});
         }
     }
@@ -92,7 +98,10 @@ class NodeRemovalTest {
 
     static Stream<Case> cases() {
         Volume.Source folder = new Volume.EmptyDir("");
-        RemovalRules unafraid = new RemovalRules(1, false, false);
+        RemovalRules unafraid = RemovalRules.builder()
+                .skipNodesWithLocalStorage(false)
+                .skipNodesWithSystemPods(false)
+                .build();
         return Stream.of(
                 asked("an empty node can go", RemovalRules.DEFAULTS, List.of()),
                 asked("a node can go whose pods fit elsewhere", RemovalRules.DEFAULTS, List.of(web("a").build())),
@@ -102,21 +111,21 @@ class NodeRemovalTest {
                         List.of(
                                 web("a").requests("cpu", "3").build(),
                                 web("b").requests("cpu", "2").on("b").build()),
-                        "no place elsewhere: Insufficient cpu"),
+                        "unschedulable elsewhere: Insufficient cpu"),
                 asked(
                         "nobody is preempted",
                         RemovalRules.DEFAULTS,
                         List.of(
                                 web("a").priority(9).requests("cpu", "3").build(),
                                 web("b").requests("cpu", "2").on("b").build()),
-                        "no place elsewhere: Insufficient cpu"),
+                        "unschedulable elsewhere: Insufficient cpu"),
                 asked(
                         "the place of what waits is not given away",
                         RemovalRules.DEFAULTS,
                         List.of(
                                 web("a").requests("cpu", "3").build(),
                                 web("w").requests("cpu", "2").on("").build()),
-                        "no place elsewhere: Insufficient cpu"),
+                        "unschedulable elsewhere: Insufficient cpu"),
                 asked(
                         "a bare pod keeps its node",
                         RemovalRules.DEFAULTS,
@@ -148,7 +157,118 @@ class NodeRemovalTest {
                         "a pod of kube-system keeps its node",
                         RemovalRules.DEFAULTS,
                         List.of(web("a").namespace("kube-system").build()),
-                        "kube-system pods without a disruption budget"),
+                        "kube-system pods without a disruption budget, of unknown age"),
+                asked(
+                        "a new pod of kube-system keeps its node",
+                        RemovalRules.DEFAULTS,
+                        List.of(web("a").namespace("kube-system")
+                                .created(NOW.minusSeconds(3599))
+                                .build()),
+                        "kube-system pods without a disruption budget, less than 1h0m0s old"),
+                asked(
+                        "an older one does not",
+                        RemovalRules.DEFAULTS,
+                        List.of(web("a").namespace("kube-system")
+                                .created(NOW.minusSeconds(3600))
+                                .build())),
+                asked(
+                        "the age is a flag",
+                        RemovalRules.builder()
+                                .blockingSystemPodTimeout(Duration.ofHours(2))
+                                .build(),
+                        List.of(web("a").namespace("kube-system")
+                                .created(NOW.minusSeconds(3600))
+                                .build()),
+                        "kube-system pods without a disruption budget, less than 2h0m0s old"),
+                asked(
+                        "a pod of a custom controller keeps its node",
+                        RemovalRules.DEFAULTS,
+                        List.of(Pods.named("clone")
+                                .controlledBy("apps.example.io/v1", "CloneSet", "clone")
+                                .build()),
+                        "pods of custom controllers"),
+                asked(
+                        "a custom controller may be trusted",
+                        RemovalRules.builder()
+                                .skipNodesWithCustomControllerPods(false)
+                                .build(),
+                        List.of(Pods.named("clone")
+                                .controlledBy("apps.example.io/v1", "CloneSet", "clone")
+                                .build())),
+                asked(
+                        "the kind of a controller counts, and not its group",
+                        RemovalRules.DEFAULTS,
+                        List.of(Pods.named("db")
+                                .controlledBy("apps.example.io/v1", "StatefulSet", "db")
+                                .build())),
+                asked(
+                        "a Job is a controller that replicates pods",
+                        RemovalRules.DEFAULTS,
+                        List.of(Pods.named("job")
+                                .controlledBy("batch/v1", "Job", "job")
+                                .build())),
+                asked(
+                        "a pod annotated as one of a DaemonSet is ignored",
+                        RemovalRules.DEFAULTS,
+                        List.of(
+                                Pods.named("agent")
+                                        .annotation("cluster-autoscaler.kubernetes.io/daemonset-pod", "true")
+                                        .requests("cpu", "4")
+                                        .build(),
+                                web("b").on("b").build())),
+                asked(
+                        "a DaemonSet of another group is one as well",
+                        RemovalRules.DEFAULTS,
+                        List.of(
+                                Pods.named("agent")
+                                        .controlledBy("apps.example.io/v1", "DaemonSet", "agent")
+                                        .requests("cpu", "4")
+                                        .build(),
+                                web("b").on("b").build())),
+                asked(
+                        "a pod that is safe to evict on completion is left to complete",
+                        RemovalRules.DEFAULTS,
+                        List.of(
+                                Pods.named("batch")
+                                        .annotation(SAFE, "on-completion")
+                                        .requests("cpu", "4")
+                                        .build(),
+                                web("b").on("b").build())),
+                asked(
+                        "an expendable pod does not keep its node",
+                        RemovalRules.DEFAULTS,
+                        List.of(Pods.named("filler").priority(-11).build())),
+                asked(
+                        "at the cutoff a pod is not expendable",
+                        RemovalRules.DEFAULTS,
+                        List.of(Pods.named("filler").priority(-10).build()),
+                        "pods that declare no controller"),
+                asked(
+                        "expendable pods take no room elsewhere",
+                        RemovalRules.DEFAULTS,
+                        List.of(
+                                web("a").build(),
+                                web("filler")
+                                        .priority(-11)
+                                        .requests("cpu", "4")
+                                        .on("b")
+                                        .build())),
+                asked(
+                        "few replicas keep the node",
+                        RemovalRules.builder().minReplicaCount(3).build(),
+                        List.of(web("a").build(), web("b").on("b").build()),
+                        "pods with fewer than 3 replicas"),
+                asked(
+                        "enough replicas do not",
+                        RemovalRules.builder().minReplicaCount(2).build(),
+                        List.of(web("a").build(), web("b").on("b").build())),
+                asked(
+                        "volumes that are safe are named exactly",
+                        RemovalRules.DEFAULTS,
+                        List.of(web("a").annotation(SAFE + "-local-volumes", " v0")
+                                .volume(folder)
+                                .build()),
+                        "pods with local storage"),
                 asked(
                         "a pod of kube-system with a budget does not",
                         RemovalRules.DEFAULTS,
@@ -171,9 +291,21 @@ class NodeRemovalTest {
                                 .build())),
                 asked(
                         "a node that is used too much stays",
-                        new RemovalRules(0.2, true, true),
+                        threshold(0.2),
                         List.of(web("a").build()),
-                        "used more than 20%"),
+                        "utilization of 20% or more"),
+                asked(
+                        "a node that is used just so much stays",
+                        threshold(0.25),
+                        List.of(web("a").build()),
+                        "utilization of 25% or more"),
+                asked("a node that is used less can go", threshold(0.26), List.of(web("a").build())),
+                asked(
+                        "expendable pods do not count as use",
+                        threshold(0.26),
+                        List.of(
+                                web("a").build(),
+                                web("filler").priority(-11).requests("cpu", "3").build())),
                 asked(
                         "all reasons are told",
                         RemovalRules.DEFAULTS,
@@ -218,6 +350,20 @@ class NodeRemovalTest {
         assertThat(result.nodes().get(0).utilization()).isEqualTo(0.25);
         assertThat(result.together()).hasSize(1);
         assertThat(result.drain().isComplete()).isTrue();
+    }
+
+    @Test
+    void keepsANodeThatIsAnnotated() {
+        String key = "cluster-autoscaler.kubernetes.io/scale-down-disabled";
+        Node annotated = node("a").toBuilder()
+                .metadata(ObjectMeta.named("a").annotations(Map.of(key, "true")).build())
+                .build();
+
+        NodeRemovalResult result = removable(List.of(annotated, node("b")), RemovalRules.DEFAULTS, "a");
+
+        assertThat(result.nodes().get(0).obstacles())
+                .extracting(Obstacle::reason)
+                .containsExactly("annotated with " + key);
     }
 
     @Test

@@ -275,7 +275,7 @@ final class Questions {
      * @param number by which it is chosen
      */
     private record Removed(int number) implements Question {
-        private static final String NO_PLACE = "no place elsewhere";
+        private static final String NO_PLACE = "unschedulable elsewhere";
 
         @Override
         public List<String> arguments() {

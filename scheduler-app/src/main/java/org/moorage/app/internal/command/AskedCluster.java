@@ -149,6 +149,11 @@ final class AskedCluster implements AutoCloseable {
         return manifests.hasDaemonSets();
     }
 
+    /** Whether the DaemonSet of a pod is missing from the cluster. */
+    boolean isOrphaned(Pod pod) {
+        return manifests.isOrphaned(pod);
+    }
+
     /** The pods that these would have on a new node. */
     List<Pod> daemonPods(Node node) {
         return manifests.daemonPods(node);

@@ -18,17 +18,19 @@ import org.moorage.app.internal.report.Terminal;
 import org.moorage.simulation.whatif.NodeEstimate;
 import org.moorage.simulation.whatif.NodeEstimator;
 import org.moorage.simulation.whatif.NodeTemplate;
+import org.moorage.simulation.whatif.RemovalRules;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** Tells how many nodes of a type the pods need that wait. */
+/** Estimates how many new nodes the pending pods need. */
 @Command(
         name = "buy",
         description = {
-            "Tells how many nodes of a type it takes for all pods to find a place that wait; of several types, which is the cheapest.",
+            "Estimate how many new nodes of a type the pending pods need.",
             "",
-            "Ends with 0 if nodes of one type are enough for all, with 1 if not.",
+            "Of several types, those that leave the fewest pods pending come first, and of these the cheapest.",
+            "The exit code is 0 if all pods fit with nodes of the first type, and 1 if not.",
         },
         footer = {
             "",
@@ -39,7 +41,7 @@ final class BuyCommand extends QuestionCommand {
     private static final int MOST_NODES = 100_000;
     private static final int MOST_TYPES = 50;
 
-    @Option(names = "--upto", required = true, paramLabel = "N", description = "Buy so many nodes of a type at most.")
+    @Option(names = "--upto", required = true, paramLabel = "N", description = "Maximum number of new nodes of a type.")
     private int upto;
 
     @Option(
@@ -47,19 +49,31 @@ final class BuyCommand extends QuestionCommand {
             split = ",",
             paramLabel = "ZONE",
             description =
-                    "Spread the new nodes among these zones. By default they are in that of the node they are like.")
+                    "Zones to spread the new nodes among, in turn (default: the zone of the node that is copied).")
     private List<String> zones = new ArrayList<>();
 
     @Option(
             names = "--prices",
             paramLabel = "FILE",
-            description = "A file with the price of an hour of a node by type, such as m5.large: 0.096.")
+            description = "File with the price per hour of a node by type, such as m5.large: 0.096.")
     private Optional<Path> prices = Optional.empty();
+
+    @Option(
+            names = "--expendable-pods-priority-cutoff",
+            paramLabel = "PRIORITY",
+            description = "Priority below which no nodes are added for a pod (default: ${DEFAULT-VALUE}).")
+    private int expendablePodsPriorityCutoff = RemovalRules.EXPENDABLE_PODS_PRIORITY_CUTOFF;
+
+    @Option(
+            names = {"--startup-taint", "--status-taint", "--ignore-taint"},
+            paramLabel = "KEY",
+            description = "Key of a taint that the copied node has and new nodes do not; may be repeated.")
+    private List<String> temporaryTaints = new ArrayList<>();
 
     @Parameters(
             arity = "1..*",
             paramLabel = "TYPE",
-            description = "A file with a Node, the name of a node to copy, or an instance type that nodes have.")
+            description = "A file with a Node, the name of a node to copy, or the instance type of a node to copy.")
     private List<String> types = new ArrayList<>();
 
     BuyCommand(Terminal terminal) {
@@ -77,16 +91,15 @@ final class BuyCommand extends QuestionCommand {
         if (zones.stream().anyMatch(String::isBlank)) {
             throw new CommandException("--zones: " + String.join(",", zones) + " (expected: names of zones)");
         }
-        NodeTypes known = new NodeTypes(asked, zones);
+        NodeTypes known = new NodeTypes(asked, zones, temporaryTaints);
         List<NodeTemplate> templates = new ArrayList<>();
         types.stream().distinct().forEach(type -> templates.add(known.find(type)));
         List<OptionalDouble> costs = costs(templates);
         List<Pod> waiting = asked.waitingPods();
-        // About how many numbers of nodes are tried for each type, by doubling and bisection.
-        int attempts = 2 * (Integer.SIZE - Integer.numberOfLeadingZeros(Math.min(upto, waiting.size() + 1)));
-        ProgressLine progress = new ProgressLine(asked.terminal(), "attempts", templates.size() * attempts);
+        ProgressLine progress = new ProgressLine(asked.terminal(), "attempts", 0);
         try {
-            NodeEstimator estimator = new NodeEstimator(asked.known(), count -> progress.next());
+            NodeEstimator estimator =
+                    new NodeEstimator(asked.known(), expendablePodsPriorityCutoff, count -> progress.next());
             List<Callable<NodeEstimate>> tasks = new ArrayList<>();
             for (NodeTemplate type : templates) {
                 tasks.add(() -> estimator.estimate(type, waiting, upto));
@@ -96,7 +109,7 @@ final class BuyCommand extends QuestionCommand {
             for (int i = 0; i < estimates.size(); i++) {
                 offers.add(new BuyReport.Offer(estimates.get(i), costs.get(i)));
             }
-            return new BuyReport(offers, upto);
+            return new BuyReport(offers, upto, expendablePodsPriorityCutoff);
         } finally {
             progress.clear();
         }

@@ -24,14 +24,15 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** Tells what would come of draining nodes. */
+/** Simulates draining nodes. */
 @Command(
         name = "drain",
         description = {
-            "Tells what would come of draining nodes: which pods are evicted, in which rounds their disruption budgets allow, where"
-                    + " those go that are created in their place, which stay blocked, find no node or are lost.",
+            "Simulate draining nodes.",
             "",
-            "The answer is 0 if the nodes are drained and every pod has a place, and 1 if not.",
+            "Shows which pods are evicted, in which rounds their disruption budgets allow it, where their replacements"
+                    + " are scheduled, and which pods are blocked, unschedulable or lost.",
+            "The exit code is 0 if the nodes are drained and every pod is scheduled, and 1 if not.",
         },
         footer = {
             "",
@@ -44,22 +45,24 @@ final class DrainCommand extends QuestionCommand {
             arity = "0..*",
             paramLabel = "NODE",
             description =
-                    "The nodes: names, or label selectors such as zone=a, where zone, region and type stand for the"
-                            + " well-known labels.")
+                    "Names of nodes, or label selectors such as zone=a; zone, region and type stand for the well-known"
+                            + " labels.")
     private List<String> nodes = new ArrayList<>();
 
     @Option(
             names = {"-l", "--selector"},
             paramLabel = "SELECTOR",
-            description = "Drain the nodes that this label selector selects.")
+            description = "Label selector of the nodes to drain.")
     private Optional<String> selector = Optional.empty();
 
-    @Option(names = "--force", description = "Evict also pods that declare no controller; nobody creates them again.")
+    @Option(
+            names = "--force",
+            description = "Also evict pods that declare no controller, or whose DaemonSet is missing; they are lost.")
     private boolean force;
 
     @Option(
             names = "--delete-emptydir-data",
-            description = "Evict also pods using emptyDir (local data that is deleted when the node is drained).")
+            description = "Also evict pods that use emptyDir (local data that is deleted when the node is drained).")
     private boolean deleteEmptyDirData;
 
     @Option(names = "--disable-eviction", description = "Delete pods, which bypasses their disruption budgets.")
@@ -68,7 +71,7 @@ final class DrainCommand extends QuestionCommand {
     @Option(
             names = "--pod-selector",
             paramLabel = "SELECTOR",
-            description = "Evict only the pods that this label selector selects.")
+            description = "Label selector of the pods to evict; others stay.")
     private Optional<String> podSelector = Optional.empty();
 
     @Mixin
@@ -80,9 +83,9 @@ final class DrainCommand extends QuestionCommand {
 
     @Option(
             names = "--ignore-daemonsets",
-            description = "Pods of DaemonSets stay on their nodes, with this option and without it.")
+            description = "Accepted for kubectl's sake: pods of DaemonSets always stay on their nodes.")
     void ignoreDaemonSets(boolean ignored) {
-        // kubectl's command lines have it.
+        // Command lines for kubectl have it.
     }
 
     @Override
@@ -97,7 +100,7 @@ final class DrainCommand extends QuestionCommand {
                 .map(text -> SelectorText.parse("--pod-selector", text, UnaryOperator.identity()))
                 .map(DrainCommand::selected)
                 .orElse(any -> true);
-        DrainRules rules = new DrainRules(force, deleteEmptyDirData, disableEviction, selected);
+        DrainRules rules = new DrainRules(force, deleteEmptyDirData, disableEviction, selected, asked::isOrphaned);
         return new DrainReport(Drain.of(asked.known(), names, rules), rows);
     }
 

@@ -12,14 +12,14 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Parameters;
 
-/** Tells what would come of the loss of nodes. */
+/** Simulates the failure of nodes. */
 @Command(
         name = "lose",
         description = {
-            "Tells what would come of the loss of nodes, such as all of a zone: which of their pods find a place elsewhere, which wait or"
-                    + " are lost, and how much room is left.",
+            "Simulate the failure of nodes or a zone.",
             "",
-            "The answer is 0 if every pod has a place, and 1 if not.",
+            "Shows which of their pods are rescheduled, which are pending or lost, and how much room is left.",
+            "The exit code is 0 if every pod is scheduled, and 1 if not.",
         },
         footer = {
             "",
@@ -32,8 +32,8 @@ final class LoseCommand extends QuestionCommand {
             arity = "1..*",
             paramLabel = "NODES",
             description =
-                    "The nodes that are lost: label selectors such as zone=a, where zone, region and type stand for the well-known"
-                            + " labels, or names.")
+                    "Label selectors of the nodes that fail, such as zone=a, or their names; zone, region and type"
+                            + " stand for the well-known labels.")
     private List<String> nodes = new ArrayList<>();
 
     @Mixin

@@ -6,36 +6,51 @@ import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import org.moorage.api.model.ClusterObject;
 import org.moorage.api.model.CsiNode;
+import org.moorage.api.model.CsiStorageCapacity;
+import org.moorage.api.model.Device;
 import org.moorage.api.model.Node;
 import org.moorage.api.model.ObjectKind;
-import org.moorage.api.model.OwnerReference;
 import org.moorage.api.model.Pod;
 import org.moorage.api.model.ResourceSlice;
+import org.moorage.api.model.Taint;
 import org.moorage.app.internal.process.CommandException;
 import org.moorage.app.internal.report.NodeLabels;
 import org.moorage.objects.Suggestions;
+import org.moorage.simulation.admission.RecreatedPod;
 import org.moorage.simulation.dump.ClusterDumpReader;
 import org.moorage.simulation.whatif.NodeTemplate;
+import org.moorage.simulation.whatif.RemovalRules;
 
-/** Finds the types of nodes that a person names: a file with a node, a node of the cluster, or an instance type that nodes of it have. */
+/** Finds node types by name: a file with a node, a node of the cluster, or the instance type of a node. */
 final class NodeTypes {
     private static final String FILE = ".*(?:/.*|\\.(?:yaml|yml|json))";
 
     private final AskedCluster asked;
     private final List<Node> nodes;
     private final List<String> zones;
+    private final Set<String> temporaryTaints;
 
-    /** The types that are known in a cluster, whose new nodes are spread among zones. */
-    NodeTypes(AskedCluster asked, List<String> zones) {
+    /**
+     * The types that are known in a cluster.
+     *
+     * @param zones the zones to spread new nodes among; empty for the zone of the node that they are like
+     * @param temporaryTaints the keys of taints that new nodes do not have
+     */
+    NodeTypes(AskedCluster asked, List<String> zones, Collection<String> temporaryTaints) {
         this.asked = asked;
         this.zones = zones;
+        this.temporaryTaints = Set.copyOf(temporaryTaints);
         nodes = asked.nodes();
     }
 
@@ -92,36 +107,99 @@ final class NodeTypes {
                     + " (expected: one Node)");
         }
         String name = String.valueOf(Path.of(file).getFileName());
-        NodeTemplate type = new NodeTemplate(name, prefix(node.name()), node, List.of(), List.of(), zones);
+        NodeTemplate type =
+                new NodeTemplate(name, prefix(node.name()), withoutTemporary(node), List.of(), List.of(), zones);
         return type.withDaemonPods(asked.daemonPods(type.newNode(1)));
     }
 
-    private NodeTemplate copying(String name, Node node) {
-        List<ClusterObject> beside = new ArrayList<>();
-        for (ClusterObject object : asked.dump().objects()) {
-            boolean isOfNode = object instanceof CsiNode && object.name().equals(node.name())
-                    || object instanceof ResourceSlice slice
-                            && slice.nodeSelection().nodeName().equals(node.name());
-            if (isOfNode) {
-                beside.add(object);
-            }
-        }
-        NodeTemplate type = new NodeTemplate(name, prefix(name), node, beside, List.of(), zones);
-        return type.withDaemonPods(asked.hasDaemonSets() ? asked.daemonPods(type.newNode(1)) : daemonPodsOn(node));
+    private Node withoutTemporary(Node node) {
+        List<Taint> taints = new ArrayList<>(node.taints());
+        taints.removeIf(taint -> temporaryTaints.contains(taint.key()));
+        return node.toBuilder().taints(taints).build();
     }
 
-    // Where the DaemonSets are not known, what they have on the copied node.
-    private List<Pod> daemonPodsOn(Node node) {
+    private NodeTemplate copying(String name, Node node) {
+        NodeTemplate type =
+                new NodeTemplate(name, prefix(name), withoutTemporary(node), beside(node), List.of(), zones);
+        List<Pod> daemonPods = new ArrayList<>(podsOf(node));
+        if (asked.hasDaemonSets()) {
+            daemonPods.removeIf(RecreatedPod::isOfDaemonSet);
+            daemonPods.addAll(asked.daemonPods(type.newNode(1)));
+        }
+        return type.withDaemonPods(daemonPods);
+    }
+
+    private List<ClusterObject> beside(Node node) {
+        List<ClusterObject> beside = new ArrayList<>();
+        Set<String> storageClasses = new HashSet<>();
+        List<CsiStorageCapacity> capacities = new ArrayList<>();
+        List<ResourceSlice> slices = new ArrayList<>();
+        for (ClusterObject object : asked.dump().objects()) {
+            if (object instanceof CsiNode && object.name().equals(node.name())) {
+                beside.add(object);
+            } else if (object instanceof ResourceSlice slice) {
+                slices.add(slice);
+            } else if (object instanceof CsiStorageCapacity capacity) {
+                capacities.add(capacity);
+                capacity.nodeTopology()
+                        .filter(topology -> topology.matches(node.labels()))
+                        .ifPresent(topology -> storageClasses.add(capacity.storageClassName()));
+            }
+        }
+        beside.addAll(slices(node, slices));
+        capacities.removeIf(capacity -> !storageClasses.contains(capacity.storageClassName()));
+        beside.addAll(capacities);
+        return beside;
+    }
+
+    // Slices of the node, and what slices that select nodes per device have of it.
+    private static List<ResourceSlice> slices(Node node, List<ResourceSlice> all) {
+        List<ResourceSlice> slices = new ArrayList<>();
+        Map<List<String>, List<ResourceSlice>> shared = new LinkedHashMap<>();
+        for (ResourceSlice slice : all) {
+            List<Device> devices = new ArrayList<>(slice.devices());
+            devices.removeIf(device -> !device.nodeSelection().nodeName().equals(node.name()));
+            if (slice.nodeSelection().nodeName().equals(node.name())) {
+                slices.add(slice);
+            } else if (slice.perDeviceNodeSelection() && !devices.isEmpty()) {
+                shared.computeIfAbsent(pool(slice), any -> new ArrayList<>()).add(slice.withDevices(devices));
+            }
+        }
+        shared.forEach((pool, parts) -> {
+            List<ResourceSlice> copied = new ArrayList<>(parts);
+            all.stream()
+                    .filter(slice -> slice.hasCounters() && pool(slice).equals(pool))
+                    .forEach(copied::add);
+            copied.forEach(slice -> slices.add(withSliceCount(slice, copied.size())));
+        });
+        return slices;
+    }
+
+    private static ResourceSlice withSliceCount(ResourceSlice slice, int count) {
+        return new ResourceSlice(
+                slice.metadata(),
+                slice.driver(),
+                new ResourceSlice.Pool(slice.pool().name(), slice.pool().generation(), count),
+                slice.nodeSelection(),
+                slice.perDeviceNodeSelection(),
+                slice.devices(),
+                slice.sharedCounters(),
+                slice.skipNodeOperations());
+    }
+
+    private static List<String> pool(ResourceSlice slice) {
+        return List.of(
+                slice.driver(), slice.pool().name(), Long.toString(slice.pool().generation()));
+    }
+
+    // The pods that come with each such node: static pods, and those of DaemonSets.
+    private List<Pod> podsOf(Node node) {
         List<Pod> pods = new ArrayList<>();
         for (Pod pod : asked.dump().pods()) {
-            boolean isOfDaemonSet = pod.metadata()
-                    .controller()
-                    .map(OwnerReference::kind)
-                    .filter("DaemonSet"::equals)
-                    .isPresent();
             if (pod.nodeName().equals(node.name())
-                    && isOfDaemonSet
-                    && !pod.status().isTerminal()) {
+                    && (RecreatedPod.isMirror(pod) || RemovalRules.isDaemon(pod))
+                    && !pod.status().isTerminal()
+                    && !pod.metadata().isDeleting()) {
                 pods.add(pod);
             }
         }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.moorage.app.internal.command;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ExecutorService;
@@ -11,19 +12,22 @@ import org.moorage.app.internal.report.ProgressLine;
 import org.moorage.app.internal.report.RemovableReport;
 import org.moorage.app.internal.report.RemovableRows;
 import org.moorage.app.internal.report.Terminal;
+import org.moorage.objects.GoDuration;
 import org.moorage.simulation.whatif.NodeRemoval;
 import org.moorage.simulation.whatif.RemovalRules;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** Tells which nodes can go. */
+/** Lists nodes that can be removed. */
 @Command(
         name = "removable",
         description = {
-            "Tells which nodes can go, one by one and together, since their pods fit elsewhere, by the rules of cluster-autoscaler.",
+            "List nodes that can be scaled down because their pods fit elsewhere.",
             "",
-            "The answer is 0 if a node can go, and 1 if none can.",
+            "Nodes are removed individually and together, by the rules of cluster-autoscaler; most options are its"
+                    + " flags.",
+            "The exit code is 0 if a node can be removed, and 1 if none can.",
         },
         footer = {
             "",
@@ -35,16 +39,16 @@ final class RemovableCommand extends QuestionCommand {
     @Option(
             names = "--nodes",
             paramLabel = "NODES",
-            description = "Ask about these nodes alone: a name, or a label selector such as zone=a; may be repeated.")
+            description = "Nodes to check: a name, or a label selector such as zone=a; may be repeated (default: all).")
     private List<String> nodes = new ArrayList<>();
 
     @Option(
-            names = "--max-utilization",
+            names = {"--max-utilization", "--scale-down-utilization-threshold"},
             paramLabel = "SHARE",
             defaultValue = "1",
             description =
-                    "Keep nodes of whose cpu or memory, whichever is more, pods request more than this, such as 0.5 or 50%%"
-                            + " (default: ${DEFAULT-VALUE}).")
+                    "Utilization from which on a node is kept, such as 0.5 or 50%%: the requested share of its cpu or"
+                            + " memory, whichever is more; 1 keeps no node for it (default: ${DEFAULT-VALUE}).")
     private String maxUtilization = "1";
 
     @Option(
@@ -62,9 +66,40 @@ final class RemovableCommand extends QuestionCommand {
             defaultValue = "true",
             fallbackValue = "true",
             paramLabel = "BOOL",
-            description =
-                    "Keep nodes with pods of kube-system that no disruption budget selects (default: ${DEFAULT-VALUE}).")
+            description = "Keep nodes with new kube-system pods that no disruption budget selects (default:"
+                    + " ${DEFAULT-VALUE}).")
     private boolean skipNodesWithSystemPods = true;
+
+    @Option(
+            names = "--blocking-system-pod-distruption-timeout",
+            paramLabel = "DURATION",
+            defaultValue = "1h",
+            description = "Age from which on such a pod no longer counts as new; the name of the flag is spelled as"
+                    + " cluster-autoscaler spells it (default: ${DEFAULT-VALUE}).")
+    private String blockingSystemPodTimeout = "1h";
+
+    @Option(
+            names = "--skip-nodes-with-custom-controller-pods",
+            arity = "0..1",
+            defaultValue = "true",
+            fallbackValue = "true",
+            paramLabel = "BOOL",
+            description = "Keep nodes with pods of controllers other than ReplicaSet, StatefulSet, Job and"
+                    + " ReplicationController (default: ${DEFAULT-VALUE}).")
+    private boolean skipNodesWithCustomControllerPods = true;
+
+    @Option(
+            names = "--min-replica-count",
+            paramLabel = "N",
+            description = "Keep nodes with pods of ReplicaSets and ReplicationControllers that have fewer pods"
+                    + " (default: ${DEFAULT-VALUE}).")
+    private int minReplicaCount;
+
+    @Option(
+            names = "--expendable-pods-priority-cutoff",
+            paramLabel = "PRIORITY",
+            description = "Priority below which pods keep no node and take no room (default: ${DEFAULT-VALUE}).")
+    private int expendablePodsPriorityCutoff = RemovalRules.EXPENDABLE_PODS_PRIORITY_CUTOFF;
 
     @Mixin
     private RemovableRows rows = new RemovableRows();
@@ -78,7 +113,16 @@ final class RemovableCommand extends QuestionCommand {
         List<String> names = nodes.isEmpty()
                 ? List.copyOf(asked.known().nodes().keySet())
                 : SelectedNodes.of(nodes, asked.known().nodes());
-        RemovalRules rules = new RemovalRules(share(), skipNodesWithLocalStorage, skipNodesWithSystemPods);
+        RemovalRules rules = RemovalRules.builder()
+                .utilizationThreshold(share())
+                .skipNodesWithLocalStorage(skipNodesWithLocalStorage)
+                .skipNodesWithSystemPods(skipNodesWithSystemPods)
+                .blockingSystemPodTimeout(blockingSystemPodTimeout())
+                .skipNodesWithCustomControllerPods(skipNodesWithCustomControllerPods)
+                .minReplicaCount(minReplicaCount)
+                .expendablePodsPriorityCutoff(expendablePodsPriorityCutoff)
+                .orphaned(asked::isOrphaned)
+                .build();
         int threads = Runtime.getRuntime().availableProcessors();
         ProgressLine progress = new ProgressLine(asked.terminal(), "nodes", names.size());
         ExecutorService executor = Executors.newFixedThreadPool(Math.max(1, threads - 1));
@@ -91,6 +135,13 @@ final class RemovableCommand extends QuestionCommand {
         }
     }
 
+    private Duration blockingSystemPodTimeout() {
+        return GoDuration.parse(blockingSystemPodTimeout)
+                .filter(duration -> !duration.isNegative())
+                .orElseThrow(() -> new CommandException("--blocking-system-pod-distruption-timeout: \""
+                        + blockingSystemPodTimeout + "\" (expected: a duration such as 1h, or 0)"));
+    }
+
     private double share() {
         boolean isPercentage = maxUtilization.endsWith("%");
         String number = isPercentage ? maxUtilization.substring(0, maxUtilization.length() - 1) : maxUtilization;
@@ -100,7 +151,7 @@ final class RemovableCommand extends QuestionCommand {
                 return share;
             }
         } catch (NumberFormatException e) {
-            // As any other that is none.
+            // Reported below.
         }
         throw new CommandException(
                 "--max-utilization: \"" + maxUtilization + "\" (expected: from 0 to 1, or from 0% to 100%)");

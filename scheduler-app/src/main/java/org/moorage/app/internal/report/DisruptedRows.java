@@ -19,19 +19,19 @@ import org.moorage.simulation.whatif.RescheduledPods.RescheduledPod;
 import org.moorage.simulation.whatif.UnschedulableReasons;
 import picocli.CommandLine.Option;
 
-/** How pods that have to leave their nodes are shown: a row for each, or, of many, for each reason why they do not simply move. */
+/** The rows for pods that have to leave their nodes: one for each pod, or, if they are many, one for each reason why they are not rescheduled. */
 public final class DisruptedRows {
-    // What of it fits on a screen.
+    // So many fit on a screen.
     private static final int POD_ROWS = 40;
     private static final int ALIKE_ROWS = 20;
 
-    @Option(names = "--all-pods", description = "A row for every pod, however many there are.")
+    @Option(names = "--all-pods", description = "Show a row for every pod.")
     private boolean allPods;
 
-    /** A pod that has a row, and whether it is told of as one that others preempt. */
+    /** A pod that has a row, and whether others preempt it. */
     private record Row(DisruptedPod pod, boolean isPreempted) {}
 
-    /** Prints the pods for which something is to be told: those that stay with their nodes are only counted elsewhere. */
+    /** Prints the pods that leave their nodes, or do not although they have to; pods that stay with their nodes have no row. */
     void print(List<DisruptedPod> pods, List<DisruptedPod> preempted, Terminal terminal) {
         List<Row> rows = new ArrayList<>();
         for (DisruptedPod pod : pods) {
@@ -103,19 +103,19 @@ public final class DisruptedRows {
         return String.join("; ", parts);
     }
 
-    // Empty if nothing but the node is to be told.
+    // Empty if the node says it all.
     private static String word(Outcome outcome) {
         return switch (outcome) {
             case MOVES -> "";
             case RETURNS -> "comes back, since it tolerates that the node is unschedulable";
-            case WAITS -> "waits";
+            case WAITS -> "pending";
             case LOST -> "lost: no controller creates it again";
             case ENDED -> "has ended";
             case OF_NODE -> "belongs to its node";
             case BLOCKED -> "blocked";
             case REFUSED -> "refused";
-            case HELD_UP -> "held up";
-            case LEFT -> "left alone";
+            case HELD_UP -> "not evicted";
+            case LEFT -> "not selected";
         };
     }
 
@@ -167,7 +167,7 @@ public final class DisruptedRows {
         return row.isPreempted ? "preempted" + (what.isEmpty() ? ", and moves" : "; " + what) : what;
     }
 
-    /** What becomes of how many of them, such as {@code 5 pods move, 1 waits now}; empty if there are none. */
+    /** The counts of the outcomes, such as {@code 5 move, 1 is pending}; empty if there are none. */
     static String summary(List<DisruptedPod> pods) {
         Map<Outcome, Integer> counts = counts(pods);
         List<String> parts = new ArrayList<>();
@@ -185,14 +185,14 @@ public final class DisruptedRows {
                 + switch (outcome) {
                     case MOVES -> one ? "moves" : "move";
                     case RETURNS -> one ? "comes back" : "come back";
-                    case WAITS -> one ? "waits now" : "wait now";
+                    case WAITS -> one ? "is pending" : "are pending";
                     case LOST -> one ? "is lost" : "are lost";
                     case ENDED -> one ? "has ended" : "have ended";
                     case OF_NODE -> one ? "belongs to its node" : "belong to their nodes";
                     case BLOCKED -> one ? "is blocked" : "are blocked";
                     case REFUSED -> one ? "is refused" : "are refused";
-                    case HELD_UP -> one ? "is held up" : "are held up";
-                    case LEFT -> one ? "is left alone" : "are left alone";
+                    case HELD_UP -> one ? "is not evicted" : "are not evicted";
+                    case LEFT -> one ? "is not selected" : "are not selected";
                 };
     }
 
@@ -205,21 +205,19 @@ public final class DisruptedRows {
         return counts;
     }
 
-    /** Tells of pods that waited before anyway. */
+    /** Prints how many pods were pending before, and how many of them still are. */
     static void printWaiting(List<RescheduledPod> waitedBefore, Terminal terminal) {
         if (waitedBefore.isEmpty()) {
             return;
         }
+        int waited = waitedBefore.size();
         long placed =
                 waitedBefore.stream().filter(pod -> pod.nodeName().isPresent()).count();
-        terminal.out()
-                .println((waitedBefore.size() == 1 ? "1 pod waited" : waitedBefore.size() + " pods waited")
-                        + " before"
-                        + (placed == 0 ? ", and still" : "; " + placed + " of them")
-                        + (placed == 0
-                                ? waitedBefore.size() == 1 ? " does" : " do"
-                                : placed == 1 ? " finds a node now" : " find a node now")
-                        + ".");
+        String were = waited == 1 ? "1 pod was" : waited + " pods were";
+        String still = waited == 1 ? "still is" : "still are";
+        TextTable.printWrapped(
+                were + " pending before" + (placed == 0 ? ", and " + still : "; now " + placed + " of them fit") + ".",
+                terminal);
     }
 
     /** The pods, for programs. */
@@ -247,7 +245,7 @@ public final class DisruptedRows {
         counts(pods).forEach((outcome, count) -> summary.put(name(outcome), count));
     }
 
-    /** Pods that waited before, for programs. */
+    /** The pods that were pending before, for programs. */
     static void putWaiting(ArrayNode array, List<RescheduledPod> waitedBefore) {
         for (RescheduledPod pod : waitedBefore) {
             array.addObject()

@@ -10,7 +10,7 @@ import org.moorage.app.internal.report.TextTable.Cell;
 import org.moorage.simulation.whatif.DisruptedPod;
 import org.moorage.simulation.whatif.DrainResult;
 
-/** What would come of draining nodes. */
+/** The result of draining nodes. */
 public final class DrainReport implements Answer {
     private final DrainResult result;
     private final DisruptedRows rows;
@@ -56,9 +56,10 @@ public final class DrainReport implements Answer {
             table.print(terminal);
             terminal.out().println();
         }
-        terminal.out().println(summary());
+        TextTable.printWrapped(summary(), terminal);
         if (!result.preempted().isEmpty()) {
-            terminal.out().println("Preempted on other nodes: " + DisruptedRows.summary(result.preempted()) + ".");
+            TextTable.printWrapped(
+                    "Preempted on other nodes: " + DisruptedRows.summary(result.preempted()) + ".", terminal);
         }
         DisruptedRows.printWaiting(result.waitedBefore(), terminal);
     }

@@ -17,7 +17,7 @@ import org.moorage.simulation.whatif.DisruptedPod.Outcome;
 import org.moorage.simulation.whatif.NodeLossResult;
 import org.moorage.simulation.whatif.ZoneRoom;
 
-/** What would come of the loss of nodes. */
+/** The result of the failure of nodes. */
 public final class LossReport implements Answer {
     private static final int ZONE_ROWS = 20;
     private static final int RESOURCES = 4;
@@ -62,25 +62,23 @@ public final class LossReport implements Answer {
     @Override
     public void print(Terminal terminal) {
         rows.print(result.pods(), result.preempted(), terminal);
-        zoneTable().print(terminal);
-        if (result.zones().size() > ZONE_ROWS) {
-            terminal.out().println("and " + (result.zones().size() - ZONE_ROWS) + " more zones (-o json has all)");
-        }
-        terminal.out().println();
+        printZones(terminal);
         List<String> nodes = result.nodes();
         int pods = result.pods().size();
-        terminal.out()
-                .println((nodes.size() == 1 ? nodes.get(0) + " is lost" : nodes.size() + " nodes are lost")
+        TextTable.printWrapped(
+                (nodes.size() == 1 ? nodes.get(0) + " is lost" : nodes.size() + " nodes are lost")
                         + (pods == 0
                                 ? ", and no pods with them"
                                 : ": of " + (pods == 1 ? "1 pod " : pods + " pods ")
                                         + DisruptedRows.summary(result.pods()))
-                        + ".");
+                        + ".",
+                terminal);
         if (!result.preempted().isEmpty()) {
-            terminal.out().println("Preempted on other nodes: " + DisruptedRows.summary(result.preempted()) + ".");
+            TextTable.printWrapped(
+                    "Preempted on other nodes: " + DisruptedRows.summary(result.preempted()) + ".", terminal);
         }
         DisruptedRows.printWaiting(result.waitedBefore(), terminal);
-        warn("Lost for good, since no controller creates them again", of(Outcome.LOST), terminal);
+        warn("Lost, because no controller creates them again", of(Outcome.LOST), terminal);
         warn("Their volumes are on the lost nodes or in their zones", result.withVolume(), terminal);
         warn(
                 "Created again by their StatefulSets only once the Node objects are deleted",
@@ -96,18 +94,35 @@ public final class LossReport implements Answer {
         if (!pods.isEmpty()) {
             List<String> names = pods.stream().map(pod -> pod.pod().key()).toList();
             String title = what + ": " + (names.size() == 1 ? "1 pod" : names.size() + " pods");
-            terminal.out().println(TextStyle.BAD.of(title, terminal) + ": " + InputNotes.names(names));
+            TextTable.printWrapped(title, ": " + InputNotes.names(names), TextStyle.BAD, terminal);
         }
     }
 
-    private TextTable zoneTable() {
+    private void printZones(Terminal terminal) {
+        int columns = Math.min(RESOURCES, resources.size());
+        while (columns > 0 && terminal.width() > 0 && zoneTable(columns).width() > terminal.width()) {
+            columns--;
+        }
+        zoneTable(columns).print(terminal);
+        if (result.zones().size() > ZONE_ROWS) {
+            terminal.out().println("and " + (result.zones().size() - ZONE_ROWS) + " more zones (-o json has all)");
+        }
+        if (columns < resources.size()) {
+            TextTable.printWrapped(
+                    "and " + names(resources.subList(columns, resources.size())) + " (-o json has all)", terminal);
+        }
+        terminal.out().println();
+    }
+
+    private static String names(List<ResourceName> resources) {
+        return InputNotes.names(resources.stream().map(ResourceName::name).toList());
+    }
+
+    private TextTable zoneTable(int columns) {
         TextTable table = new TextTable().left("ZONE").right("NODES").right("PODS");
-        List<ResourceName> shown = resources.subList(0, Math.min(RESOURCES, resources.size()));
+        List<ResourceName> shown = resources.subList(0, columns);
         for (ResourceName resource : shown) {
-            table.right(
-                    resource.slot() < 0
-                            ? resource.name() + " free"
-                            : resource.name().toUpperCase(Locale.ROOT) + " FREE");
+            table.right(resource.slot() < 0 ? resource.name() : resource.name().toUpperCase(Locale.ROOT), "FREE");
         }
         for (ZoneRoom zone :
                 result.zones().subList(0, Math.min(ZONE_ROWS, result.zones().size()))) {

@@ -16,9 +16,9 @@ import org.moorage.simulation.whatif.NodeRemovalResult;
 import org.moorage.simulation.whatif.NodeRemovalResult.Obstacle;
 import org.moorage.simulation.whatif.NodeRemovalResult.RemovableNode;
 
-/** Which nodes can go. */
+/** The nodes that can be removed. */
 public final class RemovableReport implements Answer {
-    // What of it fits on a screen.
+    // So many fit on a screen.
     private static final int NODE_ROWS = 20;
     private static final int REASON_ROWS = 20;
 
@@ -42,19 +42,32 @@ public final class RemovableReport implements Answer {
     public void print(Terminal terminal) {
         printNodes(terminal);
         printReasons(terminal);
+        TextTable.printWrapped(summary(), terminal);
+    }
+
+    // That a set is the largest one is not known, unless it has all nodes that can be removed.
+    private String summary() {
         int nodes = result.nodes().size();
+        int removable = result.removable();
+        int together = result.together().size();
+        String individually =
+                removable + " of " + (nodes == 1 ? "1 node" : nodes + " nodes") + " can be removed individually";
+        if (removable == 0) {
+            return individually + ".";
+        }
+        String which = removable == 1
+                ? individually
+                : individually + "; "
+                        + (together == removable
+                                ? "all of them can be removed together"
+                                : "the largest set found that can be removed together has "
+                                        + (together == 1 ? "1 node" : together + " nodes"));
         int pods = result.drain().pods().size();
-        terminal.out()
-                .println(result.removable() + " of " + (nodes == 1 ? "1 node" : nodes + " nodes")
-                        + " can go alone, and "
-                        + (result.together().size() == 1
-                                ? "1"
-                                : result.together().size()) + " together"
-                        + (pods == 0
-                                ? ""
-                                : ": drained at once, of " + (pods == 1 ? "1 pod " : pods + " pods ")
-                                        + DisruptedRows.summary(result.drain().pods()))
-                        + ".");
+        return which
+                + (pods == 0
+                        ? "."
+                        : ". When drained, of " + (pods == 1 ? "1 pod " : pods + " pods ")
+                                + DisruptedRows.summary(result.drain().pods()) + ".");
     }
 
     private void printNodes(Terminal terminal) {
@@ -77,8 +90,7 @@ public final class RemovableReport implements Answer {
         }
         table.print(terminal);
         if (shown < removable.size()) {
-            terminal.out()
-                    .println("and " + (removable.size() - shown) + " more that can go (--all-nodes shows every node)");
+            terminal.out().println("and " + (removable.size() - shown) + " more (--all-nodes shows every node)");
         }
         terminal.out().println();
     }
@@ -102,7 +114,7 @@ public final class RemovableReport implements Answer {
         }
         List<Map.Entry<String, List<String>>> most = new ArrayList<>(byReason.entrySet());
         most.sort(Comparator.comparingInt(entry -> -entry.getValue().size()));
-        TextTable table = new TextTable().right("NODES").left("SUCH AS").left("CANNOT GO");
+        TextTable table = new TextTable().right("NODES").left("SUCH AS").left("CANNOT BE REMOVED");
         int shown = Math.min(REASON_ROWS, most.size());
         for (Map.Entry<String, List<String>> entry : most.subList(0, shown)) {
             table.row(List.of(

@@ -4,7 +4,10 @@ package org.moorage.app.internal.report;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Text in columns. The last column is wrapped where the terminal ends. */
+/**
+ * Text in columns. The last column is wrapped where the terminal ends. If the terminal is too narrow for the others, as for long names, the cells of
+ * a row follow each other instead, on as many lines as they need.
+ */
 public final class TextTable {
     private static final String GAP = "   ";
     private static final int NARROWEST_LAST = 30;
@@ -52,21 +55,46 @@ public final class TextTable {
 
     /** How wide the table is without wrapping. */
     int width() {
+        return width(widths(), columns.size());
+    }
+
+    private static int width(int[] widths, int count) {
         int width = -GAP.length();
-        for (int column : widths()) {
-            width += GAP.length() + column;
+        for (int i = 0; i < count; i++) {
+            width += GAP.length() + widths[i];
         }
         return width;
     }
 
     public void print(Terminal terminal) {
         int[] widths = widths();
+        if (terminal.width() > 0 && width(widths, columns.size() - 1) > terminal.width()) {
+            headerLines().forEach(line -> printFlowing(line, terminal));
+            rows.forEach(row -> printFlowing(row, terminal));
+            return;
+        }
         for (List<Cell> line : headerLines()) {
             printRow(line, widths, 0, terminal);
         }
         for (List<Cell> row : rows) {
             printRow(row, widths, terminal.width(), terminal);
         }
+    }
+
+    private static void printFlowing(List<Cell> row, Terminal terminal) {
+        StringBuilder line = new StringBuilder();
+        int at = 0;
+        for (Cell cell : row) {
+            String indent = at == 0 ? "" : HANGING;
+            for (String part : wrap(cell.text, terminal.width() - HANGING.length())) {
+                boolean isNewLine = at > 0 && at + GAP.length() + part.length() > terminal.width();
+                String before = isNewLine ? System.lineSeparator() + indent : at == 0 ? "" : GAP;
+                line.append(part.isEmpty() ? "" : before).append(cell.style.of(part, terminal));
+                int start = isNewLine ? indent.length() : at == 0 ? 0 : at + GAP.length();
+                at = part.isEmpty() ? at : start + part.length();
+            }
+        }
+        terminal.out().println(line);
     }
 
     private List<List<Cell>> headerLines() {
@@ -151,6 +179,20 @@ public final class TextTable {
     static void printWrapped(String text, Terminal terminal) {
         int width = terminal.width() == 0 ? Integer.MAX_VALUE : terminal.width();
         wrap(text, width).forEach(terminal.out()::println);
+    }
+
+    /** Prints a title in a style and a text after it, wrapped where the terminal ends. */
+    static void printWrapped(String title, String text, TextStyle style, Terminal terminal) {
+        int width = terminal.width() == 0 ? Integer.MAX_VALUE : terminal.width();
+        int left = title.length();
+        for (String line : wrap(title + text, width)) {
+            int styled = Math.min(left, line.length());
+            terminal.out()
+                    .println((styled == 0 ? "" : style.of(line.substring(0, styled), terminal))
+                            + line.substring(styled));
+            // A blank is where the line is wrapped.
+            left = Math.max(0, left - line.length() - 1);
+        }
     }
 
     /**

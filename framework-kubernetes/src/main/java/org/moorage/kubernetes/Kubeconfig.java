@@ -5,7 +5,6 @@ import com.fasterxml.jackson.core.JsonLocation;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.MissingNode;
-import com.fasterxml.jackson.dataformat.yaml.YAMLMapper;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.Proxy;
@@ -18,6 +17,7 @@ import java.util.Base64;
 import java.util.Optional;
 import org.moorage.api.plugin.ClusterException;
 import org.moorage.objects.TextFile;
+import org.moorage.objects.internal.ManifestYamlFactory;
 import org.moorage.tls.Pem;
 
 /** The current context of a kubeconfig. Paths in it are relative to its folder. */
@@ -42,7 +42,7 @@ final class Kubeconfig {
     static Kubeconfig read(Path file) {
         JsonNode root;
         try {
-            root = new YAMLMapper().readTree(Files.readAllBytes(file));
+            root = ManifestYamlFactory.mapper().readTree(Files.readAllBytes(file));
         } catch (JsonProcessingException e) {
             // Its message quotes the text, which may hold a token.
             JsonLocation place = e.getLocation();

@@ -5,6 +5,8 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.io.StringReader;
+import java.math.BigInteger;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -14,6 +16,7 @@ import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.moorage.api.plugin.Problems;
+import org.moorage.objects.internal.LinearStreamReader;
 import org.moorage.objects.internal.YamlScalars;
 import org.yaml.snakeyaml.LoaderOptions;
 import org.yaml.snakeyaml.composer.Composer;
@@ -28,7 +31,6 @@ import org.yaml.snakeyaml.nodes.ScalarNode;
 import org.yaml.snakeyaml.nodes.SequenceNode;
 import org.yaml.snakeyaml.nodes.Tag;
 import org.yaml.snakeyaml.parser.ParserImpl;
-import org.yaml.snakeyaml.reader.StreamReader;
 import org.yaml.snakeyaml.resolver.Resolver;
 
 /**
@@ -241,7 +243,7 @@ public final class SourceTree {
         Composer composer;
         Node document;
         try {
-            composer = new Composer(new ParserImpl(new StreamReader(readable), options), new PlainWords(), options);
+            composer = new Composer(new ParserImpl(new LinearStreamReader(new StringReader(readable)), options), new PlainWords(), options);
             document = composer.checkNode() ? composer.getNode() : null;
         } catch (YAMLException notYaml) {
             YamlFault fault = YamlFault.of(notYaml, readable);

@@ -7,11 +7,10 @@ import java.io.Reader;
 import java.util.regex.Pattern;
 
 /**
- * Reads the text of manifests, and puts spaces in place of tabs that end a line or stand before a comment, which kubectl's YAML
- * parser takes and ours does not. A text in a block ({@code |} or {@code >}) is left as it is.
+ * Reads the text of manifests, and replaces tabs at the end of a line or before a comment by spaces: kubectl's YAML parser accepts
+ * them and SnakeYAML does not. A text in a block ({@code |} or {@code >}) is left as it is.
  */
 final class ManifestReader extends Reader {
-    private static final Pattern TRAILING_BLANKS = Pattern.compile("[ \t]*\t[ \t]*(?=(?:#.*)?$)");
     private static final Pattern START_OF_BLOCK = Pattern.compile(".*(?:^|[ \t:])[|>][-+0-9]{0,2}[ \t]*(?:#.*)?");
 
     private final BufferedReader reader;
@@ -54,9 +53,27 @@ final class ManifestReader extends Reader {
         if (text.indexOf('\t') < 0) {
             return text;
         }
-        return TRAILING_BLANKS
-                .matcher(text)
-                .replaceFirst(blanks -> " ".repeat(blanks.group().length()));
+        return withoutTrailingTabs(text);
+    }
+
+    // By hand: a pattern would look at a long run of tabs once for each of them.
+    private static String withoutTrailingTabs(String text) {
+        int start = 0;
+        for (int end = 0; end <= text.length(); end++) {
+            boolean isLast = end == text.length();
+            if (!isLast && isBlank(text.charAt(end))) {
+                continue;
+            }
+            if ((isLast || text.charAt(end) == '#') && text.substring(start, end).indexOf('\t') >= 0) {
+                return text.substring(0, start) + " ".repeat(end - start) + text.substring(end);
+            }
+            start = end + 1;
+        }
+        return text;
+    }
+
+    private static boolean isBlank(char character) {
+        return character == ' ' || character == '\t';
     }
 
     private static int indent(String text) {

@@ -7,23 +7,30 @@ import com.fasterxml.jackson.core.io.IOContext;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.dataformat.yaml.YAMLFactory;
 import com.fasterxml.jackson.dataformat.yaml.YAMLFactoryBuilder;
+import com.fasterxml.jackson.dataformat.yaml.YAMLMapper;
 import com.fasterxml.jackson.dataformat.yaml.YAMLParser;
 import java.io.IOException;
 import java.io.Reader;
 import org.jspecify.annotations.Nullable;
 import org.yaml.snakeyaml.LoaderOptions;
 import org.yaml.snakeyaml.events.ScalarEvent;
+import org.yaml.snakeyaml.parser.ParserImpl;
 
 /**
- * Makes parsers that read YAML as kubectl does, where Jackson's own differ: scalars may have anchors ({@code name: &app web}), and
- * {@link YamlScalars} reads them.
+ * Makes parsers that read YAML as kubectl does, where Jackson's own differ: scalars may have anchors ({@code name: &app web}), {@link
+ * YamlScalars} reads them, and reading takes time proportional to the length of the text.
  */
-final class ManifestYamlFactory extends YAMLFactory {
+public final class ManifestYamlFactory extends YAMLFactory {
 
     private static final long serialVersionUID = 1L;
 
     ManifestYamlFactory(YAMLFactoryBuilder builder) {
         super(builder);
+    }
+
+    /** Returns a mapper of the YAML files that a user names. */
+    public static YAMLMapper mapper() {
+        return new YAMLMapper(new ManifestYamlFactory(YAMLFactory.builder().loaderOptions(new LoaderOptions())));
     }
 
     @Override
@@ -40,7 +47,13 @@ final class ManifestYamlFactory extends YAMLFactory {
                 LoaderOptions options,
                 @Nullable ObjectCodec codec,
                 Reader reader) {
-            super(context, parserFeatures, formatFeatures, options, codec, reader);
+            super(
+                    context,
+                    parserFeatures,
+                    formatFeatures,
+                    codec,
+                    reader,
+                    new ParserImpl(new LinearStreamReader(reader), options));
         }
 
         @Override

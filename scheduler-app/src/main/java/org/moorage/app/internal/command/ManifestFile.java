@@ -3,7 +3,6 @@ package org.moorage.app.internal.command;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.MappingIterator;
-import com.fasterxml.jackson.dataformat.yaml.YAMLMapper;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Path;
@@ -14,6 +13,7 @@ import java.util.Optional;
 import org.moorage.app.internal.process.CommandException;
 import org.moorage.config.older.PolicyTexts;
 import org.moorage.objects.TextFile;
+import org.moorage.objects.internal.ManifestYamlFactory;
 
 /** A file with a configuration or a Policy, or with manifests whose ConfigMaps have them. */
 final class ManifestFile {
@@ -77,7 +77,7 @@ final class ManifestFile {
             return found;
         }
         try (MappingIterator<JsonNode> documents =
-                new YAMLMapper().readerFor(JsonNode.class).readValues(text)) {
+                ManifestYamlFactory.mapper().readerFor(JsonNode.class).readValues(text)) {
             while (documents.hasNext()) {
                 JsonNode document = documents.next();
                 if (document.path("kind").asText().equals("ConfigMap")) {

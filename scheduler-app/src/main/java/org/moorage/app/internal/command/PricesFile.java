@@ -3,12 +3,12 @@ package org.moorage.app.internal.command;
 
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.dataformat.yaml.YAMLMapper;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.TreeMap;
 import org.moorage.app.internal.process.CommandException;
+import org.moorage.objects.internal.ManifestYamlFactory;
 import org.moorage.objects.Suggestions;
 
 /**
@@ -29,9 +29,8 @@ record PricesFile(Path file, Map<String, Double> byType) {
     static PricesFile read(Path file) {
         JsonNode root;
         try {
-            root = YAMLMapper.builder()
+            root = ManifestYamlFactory.mapper()
                     .enable(JsonParser.Feature.STRICT_DUPLICATE_DETECTION)
-                    .build()
                     .readTree(ConfigFile.text(file, EXPECTED));
         } catch (IOException malformed) {
             String problem =

@@ -2,6 +2,7 @@
 package org.moorage.kubernetes;
 
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import java.io.File;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.InstantSource;
@@ -25,16 +26,42 @@ import org.moorage.api.plugin.ClusterException;
  * How to reach an API server. Without a kubeconfig and an address it is the one of the cluster that the program itself
  * runs in.
  *
- * @param kubeconfig a file with addresses and credentials, of which the current context counts
+ * @param kubeconfigs files with addresses and credentials, of which the current context counts; several are merged as by kubectl
  * @param master the server's address, in place of the kubeconfig's
  */
-public record ApiConnection(Optional<Path> kubeconfig, Optional<String> master) {
+public record ApiConnection(List<Path> kubeconfigs, Optional<String> master) {
     /** ChaCha20 first: what AES needs to be fast is only in the code of the JVM's C2 compiler, which comes late or never. */
     private static final ConnectionSpec CHACHA20_FIRST = new ConnectionSpec.Builder(ConnectionSpec.MODERN_TLS)
             .cipherSuites(chaCha20First(ConnectionSpec.MODERN_TLS.cipherSuites()))
             .build();
 
     private static final Path SERVICE_ACCOUNT = Path.of("/var/run/secrets/kubernetes.io/serviceaccount");
+
+    public ApiConnection {
+        kubeconfigs = List.copyOf(kubeconfigs);
+    }
+
+    /**
+     * How to reach an API server, by one kubeconfig or none.
+     *
+     * @param kubeconfig a file with addresses and credentials, of which the current context counts
+     * @param master the server's address, in place of the kubeconfig's
+     */
+    public ApiConnection(Optional<Path> kubeconfig, Optional<String> master) {
+        this(kubeconfig.map(List::of).orElse(List.of()), master);
+    }
+
+    /** The source of the address, for messages: the files, the address itself, or the cluster that the program runs in. */
+    public String title() {
+        List<String> files = kubeconfigs.stream().map(Path::toString).toList();
+        return files.isEmpty()
+                ? master.orElse("the cluster that this program runs in")
+                : "kubeconfig " + String.join(File.pathSeparator, files);
+    }
+
+    private Optional<Kubeconfig> kubeconfig() {
+        return kubeconfigs.isEmpty() ? Optional.empty() : Optional.of(Kubeconfig.read(kubeconfigs));
+    }
 
     /**
      * Has the JVM load what the first connection and the first request need, on another thread: loaded only after the configuration has
@@ -59,7 +86,7 @@ public record ApiConnection(Optional<Path> kubeconfig, Optional<String> master) 
      * @throws ClusterException if the kubeconfig cannot be used, or there is none and the program is in no cluster
      */
     public ApiClient open() {
-        return kubeconfig
+        return kubeconfig()
                 .map(this::fromFile)
                 .or(() -> master.map(ApiConnection::fromAddress))
                 .orElseGet(ApiConnection::fromInside);
@@ -89,7 +116,7 @@ public record ApiConnection(Optional<Path> kubeconfig, Optional<String> master) 
      * @throws ClusterException if the kubeconfig cannot be used
      */
     public ApiClient open(OtherServer other) {
-        Optional<Kubeconfig> config = kubeconfig.map(Kubeconfig::read);
+        Optional<Kubeconfig> config = kubeconfig();
         boolean ownCertificate = other.clientCertificate().isPresent();
         TlsSettings tls = new TlsSettings(
                 source(
@@ -122,8 +149,7 @@ public record ApiConnection(Optional<Path> kubeconfig, Optional<String> master) 
                 .orElse(PemSource.NONE);
     }
 
-    private ApiClient fromFile(Path file) {
-        Kubeconfig config = Kubeconfig.read(file);
+    private ApiClient fromFile(Kubeconfig config) {
         TlsSettings tls = new TlsSettings(
                 config.certificateAuthority(),
                 config.clientCertificate(),

@@ -5,6 +5,7 @@ import com.fasterxml.jackson.core.JsonLocation;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.MissingNode;
+import java.io.File;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.Proxy;
@@ -13,25 +14,35 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.InstantSource;
+import java.util.ArrayList;
 import java.util.Base64;
+import java.util.List;
 import java.util.Optional;
 import org.moorage.api.plugin.ClusterException;
 import org.moorage.objects.TextFile;
 import org.moorage.objects.internal.ManifestYamlFactory;
 import org.moorage.tls.Pem;
 
-/** The current context of a kubeconfig. Paths in it are relative to its folder. */
+/** The current context of a kubeconfig, which may be in several files. Paths in each are relative to its folder. */
 final class Kubeconfig {
     private static final String EXPECTED = " (expected: a kubeconfig whose current context names a server)";
 
-    private final Path file;
     private final JsonNode cluster;
+    private final Path clusterFile;
     private final JsonNode user;
+    private final Path userFile;
 
-    private Kubeconfig(Path file, JsonNode cluster, JsonNode user) {
-        this.file = file;
-        this.cluster = cluster;
-        this.user = user;
+    /** A file and what it has. */
+    private record Source(Path file, JsonNode root) {}
+
+    /** An entry of a list, and the file that has it. */
+    private record Named(Path file, JsonNode value) {}
+
+    private Kubeconfig(Named cluster, Named user) {
+        this.cluster = cluster.value;
+        this.clusterFile = cluster.file;
+        this.user = user.value;
+        this.userFile = user.file;
     }
 
     /**
@@ -40,9 +51,45 @@ final class Kubeconfig {
      * @throws ClusterException if it cannot be read, or its current context is not complete
      */
     static Kubeconfig read(Path file) {
-        JsonNode root;
+        return read(List.of(file));
+    }
+
+    /**
+     * Reads a kubeconfig as kubectl does: of several files those that do not exist are skipped, the first one with a current context sets it,
+     * and the first entry of a name counts.
+     *
+     * @param files at least one
+     * @throws ClusterException if one cannot be read, none exists, or the current context is not complete
+     */
+    static Kubeconfig read(List<Path> files) {
+        List<Source> sources = new ArrayList<>();
+        for (Path file : files) {
+            if (files.size() == 1 || Files.exists(file)) {
+                sources.add(new Source(file, root(file)));
+            }
+        }
+        if (sources.isEmpty()) {
+            throw new ClusterException("kubeconfig " + shown(files) + ": no such file" + EXPECTED, 0, null);
+        }
+        String current = sources.stream()
+                .map(source -> source.root.path("current-context").asText(""))
+                .filter(name -> !name.isEmpty())
+                .findFirst()
+                .orElse("");
+        JsonNode context = named(sources, "contexts", "context", current).value;
+        Named cluster =
+                named(sources, "clusters", "cluster", context.path("cluster").asText(""));
+        String user = context.path("user").asText("");
+        return new Kubeconfig(
+                cluster,
+                user.isEmpty()
+                        ? new Named(cluster.file, MissingNode.getInstance())
+                        : named(sources, "users", "user", user));
+    }
+
+    private static JsonNode root(Path file) {
         try {
-            root = ManifestYamlFactory.mapper().readTree(Files.readAllBytes(file));
+            return ManifestYamlFactory.mapper().readTree(Files.readAllBytes(file));
         } catch (JsonProcessingException e) {
             // Its message quotes the text, which may hold a token.
             JsonLocation place = e.getLocation();
@@ -51,31 +98,30 @@ final class Kubeconfig {
         } catch (IOException e) {
             throw new ClusterException("kubeconfig " + file + ": " + TextFile.fault(e) + EXPECTED, 0, e);
         }
-        String current = root.path("current-context").asText("");
-        JsonNode context = named(file, root, "contexts", "context", current);
-        JsonNode cluster =
-                named(file, root, "clusters", "cluster", context.path("cluster").asText(""));
-        String userName = context.path("user").asText("");
-        return new Kubeconfig(
-                file,
-                cluster,
-                userName.isEmpty() ? MissingNode.getInstance() : named(file, root, "users", "user", userName));
     }
 
-    private static JsonNode named(Path file, JsonNode root, String list, String part, String name) {
-        for (JsonNode entry : root.path(list)) {
-            if (entry.path("name").asText("").equals(name) && !name.isEmpty()) {
-                return entry.path(part);
+    private static Named named(List<Source> sources, String list, String part, String name) {
+        for (Source source : sources) {
+            for (JsonNode entry : source.root.path(list)) {
+                if (entry.path("name").asText("").equals(name) && !name.isEmpty()) {
+                    return new Named(source.file, entry.path(part));
+                }
             }
         }
+        String files = shown(sources.stream().map(Source::file).toList());
         throw new ClusterException(
-                "kubeconfig " + file + ": " + list + ": none is named \"" + name + "\"" + EXPECTED, 0, null);
+                "kubeconfig " + files + ": " + list + ": none is named \"" + name + "\"" + EXPECTED, 0, null);
+    }
+
+    private static String shown(List<Path> files) {
+        return String.join(
+                File.pathSeparator, files.stream().map(Path::toString).toList());
     }
 
     String server() {
         String server = cluster.path("server").asText("");
         if (server.isEmpty()) {
-            throw wrong("server", server, "an address such as https://127.0.0.1:6443");
+            throw wrong(clusterFile, "server", server, "an address such as https://127.0.0.1:6443");
         }
         return server;
     }
@@ -89,29 +135,29 @@ final class Kubeconfig {
     }
 
     PemSource certificateAuthority() {
-        return pem(cluster, "certificate-authority");
+        return pem(clusterFile, cluster, "certificate-authority");
     }
 
     PemSource clientCertificate() {
-        return pem(user, "client-certificate");
+        return pem(userFile, user, "client-certificate");
     }
 
     PemSource clientKey() {
-        return pem(user, "client-key");
+        return pem(userFile, user, "client-key");
     }
 
-    private PemSource pem(JsonNode section, String field) {
+    private static PemSource pem(Path file, JsonNode section, String field) {
         String data = section.path(field + "-data").asText("");
         if (!data.isEmpty()) {
             try {
                 return PemSource.of(
                         Pem.of(field + "-data", Base64.getMimeDecoder().decode(data)));
             } catch (IllegalArgumentException e) {
-                throw wrong(field + "-data", "…", "base64");
+                throw wrong(file, field + "-data", "…", "base64");
             }
         }
         String path = section.path(field).asText("");
-        return path.isEmpty() ? PemSource.NONE : PemSource.ofFile(field, resolve(path));
+        return path.isEmpty() ? PemSource.NONE : PemSource.ofFile(field, resolve(file, path));
     }
 
     /** The proxy; empty if there is none, and the JVM's settings apply. */
@@ -124,20 +170,20 @@ final class Kubeconfig {
         Proxy.Type type = switch (String.valueOf(address.getScheme())) {
             case "http" -> Proxy.Type.HTTP;
             case "socks5" -> Proxy.Type.SOCKS;
-            default -> throw wrong("proxy-url", withoutUser(url), "http:// or socks5://");
+            default -> throw wrong(clusterFile, "proxy-url", withoutUser(url), "http:// or socks5://");
         };
         if (address.getHost() == null) {
-            throw wrong("proxy-url", withoutUser(url), "such as http://proxy.example.com:3128");
+            throw wrong(clusterFile, "proxy-url", withoutUser(url), "such as http://proxy.example.com:3128");
         }
         if (type == Proxy.Type.SOCKS && address.getUserInfo() != null) {
-            throw wrong("proxy-url", withoutUser(url), "no user, which only a proxy of http:// is told");
+            throw wrong(clusterFile, "proxy-url", withoutUser(url), "no user, which only a proxy of http:// accepts");
         }
         int defaultPort = type == Proxy.Type.HTTP ? 80 : 1080;
         int port = address.getPort() < 0 ? defaultPort : address.getPort();
         return Optional.of(new Proxy(type, InetSocketAddress.createUnresolved(address.getHost(), port)));
     }
 
-    /** What the proxy is told of the user in its address, as {@code Proxy-Authorization}; empty if the address has none. */
+    /** The {@code Proxy-Authorization} header for the user in the proxy's address; empty if the address has none. */
     Optional<String> proxyAuthorization() {
         String url = cluster.path("proxy-url").asText("");
         return url.isEmpty()
@@ -150,7 +196,7 @@ final class Kubeconfig {
         try {
             return URI.create(url);
         } catch (IllegalArgumentException e) {
-            throw wrong("proxy-url", withoutUser(url), "such as http://proxy.example.com:3128");
+            throw wrong(clusterFile, "proxy-url", withoutUser(url), "such as http://proxy.example.com:3128");
         }
     }
 
@@ -163,18 +209,18 @@ final class Kubeconfig {
         return "Basic " + Base64.getEncoder().encodeToString(pair.getBytes(StandardCharsets.UTF_8));
     }
 
-    /** Who the user is. */
+    /** The credentials of the user. */
     CredentialSource credentials(InstantSource clock) {
         String tokenFile = user.path("tokenFile").asText("");
         if (!tokenFile.isEmpty()) {
-            return checked(new TokenFile(resolve(tokenFile)));
+            return checked(new TokenFile(resolve(userFile, tokenFile)));
         }
         String token = user.path("token").asText("");
         if (!token.isEmpty()) {
             return CredentialSource.fixed(bearer(token));
         }
         if (user.has("exec")) {
-            return new CredentialCommand(user.path("exec"), cluster, file.toAbsolutePath(), clock);
+            return new CredentialCommand(user.path("exec"), cluster, userFile.toAbsolutePath(), clock);
         }
         String name = user.path("username").asText("");
         if (!name.isEmpty()) {
@@ -182,7 +228,11 @@ final class Kubeconfig {
             return CredentialSource.fixed(Credential.header(basic(pair)));
         }
         if (user.has("auth-provider")) {
-            throw wrong("auth-provider", user.path("auth-provider").path("name").asText(""), "exec in its place");
+            throw wrong(
+                    userFile,
+                    "auth-provider",
+                    user.path("auth-provider").path("name").asText(""),
+                    "exec in its place");
         }
         return CredentialSource.fixed(Credential.NONE);
     }
@@ -191,7 +241,7 @@ final class Kubeconfig {
         try {
             return Credential.bearer(token);
         } catch (IOException e) {
-            throw new ClusterException("kubeconfig " + file + ": " + e.getMessage(), 0, e);
+            throw new ClusterException("kubeconfig " + userFile + ": " + e.getMessage(), 0, e);
         }
     }
 
@@ -202,7 +252,7 @@ final class Kubeconfig {
             return token;
         } catch (IOException e) {
             throw new ClusterException(
-                    "kubeconfig " + file + ": tokenFile: " + ErrorText.of(e) + " (expected: a file with a token)",
+                    "kubeconfig " + userFile + ": tokenFile: " + ErrorText.of(e) + " (expected: a file with a token)",
                     0,
                     e);
         }
@@ -217,15 +267,15 @@ final class Kubeconfig {
         try {
             tls.current(Credential.NONE);
         } catch (IOException e) {
-            throw new ClusterException("kubeconfig " + file + ": " + e.getMessage() + " (expected: PEM)", 0, e);
+            throw new ClusterException("kubeconfig " + clusterFile + ": " + e.getMessage() + " (expected: PEM)", 0, e);
         }
     }
 
-    private Path resolve(String path) {
+    private static Path resolve(Path file, String path) {
         return file.toAbsolutePath().resolveSibling(path);
     }
 
-    private ClusterException wrong(String field, String seen, String expected) {
+    private static ClusterException wrong(Path file, String field, String seen, String expected) {
         return new ClusterException(
                 "kubeconfig " + file + ": " + field + ": " + seen + " (expected: " + expected + ")", 0, null);
     }

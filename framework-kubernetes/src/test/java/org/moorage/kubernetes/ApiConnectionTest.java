@@ -4,6 +4,7 @@ package org.moorage.kubernetes;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -73,6 +74,29 @@ class ApiConnectionTest {
                 .isEqualTo("Bearer abc");
         assertThat(authorization(new ApiConnection(Optional.empty(), Optional.of(server.address()))))
                 .isEqualTo("null");
+    }
+
+    @Test
+    void mergesSeveralKubeconfigsAsKubectlDoes() throws IOException, InterruptedException {
+        Path users = Files.createDirectory(folder.resolve("users"));
+        Files.writeString(users.resolve("token"), "from-folder");
+        Path first = Files.writeString(
+                folder.resolve("first"), "clusters: [{name: c, cluster: {server: " + server.address() + "}}]\n");
+        Path second = Files.writeString(users.resolve("second"), """
+                clusters: [{name: c, cluster: {server: "http://127.0.0.1:1"}}]
+                users: [{name: u, user: {tokenFile: token}}]
+                contexts: [{name: mine, context: {cluster: c, user: u}}, {name: d, context: {cluster: none}}]
+                current-context: mine
+                """);
+        Path third = Files.writeString(folder.resolve("third"), "current-context: d\n");
+
+        assertThat(authorization(
+                        new ApiConnection(List.of(folder.resolve("missing"), first, second, third), Optional.empty())))
+                .isEqualTo("Bearer from-folder");
+        List<Path> missing = List.of(folder.resolve("a"), folder.resolve("b"));
+        assertThatThrownBy(() -> new ApiConnection(missing, Optional.empty()).open())
+                .hasMessageStartingWith(
+                        "kubeconfig " + missing.get(0) + File.pathSeparator + missing.get(1) + ": no such file");
     }
 
     record Wrong(String name, String text, String message) {

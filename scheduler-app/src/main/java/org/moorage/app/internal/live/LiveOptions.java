@@ -13,8 +13,8 @@ public final class LiveOptions {
             names = "--kubeconfig",
             paramLabel = "FILE",
             description =
-                    "How to reach the API server, and as whom; else KUBECONFIG, ~/.kube/config, or the cluster that this"
-                            + " runs in.")
+                    "How to reach the API server, and as whom; else the files of KUBECONFIG, ~/.kube/config, or the cluster that"
+                            + " this runs in.")
     private Optional<Path> kubeconfig = Optional.empty();
 
     @Option(
@@ -26,6 +26,11 @@ public final class LiveOptions {
     /** Whether a flag names a cluster. */
     public boolean areGiven() {
         return kubeconfig.isPresent() || master.isPresent();
+    }
+
+    /** Whether a flag names a cluster, or the environment describes one. */
+    public boolean findCluster() {
+        return areGiven() || KubeconfigFile.isConfigured();
     }
 
     /** How to reach the API server; nothing is read yet. */

@@ -24,6 +24,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.DisabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The launcher, with a program of two classes: one in a jar, and one in a jar of "lib" that the first one's manifest names. */
 @DisabledOnOs(OS.WINDOWS)
@@ -44,7 +46,10 @@ class LauncherTest {
         cache = Files.createDirectory(folder.resolve("cache"));
         library = Files.createDirectory(folder.resolve("lib")).resolve("library.jar");
         Path classes = folder.resolve("classes");
-        Path main = source("Main", "public static void main(String[] args) { System.out.println(Library.json()); }");
+        Path main = source(
+                "Main",
+                "public static void main(String[] args) { System.out.println(args.length < 2 ? Library.json()"
+                        + " : java.nio.file.Files.exists(java.nio.file.Path.of(args[1]))); }");
         Path json = source("Library", "static String json() { return \"{}\"; }");
         assertThat(ToolProvider.getSystemJavaCompiler()
                         .run(null, null, null, "-d", classes.toString(), main.toString(), json.toString()))
@@ -120,5 +125,26 @@ class LauncherTest {
         Files.write(recorded().get(0), new byte[] {1, 2, 3});
 
         assertThat(run("simulate").out()).isEqualTo("{}\n");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"LC_ALL=C", "LC_ALL=POSIX", "LANG=C", "LC_CTYPE=C", "LC_ALL="})
+    void namesOfFilesBeyondAsciiAreFoundInAnyLocale(String locale) throws IOException, InterruptedException {
+        // The shell writes the bytes: the JVM of the tests may be in such a locale, too.
+        String script =
+                "name=$1/gr$(printf '\\303\\266\\303\\237')e.yaml; : > \"$name\"; unset LC_ALL LC_CTYPE LANG; export "
+                        + locale + "; exec \"$2\" simulate \"$name\"";
+        Path out = folder.resolve("out");
+        ProcessBuilder builder = new ProcessBuilder("sh", "-c", script, "sh", folder.toString(), LAUNCHER.toString())
+                .redirectOutput(out.toFile())
+                .redirectError(ProcessBuilder.Redirect.INHERIT);
+        builder.environment().put("JAVA_HOME", System.getProperty("java.home"));
+        builder.environment().put("MOORAGE_CACHE", "");
+        builder.environment().put("MOORAGE_CLASSPATH", folder.resolve("app.jar").toString());
+
+        Process process = builder.start();
+
+        assertThat(process.waitFor(LIMIT.toSeconds(), TimeUnit.SECONDS)).isTrue();
+        assertThat(Files.readString(out)).isEqualTo("true\n");
     }
 }

@@ -72,7 +72,8 @@ class LicencesTest {
                 assertThat(TEXTS.resolve(String.valueOf(text))).as(title(jar)).isNotEmptyFile();
             }
         }
-        assertThat(listed(true).values()).allSatisfy(text -> assertThat(TEXTS.resolve(text)).isNotEmptyFile());
+        assertThat(listed(true).values())
+                .allSatisfy(text -> assertThat(TEXTS.resolve(text)).isNotEmptyFile());
     }
 
     @Test
@@ -81,7 +82,8 @@ class LicencesTest {
             try (JarFile file = new JarFile(jar.toFile())) {
                 file.stream()
                         .filter(entry -> TEXT.matcher(entry.getName()).matches())
-                        .forEach(entry -> assertThat(folder(jar).resolve(entry.getName())).isNotEmptyFile());
+                        .forEach(entry ->
+                                assertThat(folder(jar).resolve(entry.getName())).isNotEmptyFile());
             }
         }
     }

@@ -14,9 +14,9 @@ import org.moorage.config.plugin.PluginRegistry;
 /**
  * Reads configurations in the format of kube-scheduler, {@code kubescheduler.config.k8s.io/v1}, as YAML or JSON. Those of
  * the versions {@code v1alpha1} to {@code v1beta3}, and a Policy, are turned into one of {@code v1} before; {@link
- * LoadedConfig#warnings} says what became of them.
+ * LoadedConfig#warnings} describes the changes.
  *
- * <p>Reading is strict: a field that there is not, one that is given twice and a value of the wrong type are refused. What
+ * <p>Reading is strict: an unknown field, one that is given twice and a value of the wrong type are refused. What
  * is left out has kube-scheduler's default. Of several documents in a text the first one counts, as for kube-scheduler.
  *
  * <p>What needs the plugins themselves is not checked here, such as whether one can filter: that shows when they are made, or by
@@ -36,7 +36,8 @@ public final class ConfigLoader {
         SourceTree tree = SourceTree.empty(ConfigFormat.DEFAULT_ORIGIN);
         tree.set("apiVersion", ConfigFormat.API_VERSION, ConfigFormat.DEFAULT_ORIGIN);
         tree.set("kind", ConfigFormat.KIND, ConfigFormat.DEFAULT_ORIGIN);
-        return read(tree, List.of(), registry, features, flags, problems).sound();
+        return read(tree, List.of(), registry, features, UnknownPlugins.REFUSED, flags, problems)
+                .sound();
     }
 
     /**
@@ -44,7 +45,7 @@ public final class ConfigLoader {
      *
      * @param text the text
      * @param sourceName what the text was read from, for messages and origins
-     * @param registry the plugins that there are
+     * @param registry the registered plugins
      * @throws ConfigException if it is refused, with everything that is wrong
      */
     public static LoadedConfig load(String text, String sourceName, PluginRegistry registry) {
@@ -56,7 +57,7 @@ public final class ConfigLoader {
      *
      * @param text the text
      * @param sourceName what the text was read from, for messages and origins
-     * @param registry the plugins that there are
+     * @param registry the registered plugins
      * @param features which features are on: some bring plugins, arguments and defaults
      * @param flags settings that count more than those of the text
      * @throws ConfigException if it is refused, with everything that is wrong
@@ -71,7 +72,7 @@ public final class ConfigLoader {
      *
      * @param text the text
      * @param sourceName what the text was read from, for messages and origins
-     * @param registry the plugins that there are
+     * @param registry the registered plugins
      * @param features which features are on: some bring plugins, arguments and defaults
      * @param policies finds the Policy that a configuration of version {@code v1alpha1} names
      * @param flags settings that count more than those of the text
@@ -98,19 +99,41 @@ public final class ConfigLoader {
             FeatureGates features,
             PolicyTexts policies,
             FlagValue... flags) {
+        return read(text, sourceName, registry, features, policies, UnknownPlugins.REFUSED, flags);
+    }
+
+    /**
+     * Reads a configuration as far as it can be read. Other parameters are those of {@link #load(String, String, PluginRegistry,
+     * FeatureGates, PolicyTexts, FlagValue...)}.
+     *
+     * @param unknown what happens to plugins that are not registered
+     */
+    public static ConfigReading read(
+            String text,
+            String sourceName,
+            PluginRegistry registry,
+            FeatureGates features,
+            PolicyTexts policies,
+            UnknownPlugins unknown,
+            FlagValue... flags) {
         Problems problems = Problems.collector();
         SourceTree tree = SourceTree.read(text, sourceName, problems);
-        List<String> warnings = OlderConfig.convert(tree, registry, policies, problems);
-        return read(tree, warnings, registry, features, flags, problems);
+        List<String> warnings = OlderConfig.convert(tree, registry, policies, unknown, problems);
+        return read(tree, warnings, registry, features, unknown, flags, problems);
     }
 
     /**
      * Reads a configuration from a tree of version {@code v1}.
      *
-     * @param warnings what came of a tree of an older version
+     * @param warnings warnings about a tree of an older version
      */
-    static ConfigReading read(SourceTree tree, List<String> warnings, PluginRegistry registry, FeatureGates features) {
-        return read(tree, warnings, registry, features, new FlagValue[0], Problems.collector());
+    static ConfigReading read(
+            SourceTree tree,
+            List<String> warnings,
+            PluginRegistry registry,
+            FeatureGates features,
+            UnknownPlugins unknown) {
+        return read(tree, warnings, registry, features, unknown, new FlagValue[0], Problems.collector());
     }
 
     private static ConfigReading read(
@@ -118,6 +141,7 @@ public final class ConfigLoader {
             List<String> warnings,
             PluginRegistry registry,
             FeatureGates features,
+            UnknownPlugins unknown,
             FlagValue[] flags,
             Problems problems) {
         for (FlagValue flag : flags) {
@@ -128,7 +152,7 @@ public final class ConfigLoader {
         for (Problems.Problem problem : tree.uncounted()) {
             told.add(tree.origin(problem.path()).orElse(tree.sourceName()) + ": " + problem);
         }
-        LoadedConfig loaded = new ConfigReader(tree, told, registry, features, problems).read();
+        LoadedConfig loaded = new ConfigReader(tree, told, registry, features, unknown, problems).read();
         return new ConfigReading(loaded, problems.all(), tree.uncounted(), tree.locations());
     }
 }

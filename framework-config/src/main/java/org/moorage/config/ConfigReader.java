@@ -28,6 +28,7 @@ final class ConfigReader {
     private final List<String> warnings;
     private final PluginRegistry registry;
     private final FeatureGates features;
+    private final UnknownPlugins unknown;
     private final Problems problems;
     private final Map<String, String> originByPath = new LinkedHashMap<>();
     private final Set<String> missing = new LinkedHashSet<>();
@@ -38,11 +39,17 @@ final class ConfigReader {
      * @param warnings what came of a tree of an older version
      */
     ConfigReader(
-            SourceTree tree, List<String> warnings, PluginRegistry registry, FeatureGates features, Problems problems) {
+            SourceTree tree,
+            List<String> warnings,
+            PluginRegistry registry,
+            FeatureGates features,
+            UnknownPlugins unknown,
+            Problems problems) {
         this.tree = tree;
         this.warnings = new ArrayList<>(warnings);
         this.registry = registry;
         this.features = features;
+        this.unknown = unknown;
         this.problems = problems;
     }
 
@@ -81,6 +88,7 @@ final class ConfigReader {
         for (ProfileReader reader : readers) {
             profiles.add(reader.finish(originByPath));
         }
+        tree.ignoredFields().forEach(field -> warnings.add(tree.located(field)));
         SchedulerConfig config = new SchedulerConfig(
                 parallelism,
                 leaderElection,
@@ -111,7 +119,8 @@ final class ConfigReader {
                 top.effective(),
                 originByPath,
                 missing,
-                warnings);
+                warnings,
+                unknown);
     }
 
     static void checkPercentage(int percentage, Problems at) {
@@ -151,7 +160,9 @@ final class ConfigReader {
             top.at("apiVersion").missing(ConfigFormat.API_VERSION);
         } else if (apiVersion.startsWith(ConfigFormat.GROUP + "/") && !apiVersion.equals(ConfigFormat.API_VERSION)) {
             top.at("apiVersion")
-                    .invalid(apiVersion, ConfigFormat.API_VERSION + "; v1alpha1 and v1beta1 to v1beta3 are converted");
+                    .invalid(
+                            apiVersion,
+                            ConfigFormat.API_VERSION + "; v1alpha1, v1alpha2 and v1beta1 to v1beta3 are converted");
         } else if (!apiVersion.isEmpty() && !apiVersion.equals(ConfigFormat.API_VERSION)) {
             top.at("apiVersion").invalid(apiVersion, ConfigFormat.API_VERSION);
         }
@@ -226,7 +237,7 @@ final class ConfigReader {
             } else if (!name.isEmpty() && !names.add(name)) {
                 section.at("schedulerName").invalid(name, "another name for each profile");
             }
-            readers.add(new ProfileReader(name, section, registry, features, missing, warnings));
+            readers.add(new ProfileReader(name, section, registry, features, unknown, missing, warnings));
         }
         for (ProfileReader reader : readers) {
             reader.checkQueueSort(readers.get(0));

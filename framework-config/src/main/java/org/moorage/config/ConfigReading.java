@@ -33,6 +33,11 @@ public record ConfigReading(
         return !loaded.config().profiles().isEmpty();
     }
 
+    /** The same with another form of what could be read. */
+    public ConfigReading withLoaded(LoadedConfig other) {
+        return new ConfigReading(other, problems, uncounted, locationByPath);
+    }
+
     /** The same with another problem. */
     public ConfigReading with(Problems.Problem problem) {
         List<Problems.Problem> all = new ArrayList<>(problems);

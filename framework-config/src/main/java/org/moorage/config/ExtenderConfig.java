@@ -40,15 +40,24 @@ public record ExtenderConfig(
 
     /** The same extender, but it does not bind. */
     public ExtenderConfig withoutBindVerb() {
+        return with("", tls);
+    }
+
+    /** The same extender with other certificates. */
+    public ExtenderConfig withTls(Optional<Tls> other) {
+        return with(bindVerb, other);
+    }
+
+    private ExtenderConfig with(String otherBindVerb, Optional<Tls> otherTls) {
         return new ExtenderConfig(
                 urlPrefix,
                 filterVerb,
                 preemptVerb,
                 prioritizeVerb,
                 weight,
-                "",
+                otherBindVerb,
                 enableHttps,
-                tls,
+                otherTls,
                 httpTimeout,
                 nodeCacheCapable,
                 managedResources,

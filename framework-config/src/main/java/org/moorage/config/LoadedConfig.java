@@ -33,6 +33,7 @@ public final class LoadedConfig {
     private final Map<String, String> originByPath;
     private final List<String> missingPlugins;
     private final List<String> warnings;
+    private final UnknownPlugins unknown;
 
     LoadedConfig(
             String sourceName,
@@ -43,7 +44,8 @@ public final class LoadedConfig {
             ObjectNode effective,
             Map<String, String> originByPath,
             Collection<String> missingPlugins,
-            List<String> warnings) {
+            List<String> warnings,
+            UnknownPlugins unknown) {
         this.sourceName = sourceName;
         this.config = config;
         this.featureGates = featureGates;
@@ -53,6 +55,7 @@ public final class LoadedConfig {
         this.originByPath = Collections.unmodifiableMap(new LinkedHashMap<>(originByPath));
         this.missingPlugins = List.copyOf(missingPlugins);
         this.warnings = List.copyOf(warnings);
+        this.unknown = unknown;
     }
 
     /** What it was read from. */
@@ -63,6 +66,11 @@ public final class LoadedConfig {
     /** The configuration. */
     public SchedulerConfig config() {
         return config;
+    }
+
+    /** What happened to plugins that are not registered. */
+    public UnknownPlugins unknownPlugins() {
+        return unknown;
     }
 
     /** Which features it was read for. */
@@ -116,7 +124,8 @@ public final class LoadedConfig {
         return withExtenders(List.of());
     }
 
-    private LoadedConfig withExtenders(List<ExtenderConfig> extenders) {
+    /** The same with other extenders; the settings are told as they were read. */
+    public LoadedConfig withExtenders(List<ExtenderConfig> extenders) {
         return new LoadedConfig(
                 sourceName,
                 config.withExtenders(extenders),
@@ -126,7 +135,8 @@ public final class LoadedConfig {
                 effective,
                 originByPath,
                 missingPlugins,
-                warnings);
+                warnings,
+                unknown);
     }
 
     /**
@@ -145,7 +155,7 @@ public final class LoadedConfig {
                 ScoreWeights.write(tree, "profiles[" + i + "].plugins.score", weights);
             }
         }
-        return ConfigLoader.read(tree, List.of(), registry, featureGates)
+        return ConfigLoader.read(tree, List.of(), registry, featureGates, unknown)
                 .sound()
                 .withExtenders(config.extenders());
     }

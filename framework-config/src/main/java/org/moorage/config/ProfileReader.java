@@ -9,6 +9,7 @@ import java.util.EnumMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
@@ -25,18 +26,23 @@ import org.moorage.config.plugin.DefaultPlugins;
 import org.moorage.config.plugin.EnabledPlugin;
 import org.moorage.config.plugin.PluginRegistry;
 import org.moorage.config.plugin.PluginSet;
+import org.moorage.config.plugin.Substitutes;
 
 /** Reads one profile: merges its plugins with the default ones, completes the arguments, and checks both. */
 final class ProfileReader {
     private static final String FIT = "NodeResourcesFit";
-    private static final String REMOVED = "a plugin that kube-scheduler still has; NodeVolumeLimits took its place";
+    private static final String MULTI_POINT = "multiPoint";
+    private static final String REMOVED = "a plugin that kube-scheduler still has";
+    private static final String REGISTERED = " (expected: a registered plugin; --plugin-dir adds those of jars)";
 
     private final String name;
     private final Section profile;
     private final PluginRegistry registry;
     private final FeatureGates features;
+    private final UnknownPlugins unknown;
     private final Set<String> missing;
     private final List<String> warnings;
+    private final Map<String, List<String>> leftOut = new LinkedHashMap<>();
 
     private final OptionalInt percentage;
     private final Map<ExtensionPoint, PluginSet> plugins = new EnumMap<>(ExtensionPoint.class);
@@ -47,7 +53,8 @@ final class ProfileReader {
     /**
      * Reads the profile.
      *
-     * @param missing where to add the plugins that are not registered
+     * @param unknown what happens to plugins that are not registered
+     * @param missing where to add the plugins of kube-scheduler that are not registered
      * @param warnings where to add what has no effect
      */
     ProfileReader(
@@ -55,22 +62,32 @@ final class ProfileReader {
             Section profile,
             PluginRegistry registry,
             FeatureGates features,
+            UnknownPlugins unknown,
             Set<String> missing,
             List<String> warnings) {
         this.name = name;
         this.profile = profile;
         this.registry = registry;
         this.features = features;
+        this.unknown = unknown;
         this.missing = missing;
         this.warnings = warnings;
         percentage = profile.optionalInteger("percentageOfNodesToScore");
         percentage.ifPresent(percent -> ConfigReader.checkPercentage(percent, profile.at("percentageOfNodesToScore")));
         Section sets = profile.child("plugins");
+        Map<ExtensionPoint, NamedPlugins> named = new EnumMap<>(ExtensionPoint.class);
         for (ExtensionPoint point : ExtensionPoint.values()) {
-            plugins.put(point, pluginSet(sets, point.field(), List.of()));
+            named.put(point, named(sets, point.field()));
         }
-        multiPoint = pluginSet(sets, "multiPoint", DefaultPlugins.multiPoint(features));
+        NamedPlugins everywhere = named(sets, MULTI_POINT);
         sets.finish();
+        warnOfLeftOut();
+        for (ExtensionPoint point : ExtensionPoint.values()) {
+            NamedPlugins ofPoint = Objects.requireNonNull(named.get(point));
+            DefaultPlugins.required(point).ifPresent(plugin -> require(plugin, point, ofPoint, everywhere));
+            plugins.put(point, pluginSet(ofPoint, List.of()));
+        }
+        multiPoint = pluginSet(everywhere, DefaultPlugins.multiPoint(features));
         queueSortAt = sets.at(ExtensionPoint.QUEUE_SORT.field());
         if (queueSort().enabled().size() > 1) {
             queueSortAt.at("enabled").invalid(queueSort().enabled().size() + " plugins", "at most one");
@@ -80,7 +97,7 @@ final class ProfileReader {
         profile.finish();
     }
 
-    /** Reports it if the queue is to be sorted otherwise than in the first profile: there is one queue for all. */
+    /** Reports a queue that is sorted in another way than in the first profile: there is one queue for all. */
     void checkQueueSort(ProfileReader first) {
         if (!queueSort().equals(first.queueSort())) {
             queueSortAt.invalid(shown(queueSort()), "the same for all profiles, that is " + shown(first.queueSort()));
@@ -152,30 +169,97 @@ final class ProfileReader {
         return enabled;
     }
 
-    private PluginSet pluginSet(Section sets, String field, List<EnabledPlugin> defaults) {
-        Section set = sets.child(field);
-        List<Entry> wanted = new ArrayList<>();
-        for (Section item : set.items("enabled")) {
+    /** The plugins that the configuration names at an extension point, or at {@code multiPoint}. */
+    private static final class NamedPlugins {
+        private final Section set;
+        private final List<Entry> enabled = new ArrayList<>();
+        private final List<Entry> disabled = new ArrayList<>();
+        private boolean lacksSome;
+
+        NamedPlugins(Section set) {
+            this.set = set;
+        }
+
+        boolean enables(String plugin) {
+            return enabled.stream().anyMatch(entry -> entry.plugin.name().equals(plugin));
+        }
+
+        boolean disables(String plugin) {
+            return new PluginSet(List.of(), names(disabled)).disables(plugin);
+        }
+    }
+
+    private NamedPlugins named(Section sets, String field) {
+        NamedPlugins named = new NamedPlugins(sets.child(field));
+        for (Section item : named.set.items("enabled")) {
             EnabledPlugin plugin = new EnabledPlugin(item.textUnlessBlank("name", ""), item.integer("weight", 0));
             item.finish();
-            checkEnabled(plugin.name(), item, field);
-            wanted.add(new Entry(plugin, item.origin()));
+            if (isTaken(plugin.name(), item, field)) {
+                named.enabled.add(new Entry(plugin, item.origin()));
+            } else {
+                named.lacksSome = true;
+            }
         }
-        List<Entry> unwanted = new ArrayList<>();
-        for (Section item : set.items("disabled")) {
+        for (Section item : named.set.items("disabled")) {
             // A weight has no meaning here; kube-scheduler takes it and drops it.
             item.integer("weight", 0);
             EnabledPlugin plugin = new EnabledPlugin(item.textUnlessBlank("name", ""), 0);
             item.finish();
             checkMentioned(plugin.name(), item, "disables nothing");
-            unwanted.add(new Entry(plugin, item.origin()));
+            named.disabled.add(new Entry(plugin, item.origin()));
         }
-        set.finish();
-        List<String> disabled = new ArrayList<>();
-        unwanted.forEach(entry -> disabled.add(entry.plugin.name()));
-        List<Entry> merged = merged(defaults, wanted, new PluginSet(List.of(), disabled));
-        write(set, "enabled", merged);
-        write(set, "disabled", unwanted);
+        named.set.finish();
+        return named;
+    }
+
+    // Each profile needs a plugin that sorts the queue and one that binds pods; the configured one may be unknown.
+    private void require(String plugin, ExtensionPoint point, NamedPlugins ofPoint, NamedPlugins everywhere) {
+        boolean isByDefault = (everywhere.enables(plugin) || !everywhere.disables(plugin)) && !ofPoint.disables(plugin);
+        boolean mayHaveOther = !ofPoint.enabled.isEmpty()
+                || everywhere.enabled.stream().anyMatch(entry -> !DefaultPlugins.knows(entry.plugin.name()));
+        if (isByDefault || mayHaveOther || !(ofPoint.lacksSome || everywhere.lacksSome)) {
+            return;
+        }
+        ofPoint.disabled.clear();
+        everywhere.disabled.removeIf(entry -> entry.plugin.name().equals(plugin));
+        if (!everywhere.enables(plugin) && everywhere.disables(plugin)) {
+            everywhere.enabled.add(0, new Entry(new EnabledPlugin(plugin, 0), ConfigFormat.DEFAULT_ORIGIN));
+        }
+        if (unknown == UnknownPlugins.KEPT) {
+            return;
+        }
+        warnings.add(profile.origin() + ": " + profile.at("plugins").path() + ": " + plugin + " is enabled at "
+                + point.field() + ", where profile \"" + name + "\" needs a plugin");
+    }
+
+    private void warnOfLeftOut() {
+        if (leftOut.isEmpty()) {
+            return;
+        }
+        List<String> plugins = new ArrayList<>();
+        leftOut.forEach((plugin, points) -> plugins.add(plugin + " (" + String.join(", ", points) + ")"));
+        warnings.add(profile.origin() + ": " + profile.at("plugins").path() + ": profile \"" + name + "\" "
+                + (unknown == UnknownPlugins.KEPT
+                        ? "names plugins that are not registered: "
+                        : "is taken without plugins that" + " are not registered: ")
+                + String.join(", ", plugins));
+        Map<String, List<String>> pluginsByHint = new LinkedHashMap<>();
+        for (String plugin : leftOut.keySet()) {
+            Substitutes.of(plugin)
+                    .ifPresent(hint -> pluginsByHint
+                            .computeIfAbsent(hint, any -> new ArrayList<>())
+                            .add(plugin));
+        }
+        pluginsByHint.forEach((hint, named) ->
+                warnings.add(profile.origin() + ": " + profile.at("plugins").path() + ": " + String.join(", ", named)
+                        + ": " + hint + " (" + Substitutes.PAGE + ")"));
+    }
+
+    private PluginSet pluginSet(NamedPlugins named, List<EnabledPlugin> defaults) {
+        List<String> disabled = names(named.disabled);
+        List<Entry> merged = merged(defaults, named.enabled, new PluginSet(List.of(), disabled));
+        write(named.set, "enabled", merged);
+        write(named.set, "disabled", named.disabled);
         List<EnabledPlugin> enabled = new ArrayList<>();
         for (Entry entry : merged) {
             enabled.add(entry.plugin);
@@ -187,7 +271,7 @@ final class ProfileReader {
     }
 
     /**
-     * The defaults that are not disabled, then what is wanted beside them. A default that is also wanted stays where it is
+     * The defaults that are not disabled, then the other wanted ones. A default that is also wanted stays where it is
      * and takes the wanted weight; if it is wanted several times, the last one counts and the others are added.
      */
     private static List<Entry> merged(List<EnabledPlugin> defaults, List<Entry> wanted, PluginSet disabling) {
@@ -220,24 +304,42 @@ final class ProfileReader {
         set.write(field, list, origins);
     }
 
-    private void checkEnabled(String plugin, Section item, String field) {
-        if (plugin.isEmpty()) {
-            checkNamed(item);
-        } else if (DefaultPlugins.isRemoved(plugin) && !field.equals("multiPoint")) {
-            item.problems().invalid(plugin, REMOVED);
-        } else if (registry.find(plugin).isEmpty() && !DefaultPlugins.knows(plugin)) {
-            item.at("name").report(unregistered(plugin));
-        }
+    private static List<String> names(List<Entry> entries) {
+        return entries.stream().map(entry -> entry.plugin.name()).toList();
     }
 
-    // As for kube-scheduler, a name that nobody knows does no harm here. One that is all but the name of a plugin does:
+    // Whether an enabled plugin stays in its list. A refused one does: that is one problem, not two.
+    private boolean isTaken(String plugin, Section item, String field) {
+        boolean isRemoved = DefaultPlugins.isRemoved(plugin) && !field.equals(MULTI_POINT);
+        if (plugin.isEmpty()) {
+            checkNamed(item);
+            return true;
+        }
+        if (!isRemoved && (registry.find(plugin).isPresent() || DefaultPlugins.knows(plugin))) {
+            return true;
+        }
+        if (unknown != UnknownPlugins.REFUSED) {
+            leftOut.computeIfAbsent(plugin, any -> new ArrayList<>()).add(field);
+            return false;
+        }
+        if (isRemoved) {
+            item.problems().report("\"" + plugin + "\" (expected: " + REMOVED + ")" + hint(plugin));
+        } else {
+            item.at("name").report(unregistered(plugin));
+        }
+        return true;
+    }
+
+    // As for kube-scheduler, a name that is not registered does no harm here. One that is almost the name of a plugin
+    // does:
     // the plugin then runs, or runs without these arguments.
     private void checkMentioned(String plugin, Section item, String effect) {
         if (plugin.isEmpty()) {
             checkNamed(item);
         } else if (!plugin.equals(PluginSet.ALL) && registry.find(plugin).isEmpty() && !DefaultPlugins.knows(plugin)) {
-            String message = "\"" + plugin + "\" " + effect + unregistered(suggestion(plugin));
-            if (suggestion(plugin).isPresent()) {
+            String message = "\"" + plugin + "\" " + effect + REGISTERED
+                    + suggestion(plugin).map(close -> ". Maybe " + close + ".").orElse("");
+            if (suggestion(plugin).isPresent() && unknown == UnknownPlugins.REFUSED) {
                 item.at("name").report(message);
             } else {
                 warnings.add(item.origin() + ": " + item.at("name").path() + ": " + message);
@@ -255,14 +357,16 @@ final class ProfileReader {
         return unregistered(plugin, suggestion(plugin));
     }
 
-    /** What to say of a plugin that is not there. */
+    /** The message about a plugin that is not registered. */
     static String unregistered(String plugin, Optional<String> suggestion) {
-        return "\"" + plugin + "\"" + unregistered(suggestion);
+        return "\"" + plugin + "\"" + REGISTERED
+                + suggestion.map(close -> ". Maybe " + close + ".").orElseGet(() -> hint(plugin));
     }
 
-    private static String unregistered(Optional<String> suggestion) {
-        return " (expected: a registered plugin)"
-                + suggestion.map(close -> ". Maybe " + close + ".").orElse("");
+    private static String hint(String plugin) {
+        return Substitutes.of(plugin)
+                .map(hint -> ". Substitute: " + hint + " (" + Substitutes.PAGE + ").")
+                .orElse("");
     }
 
     private Optional<String> suggestion(String plugin) {
@@ -277,11 +381,13 @@ final class ProfileReader {
             String plugin = item.textUnlessBlank("name", "");
             JsonNode args = item.given("args");
             item.finish();
-            if (DefaultPlugins.isRemoved(plugin)) {
-                item.problems().invalid(plugin, REMOVED);
+            if (DefaultPlugins.isRemoved(plugin) && unknown == UnknownPlugins.REFUSED) {
+                item.problems().report("\"" + plugin + "\" (expected: " + REMOVED + ")" + hint(plugin));
                 continue;
             }
-            checkMentioned(plugin, item, "has no effect");
+            if (!leftOut.containsKey(plugin)) {
+                checkMentioned(plugin, item, "has no effect");
+            }
             if (registry.find(plugin).isEmpty() && DefaultPlugins.knows(plugin)) {
                 missing.add(plugin);
             }

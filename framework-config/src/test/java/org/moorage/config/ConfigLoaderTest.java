@@ -50,7 +50,7 @@ class ConfigLoaderTest {
                               scheduler.yaml:3:1: parallelsm: unknown field. Maybe parallelism.
                               scheduler.yaml:4:1: podInitialBackoffSeconds: 0 (expected: more than 0)
                               scheduler.yaml:6:3: leaderElection.leaseDuration: "soon" (expected: a duration such as 15s, 1m30s or 100ms)
-                              scheduler.yaml:12:10: profiles[0].plugins.score.enabled[1].name: "NodeResourceFit" (expected: a registered plugin). Maybe NodeResourcesFit.
+                              scheduler.yaml:12:10: profiles[0].plugins.score.enabled[1].name: "NodeResourceFit" (expected: a registered plugin; --plugin-dir adds those of jars). Maybe NodeResourcesFit.
                               scheduler.yaml:16:7: profiles[0].pluginConfig[0].args.hardPodAffinityWeight: 101 (expected: 0 to 100)""".stripTrailing());
         }
 

@@ -101,27 +101,31 @@ class ConfigRefusalsTest {
                         "a plugin that nobody knows",
                         plugins + "{multiPoint: {enabled: [{name: NetworkTraffic}]}}",
                         "profiles[0].plugins.multiPoint.enabled[0].name: \"NetworkTraffic\" (expected: a"
-                                + " registered plugin)"),
+                                + " registered plugin; --plugin-dir adds those of jars)"),
                 new Case(
                         "a slip in the name of a plugin to disable",
                         plugins + "{score: {disabled: [{name: NodeAfinity}]}}",
                         "profiles[0].plugins.score.disabled[0].name: \"NodeAfinity\" disables nothing (expected: a"
-                                + " registered plugin). Maybe NodeAffinity."),
+                                + " registered plugin; --plugin-dir adds those of jars). Maybe NodeAffinity."),
                 new Case(
                         "a slip in the name of a plugin with arguments",
                         config + "[{name: interpodaffinity}]",
                         "profiles[0].pluginConfig[0].name: \"interpodaffinity\" has no effect (expected: a"
-                                + " registered plugin). Maybe InterPodAffinity."),
+                                + " registered plugin; --plugin-dir adds those of jars). Maybe InterPodAffinity."),
                 new Case(
                         "a removed plugin at a point",
                         plugins + "{filter: {enabled: [{name: GCEPDLimits}]}}",
                         "profiles[0].plugins.filter.enabled[0]: \"GCEPDLimits\" (expected: a plugin that"
-                                + " kube-scheduler still has; NodeVolumeLimits took its place)"),
+                                + " kube-scheduler still has). Substitute: removed in Kubernetes 1.32; NodeVolumeLimits, which is"
+                                + " enabled by default, applies the limits of CSI drivers: delete the entry"
+                                + " (docs/plugin-substitutes.md)."),
                 new Case(
                         "arguments of a removed plugin",
                         config + "[{name: EBSLimits}]",
                         "profiles[0].pluginConfig[0]: \"EBSLimits\" (expected: a plugin that"
-                                + " kube-scheduler still has; NodeVolumeLimits took its place)"),
+                                + " kube-scheduler still has). Substitute: removed in Kubernetes 1.32; NodeVolumeLimits, which is"
+                                + " enabled by default, applies the limits of CSI drivers: delete the entry"
+                                + " (docs/plugin-substitutes.md)."),
                 new Case(
                         "two queue sorts",
                         plugins + "{queueSort: {enabled: [{name: PrioritySort}, {name: PrioritySort}]}}",
@@ -237,7 +241,7 @@ class ConfigRefusalsTest {
                         "an old version",
                         "apiVersion: kubescheduler.config.k8s.io/v1beta4\nkind: KubeSchedulerConfiguration\nfoo: 1",
                         "apiVersion: \"kubescheduler.config.k8s.io/v1beta4\" (expected:"
-                                + " kubescheduler.config.k8s.io/v1; v1alpha1 and v1beta1 to v1beta3 are converted)"),
+                                + " kubescheduler.config.k8s.io/v1; v1alpha1, v1alpha2 and v1beta1 to v1beta3 are converted)"),
                 new Text(
                         "something else",
                         "apiVersion: v1\nkind: Pod\n",

@@ -121,8 +121,8 @@ class ExtenderServerReaderTest {
                 new Case(
                         "agents: [{name: a, plugins: [{}, {name: NodeAfinity}, {name: Nobody}]}]",
                         "agents[0].plugins[0].name: missing (expected: the name of a plugin)",
-                        "agents[0].plugins[1].name: \"NodeAfinity\" (expected: a registered plugin). Maybe NodeAffinity.",
-                        "agents[0].plugins[2].name: \"Nobody\" (expected: a registered plugin)"),
+                        "agents[0].plugins[1].name: \"NodeAfinity\" (expected: a registered plugin; --plugin-dir adds those of jars). Maybe NodeAffinity.",
+                        "agents[0].plugins[2].name: \"Nobody\" (expected: a registered plugin; --plugin-dir adds those of jars)"),
                 new Case(
                         "agents: [{name: a, plugins: [{name: NodeAffinity}, {name: NodeAffinity, as: b},"
                                 + " {name: NodeName, as: b}, {name: NodePorts, as: a/b}]}]",

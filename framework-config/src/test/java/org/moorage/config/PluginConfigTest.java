@@ -96,7 +96,7 @@ class PluginConfigTest {
         assertThat(loaded.missingPlugins()).containsExactlyInAnyOrder("PodTopologySpread", "VolumeBinding");
         assertThat(loaded.warnings())
                 .containsExactly(
-                        "scheduler.yaml:11: profiles[1].plugins.multiPoint.disabled[1].name: \"SelectorSpread\" disables nothing (expected: a registered plugin)",
+                        "scheduler.yaml:11: profiles[1].plugins.multiPoint.disabled[1].name: \"SelectorSpread\" disables nothing (expected: a registered plugin; --plugin-dir adds those of jars)",
                         "scheduler.yaml: enabled plugins of kube-scheduler that are not registered, and have no part in any decision:"
                                 + " PodTopologySpread, VolumeBinding (expected: those of KubeSchedulerPlugins, or these disabled)");
         assertThat(loaded.effectiveTree().at("/profiles/0/pluginConfig/0/args"))

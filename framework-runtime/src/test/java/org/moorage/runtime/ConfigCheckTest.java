@@ -107,7 +107,7 @@ class ConfigCheckTest {
                 new Case(
                         "a plugin that there is not is told once",
                         "profiles:\n- plugins: {bind: {disabled: [{name: '*'}], enabled: [{name: MyBinder}]}}\n",
-                        "4:56: profiles[0].plugins.bind.enabled[0].name: \"MyBinder\" (expected: a registered plugin)"),
+                        "4:56: profiles[0].plugins.bind.enabled[0].name: \"MyBinder\" (expected: a registered plugin; --plugin-dir adds those of jars)"),
                 new Case(
                         "no plugin that binds",
                         "profiles:\n- schedulerName: a\n  plugins: {bind: {disabled: [{name: '*'}]}}\n",
@@ -150,7 +150,7 @@ class ConfigCheckTest {
                         "a slip in what is disabled",
                         "profiles:\n- plugins: {score: {disabled: [{name: ImageLocalty}]}}\n",
                         "4:33: profiles[0].plugins.score.disabled[0].name: \"ImageLocalty\" disables nothing (expected: a"
-                                + " registered plugin). Maybe ImageLocality."));
+                                + " registered plugin; --plugin-dir adds those of jars). Maybe ImageLocality."));
     }
 
     @ParameterizedTest

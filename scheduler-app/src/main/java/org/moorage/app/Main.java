@@ -72,8 +72,10 @@ import picocli.CommandLine.UnmatchedArgumentException;
         })
 public final class Main implements Callable<Integer> {
     private static final Logger LOG = LoggerFactory.getLogger(Main.class);
+    // A scheduler that cannot start, or goes on no more, as kube-scheduler has it.
     private static final int FAILURE = 1;
-    private static final int USAGE = 2;
+    // What is asked cannot be answered. 1 is an answer: no.
+    private static final int NO_ANSWER = 2;
     private static final int ALL_DETAILS = 4;
     // As with -XX:+ExitOnOutOfMemoryError.
     private static final int FATAL = 3;
@@ -84,6 +86,7 @@ public final class Main implements Callable<Integer> {
             "error: the Java virtual machine failed, so the process ends\n".getBytes(UTF_8);
     private static final FileOutputStream STDERR = new FileOutputStream(FileDescriptor.err);
     private static final AtomicBoolean ENDING = new AtomicBoolean();
+    private static final AtomicBoolean IS_COMMAND = new AtomicBoolean();
     private static final AtomicBoolean TERMINATING = new AtomicBoolean();
     private static final CountDownLatch NOTHING_TO_STOP = new CountDownLatch(1);
     private static final int LONGEST_TERMINATION = 15;
@@ -134,6 +137,7 @@ public final class Main implements Callable<Integer> {
 
     /** As {@link #main}, for a program of somebody's own. */
     static void run(Additions additions, String... args) {
+        IS_COMMAND.set(!serves(args));
         // Before the classes for anything else are loaded.
         Optional<String> tooSmall =
                 serves(args) ? HeapWatch.tooSmall(Runtime.getRuntime().maxMemory()) : Optional.empty();
@@ -159,7 +163,7 @@ public final class Main implements Callable<Integer> {
             } catch (IOException closed) {
                 // There is nobody to tell.
             } finally {
-                Runtime.getRuntime().halt(FAILURE);
+                Runtime.getRuntime().halt(IS_COMMAND.get() ? NO_ANSWER : FAILURE);
             }
         }
     }
@@ -193,7 +197,7 @@ public final class Main implements Callable<Integer> {
             } catch (IOException closed) {
                 // There is nobody to tell.
             } finally {
-                Runtime.getRuntime().halt(FATAL);
+                Runtime.getRuntime().halt(IS_COMMAND.get() ? NO_ANSWER : FATAL);
             }
         }
         LOG.atError()
@@ -202,7 +206,10 @@ public final class Main implements Callable<Integer> {
                 .log("Thread ended by what it did not expect");
     }
 
-    /** Runs the command line; returns the exit code: 0, 1 for a failure, 2 for a command line that makes no sense. */
+    /**
+     * Runs the command line; returns the exit code: 0, 1 if the answer of a command is no or a scheduler fails, 2 for what cannot be answered,
+     * such as a command line that makes no sense.
+     */
     static int run(Additions additions, Terminal terminal, String... args) {
         return run(additions, terminal, new OwnProcess(), args);
     }
@@ -228,7 +235,7 @@ public final class Main implements Callable<Integer> {
             long megabytes = Runtime.getRuntime().maxMemory() >> 20;
             terminal.err()
                     .println("error: out of memory: the heap has " + megabytes + " MB (java's -Xmx sets how many)");
-            exitCode = FAILURE;
+            exitCode = NO_ANSWER;
         }
         terminal.out().flush();
         terminal.err().flush();
@@ -327,7 +334,7 @@ public final class Main implements Callable<Integer> {
 
     private static int refuse(ParameterException mistake, Terminal terminal) {
         terminal.err().println("error: " + describe(mistake));
-        return USAGE;
+        return NO_ANSWER;
     }
 
     private static String describe(ParameterException mistake) {
@@ -379,7 +386,8 @@ public final class Main implements Callable<Integer> {
         if (verbosity.orElse(0) >= ALL_DETAILS) {
             thrown.printStackTrace(terminal.err());
         }
-        return command.getCommandSpec().exitCodeOnExecutionException();
+        boolean serves = command.getParent() == null || command.getCommand() instanceof ExtenderCommand;
+        return serves ? FAILURE : NO_ANSWER;
     }
 
     private static String describe(Exception thrown) {

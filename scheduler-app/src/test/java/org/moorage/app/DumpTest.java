@@ -169,7 +169,7 @@ class DumpTest {
 
         CapturedRun run = dump("-o", file.toString());
 
-        assertThat(run.exitCode()).isEqualTo(1);
+        assertThat(run.exitCode()).isEqualTo(2);
         assertThat(run.err()).isEqualTo("error: list pods: 403 Forbidden: not for you\n");
         assertThat(file).hasContent("former");
         try (var files = Files.list(folder)) {

@@ -198,7 +198,7 @@ class ExplainTest {
 
         CapturedRun run = CapturedRun.withInput(pods, "explain", "x", "-");
 
-        assertThat(run.exitCode()).isEqualTo(1);
+        assertThat(run.exitCode()).isEqualTo(2);
         assertThat(run.err()).isEqualTo("error: pod \"x\" is in several namespaces (expected: one of a/x, b/x)\n");
     }
 
@@ -210,7 +210,7 @@ class ExplainTest {
 
         CapturedRun run = CapturedRun.withInput(pod, "explain", "--config", CapturedRun.elevenPlugins(), "x", "-");
 
-        assertThat(run.exitCode()).isEqualTo(1);
+        assertThat(run.exitCode()).isEqualTo(2);
         assertThat(run.err())
                 .isEqualTo("error: pod default/x is for the scheduler \"other\" (expected: default-scheduler)\n");
     }

@@ -68,7 +68,7 @@ class ExtenderCommandTest {
                 .contains(
                         "3 problems",
                         ":5:3: agents[0].prot: unknown field. Maybe port.",
-                        ":7:6: agents[0].plugins[0].name: \"NodeResourceFit\" (expected: a registered plugin). Maybe"
+                        ":7:6: agents[0].plugins[0].name: \"NodeResourceFit\" (expected: a registered plugin; --plugin-dir adds those of jars). Maybe"
                                 + " NodeResourcesFit.",
                         ":8:26: agents[0].plugins[1].maxScore: 1000 (expected: 1 to 100)");
     }

@@ -296,15 +296,13 @@ class ExtendersTest {
     }
 
     @Test
-    void configValidateReportsCertificatesThatCannotBeRead() throws IOException {
-        String[] files = files("enableHTTPS: true\ntlsConfig: {caFile: /nowhere/ca.crt}");
+    void configValidateReportsCertificatesThatAreNone() throws IOException {
+        Path text = Files.writeString(folder.resolve("ca.crt"), "no certificate");
+        String[] files = files("enableHTTPS: true\ntlsConfig: {caFile: " + text + "}");
 
         CapturedRun run = CapturedRun.of("config", "validate", files[0].substring("--config=".length()));
 
         assertThat(run.exitCode()).isEqualTo(1);
-        assertThat(run.err())
-                .contains(
-                        "extenders[0].tlsConfig.caFile: \"/nowhere/ca.crt\": no such file (expected: a readable file)")
-                .doesNotContain("\tat ");
+        assertThat(run.err()).contains("extenders[0].tlsConfig.caFile: ").doesNotContain("\tat ");
     }
 }

@@ -164,34 +164,34 @@ class MainTest {
                             "a file that is not there",
                             "nothing.yaml: no such file (expected: a YAML or JSON file, a folder of them, or - for"
                                     + " stdin)",
-                            1,
+                            2,
                             "simulate",
                             "nothing.yaml"),
                     new Case(
                             "a configuration that is not there",
                             "nothing.yaml: no such file (expected: a KubeSchedulerConfiguration)",
-                            1,
+                            2,
                             "simulate",
                             "--config=nothing.yaml",
                             first),
                     new Case(
                             "plugins that are not there",
                             "nothing: not there (expected: a jar, or a folder of jars)",
-                            1,
+                            2,
                             "simulate",
                             "--plugin-dir=nothing",
                             first),
                     new Case(
                             "a pod that is not there",
                             "pod \"shop\" is not among the 14 pods of the cluster. Maybe shop-1 or shop-2 or shop-3.",
-                            1,
+                            2,
                             "explain",
                             "shop",
                             first),
                     new Case(
                             "a pod that is not in that namespace",
                             "pod \"default/dns-1\" is not among the 14 pods of the cluster.",
-                            1,
+                            2,
                             "explain",
                             "default/dns-1",
                             first));
@@ -211,7 +211,7 @@ class MainTest {
         void inAClusterFileAreToldWithTheirPlace() {
             CapturedRun run = CapturedRun.withInput("kind: Pod\nmetadata: {name: x}\n", "simulate", "-");
 
-            assertThat(run.exitCode()).isEqualTo(1);
+            assertThat(run.exitCode()).isEqualTo(2);
             assertThat(run.err())
                     .startsWith("error: stdin:1:1: document 1 has no \"apiVersion\"")
                     .hasLineCount(1);

@@ -136,7 +136,7 @@ final class ReplayTest {
         assertThat(run.err())
                 .isEqualTo("error: " + file
                         + ": no recording (expected: objects, and then the changes that moorage record writes)\n");
-        assertThat(run.exitCode()).isEqualTo(1);
+        assertThat(run.exitCode()).isEqualTo(2);
     }
 
     @Test
@@ -147,6 +147,6 @@ final class ReplayTest {
         CapturedRun run = CapturedRun.of("replay", file.toString());
 
         assertThat(run.err()).contains("event 8: type: \"GROWN\" (expected: one of ");
-        assertThat(run.exitCode()).isEqualTo(1);
+        assertThat(run.exitCode()).isEqualTo(2);
     }
 }

@@ -91,7 +91,7 @@ class SchedulerAppTest {
     void refusesAPluginWithTheNameOfAnother() {
         CapturedRun run = CapturedRun.withPlugins(List.of(NOWHERE, NOWHERE), "plugins");
 
-        assertThat(run.exitCode()).isEqualTo(1);
+        assertThat(run.exitCode()).isEqualTo(2);
         assertThat(run.err()).contains("plugin \"Nowhere\": registered by");
     }
 }

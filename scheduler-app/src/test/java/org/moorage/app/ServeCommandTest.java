@@ -89,7 +89,7 @@ class ServeCommandTest {
     void doesNotServe(Refusal refusal) {
         CapturedRun run = CapturedRun.of("serve", "--now", refusal.flags.get(0), CapturedRun.FIRST);
 
-        assertThat(run.exitCode()).isEqualTo(1);
+        assertThat(run.exitCode()).isEqualTo(2);
         assertThat(run.err()).isEqualTo(refusal.message);
     }
 }

@@ -329,7 +329,7 @@ class SweepTest {
 
         CapturedRun run = CapturedRun.of(words.toArray(String[]::new));
 
-        assertThat(run.exitCode()).isEqualTo(1);
+        assertThat(run.exitCode()).isEqualTo(2);
         assertThat(run.err()).isEqualTo("error: " + error + "\n");
     }
 
@@ -338,7 +338,7 @@ class SweepTest {
         CapturedRun run =
                 CapturedRun.of("sweep", file("list.txt", "# none\n").toString(), "--cluster", CapturedRun.FIRST);
 
-        assertThat(run.exitCode()).isEqualTo(1);
+        assertThat(run.exitCode()).isEqualTo(2);
         assertThat(run.err()).contains("no questions (expected: one on each line, such as: drain node-1)");
     }
 }

@@ -236,11 +236,13 @@ public final class Section {
 
     /** Reports the fields that nobody asked for. */
     public void finish() {
-        source.fieldNames().forEachRemaining(field -> {
+        List<String> fields = new ArrayList<>();
+        source.fieldNames().forEachRemaining(fields::add);
+        for (String field : fields) {
             if (!known.contains(field)) {
-                Suggestion.unknownField(known, field, at(field));
+                tree.unknownField(source, field, known, at(field));
             }
-        });
+        }
     }
 
     private Section section(JsonNode value, ObjectNode written, Problems at) {

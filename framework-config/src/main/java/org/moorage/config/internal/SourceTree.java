@@ -9,6 +9,7 @@ import java.io.StringReader;
 import java.math.BigInteger;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Deque;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -52,6 +53,8 @@ public final class SourceTree {
     private final Map<String, String> flagByPath = new LinkedHashMap<>();
 
     private final Problems uncounted = Problems.collector();
+    private final List<Problems.Problem> ignoredFields = new ArrayList<>();
+    private boolean isLenient;
     private int values;
 
     /** Where in which text something stands; line and column count from 1. */
@@ -87,6 +90,46 @@ public final class SourceTree {
     /** What is in the text and is not read: a second document. */
     public List<Problems.Problem> uncounted() {
         return uncounted.all();
+    }
+
+    /** Ignores unknown fields from now on, as versions of kube-scheduler did that read this format. */
+    public void ignoreUnknownFields() {
+        isLenient = true;
+    }
+
+    /**
+     * Reports an unknown field, or notes it where such fields are ignored.
+     *
+     * @param object has the field, and loses it where it is ignored
+     * @param known the fields that there are
+     * @param at where the field is
+     */
+    public void unknownField(ObjectNode object, String field, Collection<String> known, Problems at) {
+        if (isLenient) {
+            Problems ignored = Problems.collector();
+            Suggestion.unknownField(known, field, ignored.at(at.path()));
+            ignored.all()
+                    .forEach(problem -> ignoredFields.add(new Problems.Problem(
+                            problem.path(),
+                            problem.message() + " It is ignored, as by kube-scheduler of that format.")));
+            object.remove(field);
+        } else {
+            Suggestion.unknownField(known, field, at);
+        }
+    }
+
+    /** The unknown fields that were ignored. */
+    public List<Problems.Problem> ignoredFields() {
+        return List.copyOf(ignoredFields);
+    }
+
+    /** A problem as a line, after where it is. */
+    public String located(Problems.Problem problem) {
+        String at = problem.path();
+        while (!at.isEmpty() && origin(at).isEmpty()) {
+            at = parent(at);
+        }
+        return origin(at).orElse(sourceName) + ": " + problem;
     }
 
     public ObjectNode root() {
@@ -243,7 +286,10 @@ public final class SourceTree {
         Composer composer;
         Node document;
         try {
-            composer = new Composer(new ParserImpl(new LinearStreamReader(new StringReader(readable)), options), new PlainWords(), options);
+            composer = new Composer(
+                    new ParserImpl(new LinearStreamReader(new StringReader(readable)), options),
+                    new PlainWords(),
+                    options);
             document = composer.checkNode() ? composer.getNode() : null;
         } catch (YAMLException notYaml) {
             YamlFault fault = YamlFault.of(notYaml, readable);

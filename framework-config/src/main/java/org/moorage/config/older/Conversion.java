@@ -6,6 +6,7 @@ import com.fasterxml.jackson.databind.node.ArrayNode;
 import java.util.ArrayList;
 import java.util.List;
 import org.moorage.api.plugin.Problems;
+import org.moorage.config.UnknownPlugins;
 import org.moorage.config.internal.ConfigFormat;
 import org.moorage.config.internal.Scalars;
 import org.moorage.config.internal.Section;
@@ -20,13 +21,20 @@ final class Conversion {
     private final SourceTree tree;
     private final ConfigVersion version;
     private final PluginRegistry registry;
+    private final UnknownPlugins unknown;
     private final Problems problems;
     private final List<String> warnings = new ArrayList<>();
 
-    Conversion(SourceTree tree, ConfigVersion version, PluginRegistry registry, Problems problems) {
+    Conversion(
+            SourceTree tree,
+            ConfigVersion version,
+            PluginRegistry registry,
+            UnknownPlugins unknown,
+            Problems problems) {
         this.tree = tree;
         this.version = version;
         this.registry = registry;
+        this.unknown = unknown;
         this.problems = problems;
     }
 
@@ -40,6 +48,11 @@ final class Conversion {
 
     PluginRegistry registry() {
         return registry;
+    }
+
+    /** Whether plugins that are not registered are no reason to refuse the configuration. */
+    boolean takesUnknownPlugins() {
+        return unknown != UnknownPlugins.REFUSED;
     }
 
     List<String> warnings() {
@@ -58,11 +71,7 @@ final class Conversion {
 
     /** Tells of a value that reads otherwise in v1, with where it stands. */
     void warn(String path, String message) {
-        String at = path;
-        while (!at.isEmpty() && tree.origin(at).isEmpty()) {
-            at = at.substring(0, Math.max(0, Math.max(at.lastIndexOf('.'), at.lastIndexOf('['))));
-        }
-        warnings.add(tree.origin(at).orElse(tree.sourceName()) + ": " + path + ": " + message);
+        warnings.add(tree.located(new Problems.Problem(path, message)));
     }
 
     /** Takes out a field that only later versions have, if it is there, and reports it. */

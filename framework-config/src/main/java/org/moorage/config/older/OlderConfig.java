@@ -13,6 +13,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import org.moorage.api.plugin.Problems;
+import org.moorage.config.UnknownPlugins;
 import org.moorage.config.internal.ConfigFormat;
 import org.moorage.config.internal.Scalars;
 import org.moorage.config.internal.Section;
@@ -24,7 +25,8 @@ import org.moorage.objects.GoDuration;
 
 /**
  * Turns a configuration of version {@code v1alpha1} to {@code v1beta3}, or a Policy, into one of {@code v1} before it is
- * read. Its values keep their places in the text, for messages; what the older version did by default is said.
+ * read. Its values keep their places in the text, for messages; warnings report what the older version did by default. Unknown
+ * fields of a Policy and of {@code v1alpha1} are ignored with a warning, as by the versions of kube-scheduler that were not strict.
  *
  * <p>Facts are those of the last Kubernetes that had the version: 1.22 for {@code v1alpha1} and {@code v1beta1}.
  */
@@ -32,15 +34,16 @@ public final class OlderConfig {
     private static final JsonNodeFactory NODES = JsonNodeFactory.instance;
     private static final String SOURCE = "algorithmSource";
     private static final String POLICY = "policy";
+    private static final String BIND_TIMEOUT = "bindTimeoutSeconds";
     private static final List<String> BIND_ADDRESSES = List.of("healthzBindAddress", "metricsBindAddress");
     private static final Set<String> FORMER_LOCKS =
             Set.of("endpoints", "configmaps", "endpointsleases", "configmapsleases");
-    private static final List<String> LATER_THAN_ALPHA = List.of("profiles", "extenders", "parallelism");
+    private static final List<String> LATER_THAN_ALPHA = List.of("profiles", "extenders");
     private static final List<String> OF_ALPHA = List.of(
             "schedulerName",
             SOURCE,
             "hardPodAffinitySymmetricWeight",
-            "bindTimeoutSeconds",
+            BIND_TIMEOUT,
             "failureDomains",
             "plugins",
             "pluginConfig");
@@ -79,17 +82,17 @@ public final class OlderConfig {
      * @return what people should know of that, one line each; nothing for any other tree
      */
     public static List<String> convert(
-            SourceTree tree, PluginRegistry registry, PolicyTexts policies, Problems problems) {
+            SourceTree tree, PluginRegistry registry, PolicyTexts policies, UnknownPlugins unknown, Problems problems) {
         String kind = tree.at("kind").asText();
         String apiVersion = tree.at("apiVersion").asText();
         if (kind.equals(PolicyConversion.KIND) && PolicyConversion.API_VERSIONS.contains(apiVersion)) {
-            return ofPolicy(tree, registry, policies, problems);
+            return ofPolicy(tree, registry, policies, unknown, problems);
         }
         Optional<ConfigVersion> version = ConfigVersion.of(apiVersion);
         if (version.isEmpty() || !kind.equals(ConfigFormat.KIND)) {
             return List.of();
         }
-        Conversion conversion = new Conversion(tree, version.get(), registry, problems);
+        Conversion conversion = new Conversion(tree, version.get(), registry, unknown, problems);
         conversion.warn("apiVersion", apiVersion + " was converted to " + ConfigFormat.API_VERSION);
         new OlderConfig(conversion, policies).run(false);
         return conversion.warnings();
@@ -97,8 +100,8 @@ public final class OlderConfig {
 
     // A Policy alone is what a v1alpha1 that says nothing else than where it is comes to.
     private static List<String> ofPolicy(
-            SourceTree tree, PluginRegistry registry, PolicyTexts policies, Problems problems) {
-        Conversion conversion = new Conversion(tree, ConfigVersion.V1ALPHA1, registry, problems);
+            SourceTree tree, PluginRegistry registry, PolicyTexts policies, UnknownPlugins unknown, Problems problems) {
+        Conversion conversion = new Conversion(tree, ConfigVersion.V1ALPHA1, registry, unknown, problems);
         conversion.warn("kind", "a Policy was converted to " + ConfigFormat.API_VERSION);
         ObjectNode policy = tree.root().deepCopy();
         tree.root().removeAll();
@@ -112,6 +115,9 @@ public final class OlderConfig {
 
     private void run(boolean isPolicy) {
         boolean hasPolicy = isPolicy;
+        if (version == ConfigVersion.V1ALPHA1) {
+            tree.ignoreUnknownFields();
+        }
         refuseLaterFields();
         if (version == ConfigVersion.V1ALPHA1) {
             hasPolicy |= readAlgorithmSource();
@@ -123,6 +129,9 @@ public final class OlderConfig {
             if (tree.at("profiles").isEmpty()) {
                 tree.put("profiles[0]", NODES.objectNode(), "apiVersion");
             }
+        }
+        if (version == ConfigVersion.V1ALPHA2) {
+            convertBindTimeout();
         }
         for (int i = 0; i < tree.at("profiles").size(); i++) {
             String profile = "profiles[" + i + "]";
@@ -163,6 +172,12 @@ public final class OlderConfig {
             later.addAll(LATER_THAN_ALPHA);
             older.addAll(OF_ALPHA);
         }
+        if (version == ConfigVersion.V1ALPHA2) {
+            older.add(BIND_TIMEOUT);
+        }
+        if (version.isBefore(ConfigVersion.V1BETA1)) {
+            later.add("parallelism");
+        }
         if (version.isBefore(ConfigVersion.V1BETA2)) {
             older.add("disablePreemption");
         }
@@ -177,7 +192,7 @@ public final class OlderConfig {
         for (String field : fields) {
             Optional<String> meant = older.contains(field) ? Optional.empty() : Suggestion.closest(field, older);
             if (meant.isPresent() && !ConfigFormat.FIELDS.contains(field) && !later.contains(field)) {
-                conversion.at(field).report("unknown field. Maybe " + meant.get() + ".");
+                tree.unknownField(tree.root(), field, List.of(meant.get()), conversion.at(field));
                 tree.remove(field);
             }
         }
@@ -250,8 +265,8 @@ public final class OlderConfig {
                 tree.move(field, "profiles[0]." + field);
             }
         }
-        ProfileEdit profile = new ProfileEdit(tree, "profiles[0]");
-        intoArgs("bindTimeoutSeconds", profile, "VolumeBinding", "bindTimeoutSeconds");
+        List<ProfileEdit> profile = List.of(new ProfileEdit(tree, "profiles[0]"));
+        intoArgs(BIND_TIMEOUT, profile, "VolumeBinding", BIND_TIMEOUT);
         intoArgs("hardPodAffinitySymmetricWeight", profile, "InterPodAffinity", "hardPodAffinityWeight");
         if (tree.root().has("failureDomains")) {
             conversion.warn("failureDomains", "has no effect any more");
@@ -259,10 +274,18 @@ public final class OlderConfig {
         }
     }
 
-    private void intoArgs(String field, ProfileEdit profile, String plugin, String arg) {
+    private void convertBindTimeout() {
+        List<ProfileEdit> profiles = new ArrayList<>();
+        for (int i = 0; i < tree.at("profiles").size(); i++) {
+            profiles.add(new ProfileEdit(tree, "profiles[" + i + "]"));
+        }
+        intoArgs(BIND_TIMEOUT, profiles, "VolumeBinding", BIND_TIMEOUT);
+    }
+
+    private void intoArgs(String field, List<ProfileEdit> profiles, String plugin, String arg) {
         JsonNode value = tree.at(field);
         if (!value.isMissingNode() && !value.isNull()) {
-            profile.putArgIfAbsent(plugin, arg, value, field);
+            profiles.forEach(profile -> profile.putArgIfAbsent(plugin, arg, value, field));
             conversion.warn(field, "is the argument " + arg + " of " + plugin);
         }
         tree.remove(field);

@@ -177,7 +177,11 @@ final class OlderPlugins {
         }
         boolean isOfBeta1 = STRATEGIES.containsKey(name) || GONE.contains(name);
         boolean isOfBeta2 = SPREADS.contains(name);
-        if (isOfBeta1 && !hasScoresApart() || isOfBeta2 && version == ConfigVersion.V1BETA3) {
+        boolean wasRemovedBefore = isOfBeta1 && !hasScoresApart() || isOfBeta2 && version == ConfigVersion.V1BETA3;
+        if (wasRemovedBefore && conversion.takesUnknownPlugins()) {
+            return Optional.of(name);
+        }
+        if (wasRemovedBefore) {
             conversion
                     .at(path)
                     .at("name")
@@ -247,7 +251,7 @@ final class OlderPlugins {
 
     // The reader suggests plugins of today.
     private boolean slip(String name, String path) {
-        if (DefaultPlugins.knows(name)) {
+        if (DefaultPlugins.knows(name) || conversion.takesUnknownPlugins()) {
             return false;
         }
         List<String> older = new ArrayList<>(LIMITS);
@@ -262,7 +266,8 @@ final class OlderPlugins {
         meant.ifPresent(close -> conversion
                 .at(path)
                 .at("name")
-                .report("\"" + name + "\" (expected: a registered plugin). Maybe " + close + "."));
+                .report("\"" + name + "\" (expected: a registered plugin; --plugin-dir adds those of jars). Maybe "
+                        + close + "."));
         return meant.isPresent();
     }
 

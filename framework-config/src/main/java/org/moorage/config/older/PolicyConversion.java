@@ -203,9 +203,13 @@ final class PolicyConversion {
         }
     }
 
-    private static void unknown(Section item, String name, String what, Set<String> known) {
+    private void unknown(Section item, String name, String what, Set<String> known) {
         if (name.isEmpty()) {
             item.at("name").missing("the name of a " + what);
+            return;
+        }
+        if (conversion.takesUnknownPlugins()) {
+            conversion.warn(item.at("name").path(), name + " is left out: no plugin stands for this " + what);
             return;
         }
         item.at("name")

@@ -3,7 +3,9 @@ package org.moorage.config.plugin;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
+import org.moorage.api.plugin.ExtensionPoint;
 import org.moorage.api.plugin.FeatureGates;
 
 /** The plugins that kube-scheduler enables unless a configuration says otherwise. */
@@ -98,6 +100,15 @@ public final class DefaultPlugins {
     /** Whether the arguments of kube-scheduler's plugin of this name have an {@code apiVersion} and a {@code kind}. */
     public static boolean hasArgsKind(String name) {
         return WITH_ARGS.contains(name);
+    }
+
+    /** The plugin for an extension point that each profile must have a plugin for; empty for other points. */
+    public static Optional<String> required(ExtensionPoint point) {
+        return switch (point) {
+            case QUEUE_SORT -> Optional.of("PrioritySort");
+            case BIND -> Optional.of(BINDER);
+            default -> Optional.empty();
+        };
     }
 
     /** Whether it is a plugin that earlier versions had, and that kube-scheduler now refuses by name. */

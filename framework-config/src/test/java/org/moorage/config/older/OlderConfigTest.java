@@ -486,7 +486,7 @@ class OlderConfigTest {
                         "v1beta1",
                         score("enabled: [{name: NodeResourceLeastAllocated}]"),
                         "3:42: profiles[0].plugins.score.enabled[0].name: \"NodeResourceLeastAllocated\" (expected: a"
-                                + " registered plugin). Maybe NodeResourcesLeastAllocated."),
+                                + " registered plugin; --plugin-dir adds those of jars). Maybe NodeResourcesLeastAllocated."),
                 new Refusal(
                         "two ways to score by room",
                         "v1beta1",
@@ -773,11 +773,10 @@ class OlderConfigTest {
                                     + " kube-scheduler 1.22). Maybe PodFitsResources.",
                             "policy.cfg:2:16: policy.priorities[0].weight: 0 (expected: more than 0)"),
                     new Refused(
-                            "an unknown priority and field",
+                            "an unknown priority; the unknown field is ignored",
                             "priorities: [{name: Luck, weight: 1}]\nextender: []",
                             "policy.cfg:1:15: policy.priorities[0].name: \"Luck\" (expected: a priority of kube-scheduler"
-                                    + " 1.22)",
-                            "policy.cfg:2:1: policy.extender: unknown field. Maybe extenders."),
+                                    + " 1.22)"),
                     new Refused(
                             "two priorities by room",
                             "priorities: [{name: LeastRequestedPriority, weight: 1}, {name: MostRequestedPriority,"

@@ -34,6 +34,11 @@ public final class AdmittedPod {
         this.refusedClaims = List.copyOf(Objects.requireNonNull(refusedClaims, "refusedClaims"));
     }
 
+    /** Another form of the pod, with the same claims. */
+    public AdmittedPod withPod(Pod other) {
+        return new AdmittedPod(other, claims, refusedClaims);
+    }
+
     /** The pod. */
     public Pod pod() {
         return pod;

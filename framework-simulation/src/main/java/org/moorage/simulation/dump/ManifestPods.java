@@ -5,7 +5,9 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.UnaryOperator;
 import org.moorage.api.model.ClusterObject;
+import org.moorage.api.model.Pod;
 import org.moorage.simulation.admission.AdmittedPod;
 
 /**
@@ -36,5 +38,18 @@ public record ManifestPods(
         objects = List.copyOf(objects);
         waiting = Set.copyOf(waiting);
         Objects.requireNonNull(whyNone, "whyNone");
+    }
+
+    /** The same with other pods, each in place of one. */
+    ManifestPods withPods(UnaryOperator<Pod> change) {
+        return new ManifestPods(
+                title,
+                onNodes,
+                asked,
+                pods.stream().map(pod -> pod.withPod(change.apply(pod.pod()))).toList(),
+                copied.map(pod -> pod.withPod(change.apply(pod.pod()))),
+                objects,
+                waiting,
+                whyNone);
     }
 }

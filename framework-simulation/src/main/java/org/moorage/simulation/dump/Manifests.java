@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.UnaryOperator;
 import org.moorage.api.model.ClusterObject;
 import org.moorage.api.model.Node;
 import org.moorage.api.model.Pod;
@@ -95,6 +96,13 @@ public final class Manifests {
                 }
             }
             return missing;
+        }
+
+        /** The same manifests with other pods. */
+        public Contents withPods(UnaryOperator<Pod> change) {
+            List<ManifestPods> changed = new ArrayList<>();
+            pods.forEach(manifest -> changed.add(manifest.withPods(change)));
+            return new Contents(changed, notes);
         }
 
         /**

@@ -34,6 +34,7 @@ final class AskedCluster implements AutoCloseable {
     private final LoadedConfig config;
     private final Optional<Path> configFile;
     private final UnaryOperator<LoadedConfig> extenders;
+    private final UnaryOperator<Pod> taking;
     private final PluginRegistry registry;
     private final Terminal terminal;
     private final Instant now;
@@ -47,6 +48,7 @@ final class AskedCluster implements AutoCloseable {
      * @param config the scheduler's configuration
      * @param configFile where it is from
      * @param extenders leaves out the extenders that are not asked
+     * @param taking has a pod of another scheduler scheduled by a profile of this one
      */
     AskedCluster(
             ClusterDump dump,
@@ -54,6 +56,7 @@ final class AskedCluster implements AutoCloseable {
             LoadedConfig config,
             Optional<Path> configFile,
             UnaryOperator<LoadedConfig> extenders,
+            UnaryOperator<Pod> taking,
             PluginRegistry registry,
             Terminal terminal) {
         this.dump = dump;
@@ -61,6 +64,7 @@ final class AskedCluster implements AutoCloseable {
         this.config = extenders.apply(config);
         this.configFile = configFile;
         this.extenders = extenders;
+        this.taking = taking;
         this.registry = registry;
         this.terminal = terminal;
         now = terminal.clock().instant();
@@ -130,7 +134,7 @@ final class AskedCluster implements AutoCloseable {
      * @throws org.moorage.objects.ClusterFileException if a source cannot be read, or an object is malformed
      */
     Manifests.Contents manifests(List<String> sources) {
-        return manifests.read(sources, terminal.in(), nodes());
+        return manifests.read(sources, terminal.in(), nodes()).withPods(taking);
     }
 
     /**

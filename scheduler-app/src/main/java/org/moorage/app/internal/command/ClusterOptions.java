@@ -30,7 +30,7 @@ import org.moorage.simulation.dump.Manifests;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** Which cluster a question is about, and which scheduler would schedule there. */
+/** The cluster that a question is about, and the scheduler that would schedule there. */
 final class ClusterOptions {
     @Option(
             names = "--cluster",
@@ -45,6 +45,12 @@ final class ClusterOptions {
     private ConfigOptions config = new ConfigOptions();
 
     @Mixin
+    private UnknownPluginOptions unknown = new UnknownPluginOptions();
+
+    @Mixin
+    private ProfileOptions profile = new ProfileOptions();
+
+    @Mixin
     private ExtenderOptions extenders = new ExtenderOptions();
 
     @Mixin
@@ -55,9 +61,19 @@ final class ClusterOptions {
         return !sources.isEmpty() || live.areGiven();
     }
 
+    /** Whether a cluster is named, or the environment describes one. */
+    boolean findCluster() {
+        return areGiven() || live.findCluster();
+    }
+
     /** Whether something is read from stdin. */
     boolean readStdin() {
         return sources.contains("-") || workloads.readsStdin();
+    }
+
+    /** Whether pods may be scheduled by another profile than the one that they name. */
+    boolean changeProfiles() {
+        return profile.isGiven();
     }
 
     /** Whether pods are created that no file has. */
@@ -66,7 +82,7 @@ final class ClusterOptions {
     }
 
     /**
-     * Reads the cluster and tells the user what of it was passed over.
+     * Reads the cluster, and warns of objects that were skipped.
      *
      * @throws CommandException if no cluster is named, or the configuration cannot be read
      * @throws org.moorage.config.ConfigException if the configuration is refused
@@ -84,25 +100,33 @@ final class ClusterOptions {
      */
     AskedCluster read(Terminal terminal, List<String> otherwise, Consumer<ClusterDumpReader> setUp) {
         List<String> files = areGiven() ? sources : otherwise;
-        if (files.isEmpty() != live.areGiven()) {
+        if (files.isEmpty() ? !live.findCluster() : live.areGiven()) {
             throw new CommandException("--cluster: " + (files.isEmpty() ? "missing" : String.join(" ", files))
-                    + " (expected: a file or folder with the cluster's objects, or --kubeconfig for one that runs)");
+                    + " (expected: a file or folder with the cluster's objects, or --kubeconfig for a live cluster)");
+        }
+        if (files.isEmpty() && !live.areGiven()) {
+            terminal.note("no --cluster, so the live cluster is read: "
+                    + live.connection().title());
         }
         workloads.checkStdin(files.isEmpty() ? List.of("-") : files);
         PluginRegistry registry = config.registry(JarRules.WithoutVersion.NOTED, terminal::warn);
-        LoadedConfig loaded = config.load(registry);
+        LoadedConfig loaded = config.load(registry, unknown.unknownPlugins(), terminal);
         Manifests manifests = new Manifests(loaded.featureGates());
         ClusterDumpReader reader = workloads
                 .apply(new ClusterDumpReader(loaded, registry))
                 .withClaims()
                 .telling(manifests);
         setUp.accept(reader);
-        ClusterDump dump = files.isEmpty()
-                ? reader.read("the API server", liveObjects(terminal))
-                : reader.read(files, terminal.in());
+        ClusterDump dump = profile.apply(
+                files.isEmpty()
+                        ? reader.read("the API server", liveObjects(terminal))
+                        : reader.read(files, terminal.in()),
+                loaded,
+                terminal);
         ConfigFile.warn(loaded, terminal);
         WorkloadOptions.tell(dump, terminal);
-        return new AskedCluster(dump, manifests, loaded, config.file(), extenders::apply, registry, terminal);
+        return new AskedCluster(
+                dump, manifests, loaded, config.file(), extenders::apply, profile.taking(loaded), registry, terminal);
     }
 
     // Of a large cluster this is a tenth of what its objects are.

@@ -243,9 +243,13 @@ final class CompareCommand extends QuestionCommand {
     private static LoadedConfig load(Optional<Path> file, AskedCluster asked, FeatureGates gates) {
         Optional<ManifestFile> manifests = ConfigFile.manifests(file);
         LoadedConfig loaded = ConfigFile.read(
-                        manifests, asked.registry(), gates, ConfigFile.policies(manifests, Optional.empty()))
+                        manifests,
+                        asked.registry(),
+                        gates,
+                        ConfigFile.policies(manifests, Optional.empty()),
+                        asked.config().unknownPlugins())
                 .sound();
         ConfigFile.warn(loaded, asked.terminal());
-        return loaded;
+        return ExtenderFiles.withoutAbsent(loaded, asked.terminal());
     }
 }

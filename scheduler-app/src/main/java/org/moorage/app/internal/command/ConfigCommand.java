@@ -18,6 +18,7 @@ import org.moorage.config.ConfigException;
 import org.moorage.config.ConfigPrinter;
 import org.moorage.config.ConfigReading;
 import org.moorage.config.LoadedConfig;
+import org.moorage.config.UnknownPlugins;
 import org.moorage.config.older.PolicyTexts;
 import org.moorage.config.plugin.JarRules;
 import org.moorage.config.plugin.PluginRegistry;
@@ -33,6 +34,8 @@ import picocli.CommandLine.Parameters;
 /** Shows, checks and converts configurations. */
 @Command(name = "config", description = "Shows, checks or converts a configuration.")
 final class ConfigCommand {
+    private static final int NOT_VALID = 1;
+    private static final int NOT_READ = 2;
     private static final String KUBECONFIG = "clientConnection.kubeconfig";
 
     private final Terminal terminal;
@@ -48,6 +51,7 @@ final class ConfigCommand {
             @Mixin PluginOptions plugins,
             @Mixin FeatureGateOptions features,
             @Mixin PolicyOption policy,
+            @Mixin UnknownPluginOptions unknown,
             @Option(names = "--changed", description = "Print only what differs from the defaults.") boolean changed,
             @Option(
                             names = {"-o", "--output"},
@@ -59,11 +63,15 @@ final class ConfigCommand {
             @Parameters(
                             arity = "0..1",
                             paramLabel = "FILE",
-                            description = "The configuration, - for stdin; the default one if left out.")
+                            description = "The configuration, - for stdin; the default one if omitted.")
                     Optional<Path> file) {
         checkIsTree(format);
-        LoadedConfig loaded =
-                read(file, plugins.registry(JarRules.WithoutVersion.NOTED, terminal::warn), features.gates(), policy);
+        LoadedConfig loaded = read(
+                file,
+                plugins.registry(JarRules.WithoutVersion.NOTED, terminal::warn),
+                features.gates(),
+                policy,
+                unknown.unknownPlugins());
         ConfigFile.warn(loaded, terminal);
         if (format == OutputFormat.JSON) {
             format.print(changed ? loaded.changed() : loaded.effective(), terminal);
@@ -76,10 +84,10 @@ final class ConfigCommand {
     @Command(
             name = "validate",
             description = {
-                "Checks configurations, and tells everything that is wrong with them.",
+                "Checks configurations, and reports all problems.",
                 "",
-                "A scheduler takes what is valid: its plugins are made, and the files that it names are read. A kubeconfig that is"
-                        + " not on this machine is a warning.",
+                "A scheduler takes what is valid: its plugins are made, and the files that it names are read. A kubeconfig, and a"
+                        + " file of an extender's certificate, that is not on this machine is a warning.",
                 "",
                 "With --for-version it is what a version of Kubernetes makes of them, by its feature gates; of several versions also"
                         + " what differs. What changed without a gate is not looked at.",
@@ -88,25 +96,28 @@ final class ConfigCommand {
             @Mixin PluginOptions plugins,
             @Mixin FeatureGateOptions features,
             @Mixin PolicyOption policy,
+            @Mixin UnknownPluginOptions unknown,
             @Mixin VersionsOption forVersion,
             @Parameters(arity = "1..*", paramLabel = "FILE", description = "The configurations; - for stdin.")
                     List<Path> files) {
         PluginRegistry registry = plugins.registry(JarRules.WithoutVersion.NOTED, terminal::warn);
         List<String> versions = forVersion.versions;
         List<FeatureGates> gates = gates(features, versions);
-        boolean isValid = true;
+        int exitCode = 0;
         for (Path file : files) {
             Optional<ManifestFile> manifests;
             try {
                 manifests = ConfigFile.manifests(Optional.of(file), terminal.in());
             } catch (CommandException unreadable) {
-                isValid = refused(unreadable);
+                refused(unreadable);
+                exitCode = NOT_READ;
                 continue;
             }
             Optional<LoadedConfig> before = Optional.empty();
             for (FeatureGates ofVersion : gates) {
-                Optional<LoadedConfig> loaded = validated(manifests, registry, ofVersion, policy, !versions.isEmpty());
-                isValid &= loaded.isPresent();
+                Optional<LoadedConfig> loaded = validated(
+                        manifests, registry, ofVersion, policy, unknown.unknownPlugins(), !versions.isEmpty());
+                exitCode = Math.max(exitCode, loaded.isPresent() ? 0 : NOT_VALID);
                 if (before.isPresent() && loaded.isPresent()) {
                     terminal.out().println("from " + version(before.get()) + " to " + version(loaded.get()) + ":");
                     VersionDifferences.between(before.get(), loaded.get())
@@ -115,7 +126,7 @@ final class ConfigCommand {
                 before = loaded;
             }
         }
-        return isValid ? 0 : 1;
+        return exitCode;
     }
 
     private static List<FeatureGates> gates(FeatureGateOptions features, List<String> versions) {
@@ -138,9 +149,10 @@ final class ConfigCommand {
             PluginRegistry registry,
             FeatureGates gates,
             PolicyOption policy,
+            UnknownPlugins unknown,
             boolean namesVersion) {
         try {
-            LoadedConfig loaded = checked(manifests, registry, gates, policy);
+            LoadedConfig loaded = checked(manifests, registry, gates, policy, unknown);
             ConfigFile.warn(loaded, terminal);
             terminal.out().println(loaded.sourceName() + ": valid" + (namesVersion ? " in " + version(loaded) : ""));
             return Optional.of(loaded);
@@ -148,7 +160,7 @@ final class ConfigCommand {
             if (namesVersion) {
                 terminal.out().println("not valid in " + gates.version().emulated() + ":");
             }
-            boolean ignored = refused(refusal);
+            refused(refusal);
             return Optional.empty();
         }
     }
@@ -157,10 +169,9 @@ final class ConfigCommand {
         return loaded.featureGates().version().emulated();
     }
 
-    private boolean refused(RuntimeException refusal) {
+    private void refused(RuntimeException refusal) {
         terminal.out().flush();
         terminal.err().println("error: " + refusal.getMessage());
-        return false;
     }
 
     @Command(
@@ -168,8 +179,8 @@ final class ConfigCommand {
             description = {
                 "Prints a configuration of an older version as one of version v1, without comments.",
                 "",
-                "Older versions are v1alpha1, v1beta1, v1beta2, v1beta3, and a Policy. FILE may have manifests whose ConfigMaps"
-                        + " have the configuration and its Policy.",
+                "Older versions are v1alpha1, v1alpha2, v1beta1, v1beta2, v1beta3, and a Policy. FILE may have manifests whose"
+                        + " ConfigMaps have the configuration or a Policy. Plugins that are not registered stay, with a warning.",
             })
     int convert(
             @Mixin PluginOptions plugins,
@@ -188,7 +199,8 @@ final class ConfigCommand {
                 Optional.of(file),
                 plugins.registry(JarRules.WithoutVersion.NOTED, terminal::warn),
                 features.gates(),
-                policy);
+                policy,
+                UnknownPlugins.KEPT);
         ConfigFile.warn(loaded, terminal);
         if (format == OutputFormat.YAML) {
             terminal.out().print(ConfigPrinter.printSource(loaded));
@@ -230,15 +242,24 @@ final class ConfigCommand {
     }
 
     private LoadedConfig read(
-            Optional<Path> file, PluginRegistry registry, FeatureGates features, PolicyOption policy) {
-        return checked(ConfigFile.manifests(file, terminal.in()), registry, features, policy);
+            Optional<Path> file,
+            PluginRegistry registry,
+            FeatureGates features,
+            PolicyOption policy,
+            UnknownPlugins unknown) {
+        return checked(ConfigFile.manifests(file, terminal.in()), registry, features, policy, unknown);
     }
 
     private LoadedConfig checked(
-            Optional<ManifestFile> manifests, PluginRegistry registry, FeatureGates features, PolicyOption policy) {
-        ConfigReading reading = ConfigFile.read(manifests, registry, features, policy.texts(manifests));
+            Optional<ManifestFile> manifests,
+            PluginRegistry registry,
+            FeatureGates features,
+            PolicyOption policy,
+            UnknownPlugins unknown) {
+        ConfigReading reading = ConfigFile.read(manifests, registry, features, policy.texts(manifests), unknown);
+        ConfigReading here = reading.withLoaded(ExtenderFiles.withoutAbsent(reading.loaded(), terminal));
         InMemoryCluster cluster = new InMemoryCluster();
-        return ConfigCheck.check(withKubeconfigChecked(reading), registry, cluster, cluster);
+        return ConfigCheck.check(withKubeconfigChecked(here), registry, cluster, cluster);
     }
 
     // One that is there and cannot be used would have the start of a scheduler refused. One that is not there may be

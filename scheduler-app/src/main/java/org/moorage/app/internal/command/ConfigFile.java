@@ -14,6 +14,7 @@ import org.moorage.config.ConfigLoader;
 import org.moorage.config.ConfigReading;
 import org.moorage.config.FlagValue;
 import org.moorage.config.LoadedConfig;
+import org.moorage.config.UnknownPlugins;
 import org.moorage.config.older.PolicyTexts;
 import org.moorage.config.plugin.PluginRegistry;
 import org.moorage.objects.TextFile;
@@ -47,6 +48,7 @@ public final class ConfigFile {
      * The configuration of a file, or the default one.
      *
      * @param policies finds the Policy that it names
+     * @param unknown what happens to plugins that are not registered
      * @throws CommandException if the file cannot be read
      */
     static ConfigReading read(
@@ -54,13 +56,14 @@ public final class ConfigFile {
             PluginRegistry registry,
             FeatureGates features,
             PolicyTexts policies,
+            UnknownPlugins unknown,
             FlagValue... flags) {
         if (file.isEmpty()) {
             LoadedConfig defaults = ConfigLoader.defaults(registry, features, flags);
             return new ConfigReading(defaults, List.of(), List.of(), Map.of());
         }
         PolicyTexts.PolicyText config = file.get().config();
-        return ConfigLoader.read(config.text(), config.sourceName(), registry, features, policies, flags);
+        return ConfigLoader.read(config.text(), config.sourceName(), registry, features, policies, unknown, flags);
     }
 
     /**
@@ -77,7 +80,7 @@ public final class ConfigFile {
         }
     }
 
-    /** Finds a Policy in files: in one of its own, or beside the configuration. */
+    /** Finds a Policy in a file: the one of a flag, or that of the configuration. */
     static PolicyTexts policies(Optional<ManifestFile> config, Optional<Path> policy) {
         return (namespace, name, kubeconfig) -> {
             Optional<PolicyTexts.PolicyText> found = policy.isPresent()
@@ -88,7 +91,7 @@ public final class ConfigFile {
         };
     }
 
-    /** Tells what became of a configuration of an older version, and what has no effect. */
+    /** Warns of what changed in a configuration of an older version, and of what has no effect. */
     static void warn(LoadedConfig loaded, Terminal terminal) {
         loaded.warnings().forEach(terminal::warn);
     }

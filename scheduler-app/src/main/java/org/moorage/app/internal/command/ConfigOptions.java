@@ -6,16 +6,18 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
 import org.moorage.app.internal.process.CommandException;
+import org.moorage.app.internal.report.Terminal;
 import org.moorage.config.ConfigLoader;
 import org.moorage.config.FlagValue;
 import org.moorage.config.LoadedConfig;
+import org.moorage.config.UnknownPlugins;
 import org.moorage.config.older.PolicyTexts;
 import org.moorage.config.plugin.JarRules;
 import org.moorage.config.plugin.PluginRegistry;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** What a scheduler is made of: its configuration, its features, and the plugins that there are. */
+/** The configuration of a scheduler, its features, and the registered plugins. */
 public final class ConfigOptions {
     @Option(
             names = "--config",
@@ -47,10 +49,10 @@ public final class ConfigOptions {
     }
 
     /**
-     * All plugins that there are: built in, added, on the class path, and in jars.
+     * All registered plugins: built in, added, on the class path, and in jars.
      *
-     * @param withoutVersion what becomes of a jar that does not say which version of the plugin API it was built for
-     * @param notes is told what a user should know of the jars, a sentence each
+     * @param withoutVersion whether a jar is used that does not declare for which version of the plugin API it was built for
+     * @param notes receives notes on the jars for the user, a sentence each
      * @throws CommandException if plugins cannot be loaded, or two have one name
      * @throws org.moorage.config.plugin.PluginJarException if a jar cannot be used
      */
@@ -59,14 +61,17 @@ public final class ConfigOptions {
     }
 
     /**
-     * The configuration.
+     * The configuration, for questions from another machine than the scheduler's: the files of its extenders' certificates may be
+     * absent, which is a warning.
      *
+     * @param unknown what happens to plugins that are not registered
      * @throws CommandException if the file cannot be read, or a feature cannot be set
      * @throws org.moorage.config.ConfigException if the configuration is refused
      */
-    LoadedConfig load(PluginRegistry registry) {
+    LoadedConfig load(PluginRegistry registry, UnknownPlugins unknown, Terminal terminal) {
         Optional<ManifestFile> manifests = ConfigFile.manifests(file);
-        return load(registry, manifests, ConfigFile.policies(manifests, Optional.empty()), inPlaceOfDefault);
+        PolicyTexts policies = ConfigFile.policies(manifests, Optional.empty());
+        return ExtenderFiles.withoutAbsent(load(registry, manifests, policies, inPlaceOfDefault, unknown), terminal);
     }
 
     /**
@@ -87,6 +92,7 @@ public final class ConfigOptions {
                 ConfigFile.manifests(file),
                 policies,
                 inPlaceOfFile.or(() -> inPlaceOfDefault),
+                UnknownPlugins.REFUSED,
                 flags.toArray(FlagValue[]::new));
     }
 
@@ -95,12 +101,15 @@ public final class ConfigOptions {
             Optional<ManifestFile> manifests,
             PolicyTexts policies,
             Optional<PolicyTexts.PolicyText> inPlaceOfFile,
+            UnknownPlugins unknown,
             FlagValue... flags) {
         if (manifests.isEmpty() && inPlaceOfFile.isPresent()) {
             PolicyTexts.PolicyText text = inPlaceOfFile.get();
-            return ConfigLoader.load(text.text(), text.sourceName(), registry, featureGates.gates(), policies, flags);
+            return ConfigLoader.read(
+                            text.text(), text.sourceName(), registry, featureGates.gates(), policies, unknown, flags)
+                    .sound();
         }
-        return ConfigFile.read(manifests, registry, featureGates.gates(), policies, flags)
+        return ConfigFile.read(manifests, registry, featureGates.gates(), policies, unknown, flags)
                 .sound();
     }
 }

@@ -57,6 +57,12 @@ final class ExplainCommand implements Callable<Integer> {
     private ConfigOptions config = new ConfigOptions();
 
     @Mixin
+    private UnknownPluginOptions unknown = new UnknownPluginOptions();
+
+    @Mixin
+    private ProfileOptions profile = new ProfileOptions();
+
+    @Mixin
     private ExtenderOptions extenders = new ExtenderOptions();
 
     @Mixin
@@ -100,11 +106,14 @@ final class ExplainCommand implements Callable<Integer> {
     public Integer call() {
         workloads.checkStdin(sources);
         PluginRegistry registry = config.registry(JarRules.WithoutVersion.NOTED, terminal::warn);
-        LoadedConfig loaded = config.load(registry);
-        ClusterDump dump = workloads
-                .apply(new ClusterDumpReader(loaded, registry))
-                .withClaims()
-                .read(sources, terminal.in());
+        LoadedConfig loaded = config.load(registry, unknown.unknownPlugins(), terminal);
+        ClusterDump dump = profile.apply(
+                workloads
+                        .apply(new ClusterDumpReader(loaded, registry))
+                        .withClaims()
+                        .read(sources, terminal.in()),
+                loaded,
+                terminal);
         WorkloadOptions.tell(dump, terminal);
         Optional<GroupKey> group = ExplainedGroup.named(name, dump);
         Simulation simulation =

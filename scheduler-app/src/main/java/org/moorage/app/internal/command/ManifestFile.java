@@ -60,7 +60,7 @@ final class ManifestFile {
         return new ManifestFile(name, text, configMaps(text));
     }
 
-    /** What messages name it by. */
+    /** Its name in messages. */
     String name() {
         return name;
     }
@@ -70,7 +70,7 @@ final class ManifestFile {
         return text;
     }
 
-    // What is not YAML has none; the reader of configurations says what is wrong with it.
+    // A text that is not YAML has none; the reader of configurations reports the fault.
     private static List<JsonNode> configMaps(String text) {
         List<JsonNode> found = new ArrayList<>();
         if (!text.contains("ConfigMap")) {
@@ -90,7 +90,7 @@ final class ManifestFile {
         return found;
     }
 
-    /** The configuration, and what it was read from. */
+    /** The configuration, or the Policy of a ConfigMap where there is no configuration, and what it was read from. */
     PolicyTexts.PolicyText config() {
         for (JsonNode configMap : configMaps) {
             for (Map.Entry<String, JsonNode> entry : configMap.path("data").properties()) {
@@ -99,7 +99,12 @@ final class ManifestFile {
                 }
             }
         }
-        return new PolicyTexts.PolicyText(text, name);
+        // Until Kubernetes 1.22 a flag could name a ConfigMap that has nothing but a Policy.
+        return configMaps.stream()
+                .filter(configMap -> configMap.path("data").has(POLICY_KEY))
+                .findFirst()
+                .map(configMap -> value(configMap, POLICY_KEY))
+                .orElseGet(() -> new PolicyTexts.PolicyText(text, name));
     }
 
     /** The Policy of a ConfigMap among the manifests. */

@@ -8,8 +8,8 @@ import java.nio.file.Path;
 import java.util.Map;
 import java.util.TreeMap;
 import org.moorage.app.internal.process.CommandException;
-import org.moorage.objects.internal.ManifestYamlFactory;
 import org.moorage.objects.Suggestions;
+import org.moorage.objects.internal.ManifestYamlFactory;
 
 /**
  * A file of prices, in YAML or JSON: the price of an hour of a node by the name of its type.

@@ -11,7 +11,6 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 
 /** A question about a cluster. Its options are the question; the cluster is read by {@link ClusterOptions}, or was read before for many questions. */
-@Command(exitCodeOnExecutionException = QuestionCommand.NO_ANSWER)
 abstract class QuestionCommand implements Callable<Integer>, Question {
     // Beside 0 for yes and 1 for no.
     static final int NO_ANSWER = 2;

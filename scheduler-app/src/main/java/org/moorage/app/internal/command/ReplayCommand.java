@@ -41,6 +41,9 @@ final class ReplayCommand implements Callable<Integer> {
     private ConfigOptions config = new ConfigOptions();
 
     @Mixin
+    private UnknownPluginOptions unknown = new UnknownPluginOptions();
+
+    @Mixin
     private ExtenderOptions extenders = new ExtenderOptions();
 
     @Option(names = "--seed", paramLabel = "N", description = "Have chance decide the same way each time.")
@@ -62,7 +65,7 @@ final class ReplayCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         PluginRegistry registry = config.registry(JarRules.WithoutVersion.NOTED, terminal::warn);
-        LoadedConfig loaded = config.load(registry);
+        LoadedConfig loaded = config.load(registry, unknown.unknownPlugins(), terminal);
         Recording recording = Recording.open(file);
         ClusterDump dump = recording.read(new ClusterDumpReader(loaded, registry));
         ConfigFile.warn(loaded, terminal);

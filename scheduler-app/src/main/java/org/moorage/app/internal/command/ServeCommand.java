@@ -73,6 +73,12 @@ public final class ServeCommand implements Callable<Integer> {
     private ConfigOptions config = new ConfigOptions();
 
     @Mixin
+    private UnknownPluginOptions unknown = new UnknownPluginOptions();
+
+    @Mixin
+    private ProfileOptions profile = new ProfileOptions();
+
+    @Mixin
     private ExtenderOptions extenders = new ExtenderOptions();
 
     @Mixin
@@ -137,15 +143,18 @@ public final class ServeCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         PluginRegistry registry = config.registry(JarRules.WithoutVersion.NOTED, terminal::warn);
-        LoadedConfig loaded = config.load(registry);
-        ClusterDump dump = workloads
-                .apply(new ClusterDumpReader(loaded, registry))
-                .withClaims()
-                .read(sources, terminal.in());
+        LoadedConfig loaded = config.load(registry, unknown.unknownPlugins(), terminal);
+        ClusterDump dump = profile.apply(
+                workloads
+                        .apply(new ClusterDumpReader(loaded, registry))
+                        .withClaims()
+                        .read(sources, terminal.in()),
+                loaded,
+                terminal);
         ConfigFile.warn(loaded, terminal);
         WorkloadOptions.tell(dump, terminal);
         Set<String> profiles = new HashSet<>();
-        loaded.config().profiles().forEach(profile -> profiles.add(profile.schedulerName()));
+        loaded.config().profiles().forEach(known -> profiles.add(known.schedulerName()));
         ThreadFactory threads = new ProcessThreads(SchedulerListener.NONE);
         CountDownLatch end = new CountDownLatch(1);
         // It listens before the simulation, so that an address that is taken is told at once.

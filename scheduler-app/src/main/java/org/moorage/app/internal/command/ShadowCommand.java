@@ -69,6 +69,9 @@ final class ShadowCommand implements Callable<Integer> {
     private ConfigOptions config = new ConfigOptions();
 
     @Mixin
+    private UnknownPluginOptions unknown = new UnknownPluginOptions();
+
+    @Mixin
     private LiveOptions live = new LiveOptions();
 
     @Mixin
@@ -89,7 +92,7 @@ final class ShadowCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         PluginRegistry registry = config.registry(JarRules.WithoutVersion.NOTED, terminal::warn);
-        LoadedConfig loaded = config.load(registry);
+        LoadedConfig loaded = config.load(registry, unknown.unknownPlugins(), terminal);
         ConfigFile.warn(loaded, terminal);
         ShadowReport report = new ShadowReport(output.isLines(), terminal);
         ProcessThreads threads = new ProcessThreads(SchedulerListener.NONE);

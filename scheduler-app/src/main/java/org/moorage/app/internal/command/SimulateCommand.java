@@ -187,7 +187,7 @@ final class SimulateCommand implements Callable<Integer>, Question {
     }
 
     private void checkOptions() {
-        if (files.isEmpty() && !cluster.areGiven() && command != null) {
+        if (files.isEmpty() && !cluster.findCluster() && command != null) {
             throw new MissingParameterException(
                     command.commandLine(), command.positionalParameters().get(0), "missing CLUSTER");
         }
@@ -198,6 +198,10 @@ final class SimulateCommand implements Callable<Integer>, Question {
         if (trace.isPresent() && cluster.rescheduleLost()) {
             throw new CommandException("--trace: " + trace.get()
                     + " (expected: not with --reschedule-lost, since no file has the pods that it creates)");
+        }
+        if (trace.isPresent() && cluster.changeProfiles()) {
+            throw new CommandException("--trace: " + trace.get()
+                    + " (expected: not with --scheduler-name, since the trace has the pods as the files have them)");
         }
         if (trace.isPresent() && cluster.areGiven() && !files.isEmpty()) {
             throw new CommandException("--trace: " + trace.get()

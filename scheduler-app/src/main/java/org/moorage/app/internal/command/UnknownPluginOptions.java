@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.app.internal.command;
+
+import org.moorage.config.UnknownPlugins;
+import picocli.CommandLine.Option;
+
+/** What happens to plugins that a configuration names and that are not registered. */
+final class UnknownPluginOptions {
+    @Option(
+            names = "--without-unknown-plugins",
+            description = "Leave out the plugins of the configuration that are not registered, with a warning.")
+    private boolean leftOut;
+
+    UnknownPlugins unknownPlugins() {
+        return leftOut ? UnknownPlugins.LEFT_OUT : UnknownPlugins.REFUSED;
+    }
+}

@@ -72,7 +72,10 @@ public record PluginJars(List<PluginFactory<?>> factories, List<String> notes) {
         }
 
         PluginJars load(Path path) {
-            if (Files.isDirectory(path)) {
+            if (path.toString().isEmpty()) {
+                // It would be the current folder.
+                throw new PluginJarException("\"\": not there (expected: a jar, or a folder of jars)");
+            } else if (Files.isDirectory(path)) {
                 loadAll(path);
             } else if (!Files.exists(path, LinkOption.NOFOLLOW_LINKS)) {
                 throw new PluginJarException(path + ": not there (expected: a jar, or a folder of jars)");

@@ -188,8 +188,9 @@ public final class ClusterFiles {
     private void readPath(String source) {
         try {
             Path path = Path.of(source);
-            if (!Files.exists(path)) {
-                throw noSuchFile(source);
+            // The path of an empty text is the current folder.
+            if (source.isEmpty() || !Files.exists(path)) {
+                throw noSuchFile(source.isEmpty() ? "\"\"" : source);
             }
             if (Files.isDirectory(path)) {
                 readFolder(path);

@@ -64,7 +64,8 @@ final class ManifestReader extends Reader {
             if (!isLast && isBlank(text.charAt(end))) {
                 continue;
             }
-            if ((isLast || text.charAt(end) == '#') && text.substring(start, end).indexOf('\t') >= 0) {
+            if ((isLast || text.charAt(end) == '#')
+                    && text.substring(start, end).indexOf('\t') >= 0) {
                 return text.substring(0, start) + " ".repeat(end - start) + text.substring(end);
             }
             start = end + 1;

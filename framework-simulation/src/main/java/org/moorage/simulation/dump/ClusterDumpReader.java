@@ -473,9 +473,19 @@ public final class ClusterDumpReader {
                     nodes.add(node);
                 }
             }
+            int pods = 0;
             for (Pending workload : waiting) {
                 try {
-                    make(workload, workloads.make(workload.tree(), nodes));
+                    MadeObjects made = workloads.make(workload.tree(), nodes);
+                    pods += made.pods();
+                    if (pods > Workloads.MOST_PODS) {
+                        problem(
+                                workload,
+                                "one pod too many (expected: at most " + Workloads.MOST_PODS
+                                        + " pods that workloads lack in all, since each is made)");
+                        return;
+                    }
+                    make(workload, made);
                 } catch (ClusterFileException | ObjectDecodeException e) {
                     problem(workload, Objects.requireNonNullElse(e.getMessage(), ""));
                 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.moorage.simulation.internal.workload;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -8,6 +9,7 @@ import java.util.List;
 import java.util.Set;
 import org.moorage.api.model.Node;
 import org.moorage.api.plugin.FeatureGates;
+import org.moorage.objects.ClusterFileException;
 import org.moorage.objects.internal.Fields;
 import org.moorage.objects.internal.ObjectKey;
 
@@ -19,6 +21,9 @@ import org.moorage.objects.internal.ObjectKey;
  * <p>Names are those that controllers give. Where these are random, they have the same form, and are the same in each run.
  */
 public final class Workloads {
+    /** The number of pods that are made at most: each takes memory. Kubernetes supports clusters of 150,000 pods. */
+    public static final int MOST_PODS = 500_000;
+
     static final String NO_REPLICAS = "replicas: 0";
     static final String NOT_SELECTED =
             "refused by the API server: spec.selector does not select the pods of the template";
@@ -87,6 +92,23 @@ public final class Workloads {
         }
     }
 
+    private static void checkCount(ObjectNode workload) {
+        String path = switch (kindOf(workload)) {
+            case "batch/CronJob" -> "spec.jobTemplate.spec.parallelism";
+            case "batch/Job" -> "spec.parallelism";
+            default -> "spec.replicas";
+        };
+        JsonNode spec =
+                workload.at("/" + path.substring(0, path.lastIndexOf('.')).replace('.', '/'));
+        long count = spec.path(path.substring(path.lastIndexOf('.') + 1)).asLong();
+        // A job has no more pods at a time than completions.
+        long most = path.endsWith("parallelism") ? spec.path("completions").asLong(count) : count;
+        if (Math.min(count, most) > MOST_PODS) {
+            throw new ClusterFileException(
+                    path + ": " + count + " (expected: at most " + MOST_PODS + ", since each pod is made)");
+        }
+    }
+
     /** The names of the pods of a workload that have been {@link #seen}, without those that have ended or are being deleted. */
     public List<String> activePods(ObjectNode workload) {
         List<String> names = new ArrayList<>();
@@ -107,6 +129,7 @@ public final class Workloads {
      * @throws org.moorage.objects.ObjectDecodeException if a value has the wrong type
      */
     public MadeObjects make(ObjectNode workload, List<Node> nodes) {
+        checkCount(workload);
         boolean hasNewTemplate = changedTemplates.contains(ObjectKey.of(workload));
         return switch (kindOf(workload)) {
             case "apps/Deployment" -> replicaSets.ofDeployment(workload, hasNewTemplate);

@@ -28,7 +28,7 @@ import picocli.CommandLine.Parameters;
         description = {
             "Puts together what several moorage sweep have answered of one work list, in the order of the list.",
             "",
-            "Lines that are no answers, such as those of a log, are passed over. The exit code is 1 if an answer is missing or two"
+            "Lines that are no answers, such as those of a log, are skipped. The exit code is 1 if an answer is missing or two"
                     + " differ.",
         },
         footer = {
@@ -88,9 +88,13 @@ final class MergeCommand implements Callable<Integer> {
         }
         int number = tree.path("number").asInt();
         int total = tree.path("of").asInt();
-        if (number < 1 || number > total || of != 0 && total != of) {
-            throw new CommandException(source + ": answer " + number + " of " + total + " (expected: 1 to "
-                    + (of == 0 ? "as many as there are" : of) + ", of one work list)");
+        if (!tree.path("number").isInt()
+                || !tree.path("of").isInt()
+                || number < 1
+                || number > total
+                || of != 0 && total != of) {
+            throw new CommandException(source + ": answer " + tree.path("number") + " of " + tree.path("of")
+                    + " (expected: 1 to " + (of == 0 ? "as many as there are" : of) + ", of one work list)");
         }
         of = total;
         String before = answers.putIfAbsent(number, line);
@@ -101,13 +105,28 @@ final class MergeCommand implements Callable<Integer> {
         }
     }
 
-    private boolean tell() {
+    // As ranges: a list may have any number of questions, of which few were answered.
+    private List<String> missing() {
         List<String> missing = new ArrayList<>();
-        for (int number = 1; number <= of; number++) {
-            if (!answers.containsKey(number)) {
-                missing.add(Integer.toString(number));
-            }
+        long next = 1;
+        for (int number : answers.keySet()) {
+            addRange(next, number - 1L, missing);
+            next = number + 1L;
         }
+        addRange(next, of, missing);
+        return missing;
+    }
+
+    private static void addRange(long first, long last, List<String> ranges) {
+        if (first < last) {
+            ranges.add(first + " to " + last);
+        } else if (first == last) {
+            ranges.add(Long.toString(first));
+        }
+    }
+
+    private boolean tell() {
+        List<String> missing = missing();
         terminal.err()
                 .println(answers.size() + " of " + of + " answers: " + exitCodes.getOrDefault(0, 0) + " yes, "
                         + exitCodes.getOrDefault(1, 0) + " no, " + exitCodes.getOrDefault(QuestionCommand.NO_ANSWER, 0)

@@ -9,7 +9,8 @@ import java.util.Locale;
 public final class ProgressLine {
     private static final Duration DELAY = Duration.ofSeconds(1);
     private static final Duration PERIOD = Duration.ofMillis(100);
-    private static final String CLEAR = "\r\u001b[K";
+    /** Goes to the start of the line, and clears it. */
+    static final String CLEAR = "\r\u001b[K";
 
     private final Terminal terminal;
     private final String what;
@@ -23,7 +24,7 @@ public final class ProgressLine {
      * A line that is not shown yet.
      *
      * @param what what is counted, in the plural
-     * @param total how many of it there are, roughly; 0 if nobody knows
+     * @param total how many of it there are, roughly; 0 if unknown
      */
     public ProgressLine(Terminal terminal, String what, int total) {
         this.terminal = terminal;

@@ -18,7 +18,7 @@ import java.util.concurrent.TimeUnit;
 import picocli.CommandLine.Help.Ansi;
 
 /**
- * What a command reads from and writes to, and how it may write.
+ * A command's input and output, and how it may write. No text of an object or plugin controls the terminal: control characters are escaped.
  *
  * @param in its input
  * @param out its output, which other programs may read
@@ -38,6 +38,11 @@ public record Terminal(
         boolean colors,
         boolean blocks,
         boolean live) {
+    public Terminal {
+        out = ControlCharacters.escaping(out, colors, false);
+        err = ControlCharacters.escaping(err, false, live);
+    }
+
     private static final int NARROWEST = 40;
     private static final int USUAL = 80;
     private static final Path OPEN_FILES = Path.of("/proc/self/fd");
@@ -120,13 +125,13 @@ public record Terminal(
         }
     }
 
-    /** Tells of something that is worth knowing, and no mistake. */
+    /** Prints a note: something worth knowing that is no mistake. */
     public void note(String message) {
         err.println("note: " + message);
         err.flush();
     }
 
-    /** Tells of something short of a failure. */
+    /** Prints a warning: something short of a failure. */
     public void warn(String message) {
         err.println("warning: " + message);
         err.flush();

@@ -22,6 +22,10 @@ public final class TextTable {
 
     /** A text and how it stands out. */
     public record Cell(String text, TextStyle style) {
+        public Cell {
+            text = ControlCharacters.escaped(text);
+        }
+
         static final Cell EMPTY = new Cell("", TextStyle.PLAIN);
 
         public static Cell of(String text) {

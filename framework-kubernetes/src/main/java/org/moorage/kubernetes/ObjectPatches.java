@@ -9,7 +9,7 @@ import org.moorage.api.model.ObjectKind;
 import org.moorage.api.plugin.ClusterException;
 import org.moorage.objects.KeptJson;
 import org.moorage.objects.ObjectDecodeException;
-import org.moorage.objects.internal.OlderVersions;
+import org.moorage.objects.internal.KindVersions;
 import org.moorage.objects.internal.TreeDecoder;
 
 /**
@@ -54,7 +54,7 @@ final class ObjectPatches {
                                 "POST",
                                 ApiServer.path(version, namespace, ""),
                                 ApiServer.JSON,
-                                OlderVersions.inVersion(object, version))));
+                                KindVersions.inVersion(object, version))));
     }
 
     /** Deletes an object, unless it is gone already. */

@@ -21,6 +21,7 @@ import org.moorage.api.plugin.ClusterException;
 import org.moorage.kubernetes.WatchStatus.Condition;
 import org.moorage.objects.EventType;
 import org.moorage.objects.KeptJson;
+import org.moorage.objects.internal.KindVersions;
 import org.moorage.objects.internal.ObjectStreams;
 import org.moorage.objects.internal.TreeDecoder;
 import org.moorage.runtime.cluster.ClusterListener;
@@ -183,7 +184,7 @@ final class Reflector<T extends ClusterObject> implements Runnable {
 
     // A server that was away may be another one when it is back.
     private void lookForNewerVersion() {
-        if (!served.equals(kind)) {
+        if (!served.equals(KindVersions.readable(kind).get(0))) {
             resourceVersion = "";
         }
     }

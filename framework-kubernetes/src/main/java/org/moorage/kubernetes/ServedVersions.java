@@ -7,7 +7,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.moorage.api.model.ClusterObject;
 import org.moorage.api.model.ObjectKind;
 import org.moorage.api.plugin.ClusterException;
-import org.moorage.objects.internal.OlderVersions;
+import org.moorage.objects.internal.KindVersions;
 
 /**
  * In which version the API server serves each kind: the newest that can be read. That is found out by the requests for objects
@@ -32,11 +32,11 @@ final class ServedVersions {
     /**
      * Sends a request in the newest version that the server serves.
      *
-     * @throws ClusterException what it says of the model's version, if it serves none
+     * @throws ClusterException the server's answer for the newest version, if it serves none
      */
     <T extends ClusterObject, R, E extends Exception> R newest(ObjectKind<T> kind, Request<T, R, E> request) throws E {
         Optional<ClusterException> ofNewest = Optional.empty();
-        for (ObjectKind<T> version : OlderVersions.readable(kind)) {
+        for (ObjectKind<T> version : KindVersions.readable(kind)) {
             try {
                 R answer = request.send(version);
                 known.put(kind, version.apiVersion());
@@ -53,9 +53,9 @@ final class ServedVersions {
 
     /** Sends a request in the version that the last one was answered in, or else in the newest that the server serves. */
     <T extends ClusterObject, R> R last(ObjectKind<T> kind, Request<T, R, RuntimeException> request) {
-        String last = known.getOrDefault(kind, kind.apiVersion());
-        for (ObjectKind<T> version : OlderVersions.readable(kind)) {
-            if (version.apiVersion().equals(last) && !version.equals(kind)) {
+        String last = known.get(kind);
+        for (ObjectKind<T> version : KindVersions.readable(kind)) {
+            if (version.apiVersion().equals(last)) {
                 try {
                     return request.send(version);
                 } catch (ClusterException e) {

@@ -7,6 +7,7 @@ import java.time.Instant;
 import java.time.InstantSource;
 import org.moorage.api.model.ObjectKind;
 import org.moorage.kubernetes.WatchStatus.Condition;
+import org.moorage.objects.internal.KindVersions;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -74,11 +75,7 @@ final class WatchProgress {
             LOG.atInfo()
                     .addKeyValue("kind", kind)
                     .addKeyValue("version", apiVersion)
-                    .log(
-                            apiVersion.equals(kind.apiVersion())
-                                    ? "The API server serves the version of a kind that it did not serve before"
-                                    : "The API server serves an older version of a kind; it is read and written in"
-                                            + " that");
+                    .log(message(apiVersion));
         }
         unreadableObjects = unreadable;
         outage.answered();
@@ -88,6 +85,15 @@ final class WatchProgress {
                 .addKeyValue("objects", objects)
                 .addKeyValue("resourceVersion", version)
                 .log("Listed");
+    }
+
+    private String message(String apiVersion) {
+        if (apiVersion.equals(kind.apiVersion())) {
+            return "The API server serves the version of a kind that it did not serve before";
+        }
+        return KindVersions.isNewer(apiVersion, kind.apiVersion())
+                ? "The API server serves a newer version of a kind; it is read and written in that"
+                : "The API server serves an older version of a kind; it is read and written in that";
     }
 
     /** The server has taken up a watch; whether it is of any use is not known yet. */

@@ -4,6 +4,7 @@ package org.moorage.kubernetes;
 import java.time.Instant;
 import java.util.Optional;
 import org.moorage.api.model.ObjectKind;
+import org.moorage.objects.internal.KindVersions;
 
 /**
  * How far the objects of one kind are known, for readiness checks and metrics.
@@ -65,7 +66,7 @@ public record WatchStatus(
                 note.append(": ").append(cause);
             }
         }
-        if (!servedVersion.equals(kind.apiVersion())) {
+        if (KindVersions.isNewer(kind.apiVersion(), servedVersion)) {
             note.append(": served as ")
                     .append(servedVersion)
                     .append(", not as ")

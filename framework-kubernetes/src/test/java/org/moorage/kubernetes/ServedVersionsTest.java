@@ -17,6 +17,7 @@ import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CopyOnWriteArraySet;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
@@ -30,6 +31,8 @@ import org.moorage.api.model.DeviceRequest;
 import org.moorage.api.model.ObjectKind;
 import org.moorage.api.model.ObjectMeta;
 import org.moorage.api.model.Pod;
+import org.moorage.api.model.PodCondition;
+import org.moorage.api.model.PodGroup;
 import org.moorage.api.model.PodSpec;
 import org.moorage.api.model.ResourceClaim;
 import org.moorage.api.model.ResourceSlice;
@@ -47,6 +50,8 @@ class ServedVersionsTest {
     private static final String V1BETA2 = "resource.k8s.io/v1beta2";
     private static final String V1BETA1 = "resource.k8s.io/v1beta1";
     private static final String V1ALPHA3 = "resource.k8s.io/v1alpha3";
+    private static final String GROUPS_V1 = "scheduling.k8s.io/v1";
+    private static final String GROUPS_V1BETA1 = "scheduling.k8s.io/v1beta1";
     private static final RetryBackoff FAST = new RetryBackoff(Duration.ofMillis(5), Duration.ofMillis(20));
     private static final Pod WEB = Pod.of(
             ObjectMeta.named("web").namespace("default").uid("u1").build(),
@@ -108,7 +113,7 @@ class ServedVersionsTest {
     }
 
     private void serve(String... versions) {
-        for (String version : List.of(V1, V1BETA2, V1BETA1, V1ALPHA3)) {
+        for (String version : List.of(V1, V1BETA2, V1BETA1, V1ALPHA3, GROUPS_V1, GROUPS_V1BETA1)) {
             server.on("GET", "/apis/" + version + "/*", request -> answer(version, request));
         }
         served.addAll(List.of(versions));
@@ -123,9 +128,12 @@ class ServedVersionsTest {
             streams.add(stream);
             return Answer.stream(stream);
         }
-        String kind = request.path().endsWith("resourceslices")
-                ? "ResourceSlice"
-                : request.path().endsWith("resourceclaims") ? "ResourceClaim" : "DeviceTaintRule";
+        String kind =
+                List.of(ObjectKind.RESOURCE_SLICE, ObjectKind.RESOURCE_CLAIM, ObjectKind.DEVICE_TAINT_RULE).stream()
+                        .filter(each -> request.path().endsWith(each.plural()))
+                        .map(ObjectKind::kind)
+                        .findFirst()
+                        .orElse("PodGroup");
         String items = kind.equals("ResourceSlice") ? slice(version) : "";
         return Answer.ok("{\"kind\":\"" + kind + "List\",\"apiVersion\":\"" + version
                 + "\",\"metadata\":{\"resourceVersion\":\"1\"},\"items\":[" + items + "]}");
@@ -195,7 +203,13 @@ class ServedVersionsTest {
             new Case("v1 before all others", ObjectKind.RESOURCE_SLICE, List.of(V1BETA1, V1BETA2, V1), V1),
             new Case("v1beta2 before v1beta1", ObjectKind.RESOURCE_SLICE, List.of(V1BETA1, V1BETA2), V1BETA2),
             new Case("v1beta1 if there is nothing else", ObjectKind.RESOURCE_SLICE, List.of(V1BETA1), V1BETA1),
-            new Case("taint rules in v1alpha3", ObjectKind.DEVICE_TAINT_RULE, List.of(V1ALPHA3), V1ALPHA3));
+            new Case("taint rules in v1alpha3", ObjectKind.DEVICE_TAINT_RULE, List.of(V1ALPHA3), V1ALPHA3),
+            new Case("groups in v1beta1", ObjectKind.POD_GROUP, List.of(GROUPS_V1BETA1), GROUPS_V1BETA1),
+            new Case(
+                    "groups in v1 before v1beta1",
+                    ObjectKind.POD_GROUP,
+                    List.of(GROUPS_V1, GROUPS_V1BETA1),
+                    GROUPS_V1));
 
     @ParameterizedTest
     @FieldSource("CASES")
@@ -220,6 +234,13 @@ class ServedVersionsTest {
         if (c.version.equals(c.kind.apiVersion())) {
             assertThat(status.note()).isEmpty();
             assertThat(said()).isEmpty();
+        } else if (c.version.equals(GROUPS_V1)) {
+            assertThat(status.note()).isEmpty();
+            assertThat(said())
+                    .singleElement()
+                    .asString()
+                    .startsWith("INFO The API server serves a newer version of a kind")
+                    .contains(c.version);
         } else {
             assertThat(status.note().orElseThrow())
                     .endsWith(".resource.k8s.io: served as " + c.version + ", not as " + V1);
@@ -345,6 +366,35 @@ class ServedVersionsTest {
                         version.equals(V1BETA1)
                                 ? exact + ", 'name': 'r'}"
                                 : "{'name': 'r', 'exactly': " + exact + "}}"));
+    }
+
+    @Test
+    void theStatusOfAGroupIsWrittenInTheVersionThatIsWatched() throws InterruptedException {
+        serve(GROUPS_V1BETA1);
+        List<String> paths = new CopyOnWriteArrayList<>();
+        for (String version : List.of(GROUPS_V1, GROUPS_V1BETA1)) {
+            server.on("PATCH", "/apis/" + version + "/*", request -> {
+                paths.add(request.path());
+                return served.contains(version)
+                        ? Answer.ok("{\"apiVersion\":\"" + version + "\",\"kind\":\"PodGroup\","
+                                + "\"metadata\":{\"name\":\"g\",\"namespace\":\"default\"}}")
+                        : answer(version, request);
+            });
+        }
+        watch(ObjectKind.POD_GROUP);
+        assertThat(next()).startsWith("replaced");
+        PodGroup group = PodGroup.of(ObjectMeta.named("g").namespace("default").build())
+                .gang(2)
+                .build();
+
+        cluster.patchStatus(group, new PodCondition("PodGroupInitiallyScheduled", "True", "Scheduled", "", 1));
+        String path = "/namespaces/default/podgroups/g/status";
+        assertThat(paths).containsExactly("/apis/" + GROUPS_V1BETA1 + path);
+
+        served.remove(GROUPS_V1BETA1);
+        served.add(GROUPS_V1);
+        cluster.patchStatus(group, new PodCondition("PodGroupInitiallyScheduled", "True", "Scheduled", "", 2));
+        assertThat(paths).endsWith("/apis/" + GROUPS_V1 + path);
     }
 
     private static String claim(String version) {

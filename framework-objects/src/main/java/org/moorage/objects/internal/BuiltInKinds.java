@@ -74,8 +74,12 @@ final class BuiltInKinds {
         Map<String, List<ObjectKind<OtherObject>>> ofGroup = BY_GROUP.getOrDefault(group, Map.of());
         List<String> versions = new ArrayList<>();
         ofGroup.getOrDefault(kind, List.of()).forEach(known -> versions.add(known.apiVersion()));
-        if (versions.contains(apiVersion)) {
+        if (versions.contains(apiVersion) || KindVersions.isReadable(apiVersion, kind)) {
             return Optional.empty();
+        }
+        String readAs = KindVersions.known(apiVersion, kind);
+        if (!readAs.equals(apiVersion)) {
+            return Optional.of("apiVersion: \"" + apiVersion + "\" is newer than this program; read as " + readAs);
         }
         if (versions.isEmpty()) {
             BY_GROUP.values()

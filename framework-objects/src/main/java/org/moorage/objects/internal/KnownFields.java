@@ -57,13 +57,13 @@ final class KnownFields {
 
     /** Whether scheduling reads objects of a kind. */
     static boolean areOf(String apiVersion, String kind) {
-        return TYPE_BY_KIND.containsKey(apiVersion + "/" + kind);
+        return TYPE_BY_KIND.containsKey(known(apiVersion, kind));
     }
 
     /** The fields of an object that its kind does not have; none if nothing is known of the kind. */
     static List<UnknownField> unknownIn(ObjectNode object) {
         String kind =
-                object.path("apiVersion").asText("") + "/" + object.path("kind").asText("");
+                known(object.path("apiVersion").asText(""), object.path("kind").asText(""));
         String type = TYPE_BY_KIND.get(kind);
         List<UnknownField> unknown = new ArrayList<>();
         if (type != null) {
@@ -75,6 +75,15 @@ final class KnownFields {
             }
         }
         return unknown;
+    }
+
+    // Versions that these fields are not taken from have those of the model's version.
+    private static String known(String apiVersion, String kind) {
+        String exact = apiVersion + "/" + kind;
+        return TYPE_BY_KIND.containsKey(exact)
+                        || !KindVersions.isNewer(apiVersion, KindVersions.known(apiVersion, kind))
+                ? exact
+                : KindVersions.known(apiVersion, kind) + "/" + kind;
     }
 
     private static void check(

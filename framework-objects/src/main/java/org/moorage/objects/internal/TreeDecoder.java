@@ -73,7 +73,7 @@ public final class TreeDecoder {
     public TreeDecoder() {}
 
     /**
-     * The kind of an object by its {@code apiVersion} and {@code kind}: the model's also for {@linkplain OlderVersions older versions}. For
+     * The kind of an object by its {@code apiVersion} and {@code kind}: the model's also for {@linkplain KindVersions other versions}. For
      * a kind that Kubernetes' own API does not have, the plural is derived from the name, and the kind has namespaces.
      *
      * @throws ObjectDecodeException if the object has no {@code apiVersion} or {@code kind}
@@ -86,7 +86,7 @@ public final class TreeDecoder {
                 return typed;
             }
         }
-        return OlderVersions.find(apiVersion, kind).orElseGet(() -> otherKind(object, apiVersion, kind));
+        return KindVersions.find(apiVersion, kind).orElseGet(() -> otherKind(object, apiVersion, kind));
     }
 
     private static ObjectKind<OtherObject> otherKind(ObjectNode object, String apiVersion, String kind) {
@@ -131,7 +131,7 @@ public final class TreeDecoder {
      * @throws ObjectDecodeException if a value in it has the wrong type
      */
     public <T extends ClusterObject> T decode(ObjectKind<T> kind, ObjectNode object, Set<KeptJson> json) {
-        FieldReader root = FieldReader.root(OlderVersions.upgraded(object));
+        FieldReader root = FieldReader.root(KindVersions.upgraded(object));
         Object decoded;
         if (kind.type() == Pod.class) {
             decoded = pod(object, json);

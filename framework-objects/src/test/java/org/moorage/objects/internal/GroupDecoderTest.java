@@ -65,6 +65,16 @@ class GroupDecoderTest {
                             + ", 'spec': {'schedulingPolicy': {'gang': {'minCount': 3}}}}",
                     PodGroup.of(META).gang(3).build()),
             new Case(
+                    "one of the version that comes after the model's",
+                    "{'apiVersion': 'scheduling.k8s.io/v1', 'kind': 'PodGroup'" + METADATA
+                            + ", 'spec': {'schedulingPolicy': {'gang': {'minCount': 3}}}}",
+                    PodGroup.of(META).gang(3).build()),
+            new Case(
+                    "a group of groups of that version",
+                    "{'apiVersion': 'scheduling.k8s.io/v1', 'kind': 'CompositePodGroup'" + METADATA
+                            + ", 'spec': {'schedulingPolicy': {'gang': {'minGroupCount': 2}}}}",
+                    CompositePodGroup.of(META).gang(2).build()),
+            new Case(
                     "one with the basic policy",
                     "{" + POD_GROUP + METADATA + ", 'spec': {'schedulingPolicy': {'basic': {}},"
                             + " 'disruptionMode': {'single': {}}}}",

@@ -11,6 +11,7 @@ import java.util.function.Consumer;
 import org.moorage.api.plugin.FeatureGates;
 import org.moorage.objects.ClusterFileException;
 import org.moorage.objects.internal.Fields;
+import org.moorage.objects.internal.KindVersions;
 
 /**
  * Fills in the defaults of the fields that an object leaves out, as kube-apiserver v1.37 does.
@@ -36,11 +37,8 @@ public final class Defaulting {
             entry("storage.k8s.io/v1/VolumeAttachment", Defaulting::volumeAttachment),
             entry("scheduling.k8s.io/v1/PriorityClass", Defaulting::priorityClass),
             entry("scheduling.k8s.io/v1beta1/PodGroup", Defaulting::podGroup),
-            entry("scheduling.k8s.io/v1alpha3/PodGroup", Defaulting::podGroup),
             entry("scheduling.k8s.io/v1alpha3/CompositePodGroup", Defaulting::podGroup),
             entry("resource.k8s.io/v1/ResourceClaim", DeviceDefaults::resourceClaim),
-            entry("resource.k8s.io/v1beta2/ResourceClaim", DeviceDefaults::resourceClaim),
-            entry("resource.k8s.io/v1beta1/ResourceClaim", DeviceDefaults::resourceClaim),
             entry("resource.k8s.io/v1/ResourceClaimTemplate", DeviceDefaults::resourceClaimTemplate),
             entry("resource.k8s.io/v1beta2/ResourceClaimTemplate", DeviceDefaults::resourceClaimTemplate),
             entry("resource.k8s.io/v1beta1/ResourceClaimTemplate", DeviceDefaults::resourceClaimTemplate));
@@ -86,7 +84,8 @@ public final class Defaulting {
     }
 
     private static String kind(ObjectNode object) {
-        return object.path("apiVersion").asText() + "/" + object.path("kind").asText();
+        String kind = object.path("kind").asText();
+        return KindVersions.known(object.path("apiVersion").asText(), kind) + "/" + kind;
     }
 
     private static void node(Fields node) {

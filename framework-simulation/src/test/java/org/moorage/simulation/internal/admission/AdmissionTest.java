@@ -217,6 +217,12 @@ final class AdmissionTest {
                             "{priorityClassName: gold}",
                             "{priorityClassName: gold, priority: 100, preemptionPolicy: Never}"),
                     new Group(
+                            "a class, of a group of the version that comes after the model's",
+                            GROUPS,
+                            "apiVersion: scheduling.k8s.io/v1, kind: PodGroup",
+                            "{priorityClassName: gold}",
+                            "{priorityClassName: gold, priority: 100, preemptionPolicy: Never}"),
+                    new Group(
                             "no class, and a default",
                             GROUPS,
                             POD_GROUP,

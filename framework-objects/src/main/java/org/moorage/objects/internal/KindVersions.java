@@ -7,30 +7,40 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.UnaryOperator;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.moorage.api.model.ClusterObject;
 import org.moorage.api.model.ObjectKind;
 import org.moorage.objects.ObjectDecodeException;
 
 /**
- * The versions of kinds that come before the model's: an API server that does not serve the model's version has the same objects in
- * one of these. Kubernetes 1.34 is the oldest that matters; whatever else the scheduler reads is {@code v1} there and has no other version,
- * but for groups, which servers before 1.37 have in another shape.
+ * The versions of kinds that can be read, alongside the model's. An API server that does not serve the model's version has the same objects in an
+ * older one; a newer API server may serve a newer one. Kubernetes 1.34 is the oldest that matters; the other kinds that the scheduler reads have
+ * no other version there. Groups of pods are {@code v1} as of 1.38, with the fields that they have in {@code v1beta1}.
  */
-public final class OlderVersions {
+public final class KindVersions {
     private static final String V1BETA1 = "resource.k8s.io/v1beta1";
-    private static final String V1BETA2 = "resource.k8s.io/v1beta2";
     private static final String V1ALPHA3 = "resource.k8s.io/v1alpha3";
-    private static final String SCHEDULING_V1ALPHA3 = "scheduling.k8s.io/v1alpha3";
+    private static final List<String> OF_DEVICES = List.of("v1", "v1beta2", "v1beta1");
+    private static final List<String> OF_GROUPS = List.of("v1", "v1beta1", "v1alpha3");
 
-    private static final Map<ObjectKind<?>, List<String>> NEWEST_FIRST = Map.of(
-            ObjectKind.RESOURCE_CLAIM, List.of(V1BETA2, V1BETA1),
-            ObjectKind.RESOURCE_SLICE, List.of(V1BETA2, V1BETA1),
-            ObjectKind.DEVICE_CLASS, List.of(V1BETA2, V1BETA1),
-            ObjectKind.DEVICE_TAINT_RULE, List.of(V1BETA2, V1ALPHA3),
-            ObjectKind.POD_GROUP, List.of(SCHEDULING_V1ALPHA3));
+    /** By group and kind, the versions that are asked for, newest first. */
+    private static final Map<String, List<String>> NEWEST_FIRST = Map.of(
+            "resource.k8s.io/ResourceClaim", OF_DEVICES,
+            "resource.k8s.io/ResourceSlice", OF_DEVICES,
+            "resource.k8s.io/DeviceClass", OF_DEVICES,
+            "resource.k8s.io/ResourceClaimTemplate", OF_DEVICES,
+            "resource.k8s.io/DeviceTaintRule", List.of("v1", "v1beta2", "v1alpha3"),
+            "scheduling.k8s.io/PodGroup", OF_GROUPS,
+            "scheduling.k8s.io/CompositePodGroup", OF_GROUPS,
+            "scheduling.k8s.io/Workload", OF_GROUPS);
+
+    /** A version of an API: its number, how stable it is, and the number of its alpha or beta. */
+    private static final Pattern VERSION = Pattern.compile("v([0-9]{1,9})(?:(alpha|beta)([0-9]{1,9}))?");
 
     /** What a request of v1beta1 has itself, and one of the later versions in {@code exactly}. */
     private static final Set<String> OF_EXACT_REQUESTS = Set.of(
@@ -43,38 +53,63 @@ public final class OlderVersions {
             "capacity",
             "derivedAttributes");
 
-    private OlderVersions() {}
+    private KindVersions() {}
 
-    /** A kind in all versions whose objects can be read: the model's, and then the older ones, newest first. */
+    /** A kind in all versions whose objects are asked for, newest first: the kind alone if there is no other. */
     public static <T extends ClusterObject> List<ObjectKind<T>> readable(ObjectKind<T> kind) {
-        List<String> older = older(kind);
         List<ObjectKind<T>> all = new ArrayList<>();
-        all.add(kind);
-        for (String version : older) {
-            all.add(new ObjectKind<>(version, kind.kind(), kind.plural(), kind.namespaced(), kind.type()));
+        for (String version : NEWEST_FIRST.getOrDefault(kind.group() + "/" + kind.kind(), List.of())) {
+            String apiVersion = kind.group() + "/" + version;
+            all.add(
+                    apiVersion.equals(kind.apiVersion())
+                            ? kind
+                            : new ObjectKind<>(apiVersion, kind.kind(), kind.plural(), kind.namespaced(), kind.type()));
         }
-        return all;
+        return all.contains(kind) ? all : List.of(kind);
     }
 
-    // Also of a kind whose objects are taken as texts.
-    private static List<String> older(ObjectKind<?> kind) {
-        for (Map.Entry<ObjectKind<?>, List<String>> entry : NEWEST_FIRST.entrySet()) {
-            ObjectKind<?> typed = entry.getKey();
-            if (typed.kind().equals(kind.kind()) && typed.apiVersion().equals(kind.apiVersion())) {
-                return entry.getValue();
-            }
-        }
-        return List.of();
+    /** Whether objects of a version are read as those of the model's version, and no doubt is left. */
+    static boolean isReadable(String apiVersion, String kind) {
+        String group = ObjectKind.groupOf(apiVersion);
+        return NEWEST_FIRST.getOrDefault(group + "/" + kind, List.of()).contains(versionOf(apiVersion));
     }
 
-    /** The kind of the model that has an older version of this name. */
+    /** The kind of the model that has another version of this name: one that is {@linkplain #readable}, or any newer one. */
     static Optional<ObjectKind<?>> find(String apiVersion, String kind) {
-        for (Map.Entry<ObjectKind<?>, List<String>> entry : NEWEST_FIRST.entrySet()) {
-            if (entry.getKey().kind().equals(kind) && entry.getValue().contains(apiVersion)) {
-                return Optional.of(entry.getKey());
+        for (ObjectKind<?> typed : ObjectKind.TYPED) {
+            if (typed.kind().equals(kind)
+                    && typed.group().equals(ObjectKind.groupOf(apiVersion))
+                    && (isReadable(apiVersion, kind) || isNewer(apiVersion, typed.apiVersion()))) {
+                return Optional.of(typed);
             }
         }
         return Optional.empty();
+    }
+
+    /**
+     * The API version that a kind is known in: the model's for a kind that the model has and a version that is read as that, or else the version
+     * itself.
+     */
+    public static String known(String apiVersion, String kind) {
+        return find(apiVersion, kind).<String>map(ObjectKind::apiVersion).orElse(apiVersion);
+    }
+
+    /** Whether a version of a group is newer than another one, as Kubernetes orders them: {@code v1alpha3, v1beta1, v1, v2alpha1, v2}. */
+    public static boolean isNewer(String apiVersion, String than) {
+        Matcher version = VERSION.matcher(versionOf(apiVersion));
+        Matcher other = VERSION.matcher(versionOf(than));
+        return version.matches() && other.matches() && order(version) > order(other);
+    }
+
+    private static long order(Matcher version) {
+        String stability = Objects.requireNonNullElse(version.group(2), "");
+        long level = stability.isEmpty() ? 2 : stability.equals("beta") ? 1 : 0;
+        long last = stability.isEmpty() ? 0 : Long.parseLong(version.group(3));
+        return ((Long.parseLong(version.group(1)) * 3 + level) << 30) + last;
+    }
+
+    private static String versionOf(String apiVersion) {
+        return apiVersion.substring(apiVersion.indexOf('/') + 1);
     }
 
     /**
@@ -86,10 +121,10 @@ public final class OlderVersions {
         String apiVersion = object.path("apiVersion").asText("");
         String kind = object.path("kind").asText("");
         if (apiVersion.equals(V1BETA1) && kind.equals("ResourceClaim")) {
-            return withRequests(object, OlderVersions::upgradedRequest);
+            return withRequests(object, KindVersions::upgradedRequest);
         }
         if (apiVersion.equals(V1BETA1) && kind.equals("ResourceSlice")) {
-            return with(object, "spec", spec -> withEach(spec, "devices", OlderVersions::upgradedDevice));
+            return with(object, "spec", spec -> withEach(spec, "devices", KindVersions::upgradedDevice));
         }
         if (apiVersion.equals(V1ALPHA3) && kind.equals("DeviceTaintRule")) {
             refuseClassAndSelectors(object);
@@ -108,7 +143,7 @@ public final class OlderVersions {
         }
         ObjectNode other = copy(object).put("apiVersion", kind.apiVersion());
         return kind.apiVersion().equals(V1BETA1) && kind.kind().equals("ResourceClaim")
-                ? withRequests(other, OlderVersions::v1beta1Request)
+                ? withRequests(other, KindVersions::v1beta1Request)
                 : other;
     }
 

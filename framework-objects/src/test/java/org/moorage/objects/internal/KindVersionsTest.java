@@ -26,10 +26,10 @@ import org.moorage.objects.KeptJson;
 import org.moorage.objects.ObjectDecodeException;
 
 /**
- * Objects of older versions are read as they would be read in the model's. The files are what kube-apiserver 1.36.3, which serves all
+ * Objects of other versions are read as they would be read in the model's. The files are what kube-apiserver 1.36.3, which serves all
  * versions of these kinds, answers to lists of the same objects.
  */
-class OlderVersionsTest {
+class KindVersionsTest {
     private static final List<ObjectKind<?>> KINDS = List.of(
             ObjectKind.DEVICE_CLASS,
             ObjectKind.RESOURCE_SLICE,
@@ -38,7 +38,7 @@ class OlderVersionsTest {
 
     private static List<ObjectNode> trees(String version) throws IOException {
         List<ObjectNode> trees = new ArrayList<>();
-        try (var file = OlderVersionsTest.class.getResourceAsStream("older-versions/" + version + ".jsonl")) {
+        try (var file = KindVersionsTest.class.getResourceAsStream("older-versions/" + version + ".jsonl")) {
             for (String line : new String(Objects.requireNonNull(file).readAllBytes(), UTF_8).split("\n", -1)) {
                 if (!line.isEmpty()) {
                     ObjectStreams.list(
@@ -52,7 +52,7 @@ class OlderVersionsTest {
     private static ObjectKind<?> listed(String line, String version) {
         return KINDS.stream()
                 .filter(kind -> line.startsWith("{\"kind\":\"" + kind.kind() + "List\""))
-                .flatMap(kind -> OlderVersions.readable(kind).stream())
+                .flatMap(kind -> KindVersions.readable(kind).stream())
                 .filter(kind -> kind.apiVersion().endsWith("/" + version))
                 .findFirst()
                 .orElseThrow();
@@ -95,7 +95,7 @@ class OlderVersionsTest {
     void areWhatIsWrittenToAServerThatHasNothingNewer() throws IOException {
         Map<String, ObjectNode> older = claimsByName("v1beta1");
         claimsByName("v1").forEach((name, claim) -> {
-            ObjectNode written = OlderVersions.inVersion(
+            ObjectNode written = KindVersions.inVersion(
                     claim, ObjectKind.other("resource.k8s.io/v1beta1", "ResourceClaim", "resourceclaims", true));
             if (name.equals("exact")) {
                 assertThat(written.path("spec")).isEqualTo(older.get(name).path("spec"));
@@ -112,6 +112,46 @@ class OlderVersionsTest {
             }
         }
         return claims;
+    }
+
+    /**
+     * A version of a kind.
+     *
+     * @param known the version of the model that it is read as, or itself
+     */
+    record Version(String apiVersion, String kind, String known) {}
+
+    static final List<Version> KNOWN = List.of(
+            new Version("scheduling.k8s.io/v1", "PodGroup", "scheduling.k8s.io/v1beta1"),
+            new Version("scheduling.k8s.io/v1beta2", "PodGroup", "scheduling.k8s.io/v1beta1"),
+            new Version("scheduling.k8s.io/v1beta1", "PodGroup", "scheduling.k8s.io/v1beta1"),
+            new Version("scheduling.k8s.io/v1alpha3", "PodGroup", "scheduling.k8s.io/v1beta1"),
+            new Version("scheduling.k8s.io/v1alpha2", "PodGroup", "scheduling.k8s.io/v1alpha2"),
+            new Version("scheduling.k8s.io/v1", "CompositePodGroup", "scheduling.k8s.io/v1alpha3"),
+            new Version("scheduling.x-k8s.io/v1", "PodGroup", "scheduling.x-k8s.io/v1"),
+            new Version("resource.k8s.io/v2alpha1", "ResourceSlice", "resource.k8s.io/v1"),
+            new Version("resource.k8s.io/v10", "ResourceSlice", "resource.k8s.io/v1"),
+            new Version("resource.k8s.io/v1alpha2", "ResourceSlice", "resource.k8s.io/v1alpha2"),
+            new Version("resource.k8s.io/next", "ResourceSlice", "resource.k8s.io/next"),
+            new Version("apps/v1beta2", "ReplicaSet", "apps/v1beta2"),
+            new Version("v2", "Node", "v1"),
+            new Version("", "Node", ""));
+
+    @ParameterizedTest
+    @FieldSource("KNOWN")
+    void newerOnesAreReadAsTheModels(Version version) {
+        assertThat(KindVersions.known(version.apiVersion, version.kind)).isEqualTo(version.known);
+    }
+
+    @Test
+    void areAskedForNewestFirst() {
+        assertThat(KindVersions.readable(ObjectKind.POD_GROUP))
+                .extracting(ObjectKind::apiVersion)
+                .containsExactly("scheduling.k8s.io/v1", "scheduling.k8s.io/v1beta1", "scheduling.k8s.io/v1alpha3");
+        assertThat(KindVersions.readable(ObjectKind.other("scheduling.k8s.io/v1beta1", "Workload", "workloads", true)))
+                .extracting(ObjectKind::apiVersion)
+                .startsWith("scheduling.k8s.io/v1");
+        assertThat(KindVersions.readable(ObjectKind.POD)).containsExactly(ObjectKind.POD);
     }
 
     static final List<String> REMOVED_SELECTORS =

@@ -119,6 +119,11 @@ final class FieldReader {
         return map(field, FieldReader::quantity, sharing);
     }
 
+    /** As {@link #quantities}, of which an API server takes none below zero. */
+    Map<String, Quantity> amounts(String field, UnaryOperator<String> sharing) {
+        return map(field, FieldReader::amount, sharing);
+    }
+
     /** The map from text to objects in a field, decoded. */
     <T> Map<String, T> map(String field, Function<FieldReader, T> decoder, UnaryOperator<String> sharing) {
         FieldReader map = object(field);
@@ -241,6 +246,14 @@ final class FieldReader {
         } catch (IllegalArgumentException notAQuantity) {
             throw wrong("", node, Fields.QUANTITY);
         }
+    }
+
+    private Quantity amount() {
+        Quantity quantity = quantity();
+        if (quantity.compareTo(Quantity.ZERO) < 0) {
+            throw wrong("", node, "a quantity of 0 or more");
+        }
+        return quantity;
     }
 
     private JsonNode array(String field) {

@@ -40,9 +40,9 @@ final class PodDecoder {
         return PodSpec.builder()
                 .containers(shared.value(spec.list("containers", this::container)))
                 .initContainers(shared.value(spec.list("initContainers", this::container)))
-                .overhead(shared.quantities(spec, "overhead"))
-                .podRequests(shared.quantities(resources, "requests"))
-                .podLimits(shared.quantities(resources, "limits"))
+                .overhead(shared.amounts(spec, "overhead"))
+                .podRequests(shared.amounts(resources, "requests"))
+                .podLimits(shared.amounts(resources, "limits"))
                 .nodeSelector(shared.textMap(spec, "nodeSelector"))
                 .affinity(shared.value(affinity(spec.object("affinity"))))
                 .tolerations(shared.value(spec.list("tolerations", this::toleration)))
@@ -100,8 +100,8 @@ final class PodDecoder {
         return shared.value(new Container(
                 shared.text(container.text("name")),
                 shared.text(container.text("image")),
-                shared.quantities(resources, "requests"),
-                shared.quantities(resources, "limits"),
+                shared.amounts(resources, "requests"),
+                shared.amounts(resources, "limits"),
                 shared.value(hostPorts(container)),
                 shared.text(container.text("restartPolicy")),
                 shared.value(resources.list("claims", claim -> shared.text(claim.text("name"))))));
@@ -266,6 +266,6 @@ final class PodDecoder {
     }
 
     private Optional<Map<String, Quantity>> reported(FieldReader object, String field) {
-        return object.has(field) ? Optional.of(shared.quantities(object, field)) : Optional.empty();
+        return object.has(field) ? Optional.of(shared.amounts(object, field)) : Optional.empty();
     }
 }

@@ -46,6 +46,11 @@ final class SharedValues {
         return value(object.textMap(field, this::text));
     }
 
+    /** The quantities of resources in a field, none below zero. */
+    Map<String, Quantity> amounts(FieldReader object, String field) {
+        return value(object.amounts(field, this::text));
+    }
+
     /** The map from text to quantity in a field. */
     Map<String, Quantity> quantities(FieldReader object, String field) {
         return value(object.quantities(field, this::text));

@@ -88,6 +88,29 @@ class TreeDecoderTest {
                                 + " 'spec': {'containers': [{'resources': {'requests': {'cpu': 'abc'}}}]}}",
                         "Pod default/web: spec.containers[0].resources.requests.cpu: \"abc\" (expected: a quantity such as 2, 500m or 1536Mi)"),
                 new Case(
+                        "a request below 0",
+                        "{'kind': 'Pod', 'metadata': {'name': 'web', 'namespace': 'default'},"
+                                + " 'spec': {'containers': [{'resources': {'requests': {'cpu': '-1'}}}]}}",
+                        "Pod default/web: spec.containers[0].resources.requests.cpu: \"-1\" (expected: a quantity of 0 or more)"),
+                new Case(
+                        "a limit of an init container below 0",
+                        "{'kind': 'Pod', 'metadata': {'name': 'web', 'namespace': 'default'},"
+                                + " 'spec': {'initContainers': [{'resources': {'limits': {'memory': '-1Mi'}}}]}}",
+                        "Pod default/web: spec.initContainers[0].resources.limits.memory: \"-1Mi\" (expected: a quantity of 0 or more)"),
+                new Case(
+                        "an overhead below 0",
+                        "{'kind': 'Pod', 'metadata': {'name': 'web'}, 'spec': {'overhead': {'cpu': '-100m'}}}",
+                        "Pod web: spec.overhead.cpu: \"-100m\" (expected: a quantity of 0 or more)"),
+                new Case(
+                        "a request of the whole pod below 0",
+                        "{'kind': 'Pod', 'metadata': {'name': 'web'}, 'spec': {'resources': {'requests': {'cpu': -1}}}}",
+                        "Pod web: spec.resources.requests.cpu: -1 (expected: a quantity of 0 or more)"),
+                new Case(
+                        "allocated resources below 0",
+                        "{'kind': 'Pod', 'metadata': {'name': 'web'}, 'status': {'containerStatuses': [{'name': 'c',"
+                                + " 'allocatedResources': {'cpu': '-1'}}]}}",
+                        "Pod web: status.containerStatuses[0].allocatedResources.cpu: \"-1\" (expected: a quantity of 0 or more)"),
+                new Case(
                         "a truth value as a quantity",
                         "{'kind': 'Node', 'metadata': {'name': 'n'}, 'status': {'allocatable': {'cpu': true}}}",
                         "Node n: status.allocatable.cpu: true (expected: a quantity such as 2, 500m or 1536Mi)"),
@@ -243,9 +266,9 @@ class TreeDecoderTest {
         }
 
         private Quantity cpu(String text) {
-            ObjectNode pod = tree("{'spec': {'overhead': {}}}");
-            ((ObjectNode) pod.at("/spec/overhead")).put("cpu", text);
-            return decoder.pod(pod, KeptJson.NONE).spec().overhead().get("cpu");
+            ObjectNode node = tree("{'status': {'allocatable': {}}}");
+            ((ObjectNode) node.at("/status/allocatable")).put("cpu", text);
+            return decoder.node(node, KeptJson.NONE).allocatable().get("cpu");
         }
     }
 }

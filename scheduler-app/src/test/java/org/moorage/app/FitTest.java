@@ -166,6 +166,27 @@ class FitTest {
                         1,
                         List.of("refused by the API server", "no PriorityClass with name none was found")),
                 new Case(
+                        "a request below 0 is refused",
+                        pod("p", "", "", "cpu: -1"),
+                        List.of("--max"),
+                        1,
+                        List.of(
+                                "refused by the API server: Pod \"p\" is invalid",
+                                "spec.containers[0].resources.requests[cpu]: Invalid value: \"-1\": must be greater than or"
+                                        + " equal to 0")),
+                new Case(
+                        "a manifest that the API server has answered is validated, too",
+                        pod("p", ", uid: u", "tolerations: [{operator: Equal}]", "cpu: 1"),
+                        List.of(),
+                        1,
+                        List.of("spec.tolerations[0].operator: Invalid value: \"Equal\"")),
+                new Case(
+                        "a workload that is refused asks for no pods",
+                        workload("Deployment", "w", 2, "1").replace("matchLabels: {app: w}", "matchLabels: {app: v}"),
+                        List.of(),
+                        1,
+                        List.of("`selector` does not match template `labels`")),
+                new Case(
                         "more copies are limited",
                         pod("p", "", "", "cpu: 1m"),
                         List.of("--max", "--at-most", "3"),
@@ -178,11 +199,11 @@ class FitTest {
                         0,
                         List.of("It fits.", "Pod default/web-1-a          1       1        1")),
                 new Case(
-                        "what has no pods is passed over",
-                        pod("p", "", "", "cpu: 1") + "---\napiVersion: v1\nkind: Service\nmetadata: {name: web}\n",
+                        "an object that scheduling does not read is noted",
+                        pod("p", "", "", "cpu: 1") + "---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: web}\n",
                         List.of(),
                         0,
-                        List.of("Service default/web has no pods and is passed over")),
+                        List.of("ConfigMap default/web does not affect scheduling")),
                 new Case(
                         "a million replicas end soon, and it is said how many are asked",
                         workload("Deployment", "many", 1_000_000, "1"),
@@ -209,8 +230,179 @@ class FitTest {
                         List.of("5 of 1000000 pods find a place.")));
     }
 
+    private static final String TEMPLATE = """
+            {apiVersion: resource.k8s.io/v1, kind: ResourceClaimTemplate, metadata: {name: one},
+             spec: {spec: {devices: {requests: [{name: gpu, exactly: {deviceClassName: gpu.example.com}}]}}}}
+            ---
+            """;
+    private static final String DEVICES = """
+            {apiVersion: resource.k8s.io/v1, kind: DeviceClass, metadata: {name: gpu.example.com},
+             spec: {selectors: [{cel: {expression: "device.driver == 'gpu.example.com'"}}]}}
+            ---
+            {apiVersion: resource.k8s.io/v1, kind: ResourceSlice, metadata: {name: a-gpus}, spec: {driver: gpu.example.com,
+             nodeName: a, pool: {name: a, generation: 1, resourceSliceCount: 1}, devices: [{name: gpu-0}, {name: gpu-1}]}}
+            ---
+            """;
+    private static final String CLAIMS =
+            "resourceClaims: [{name: gpu, resourceClaimTemplateName: one}]\n      containers: [{name: c, image: i,"
+                    + " resources: {claims: [{name: gpu}]}}]";
+    private static final String DISK = """
+            {apiVersion: storage.k8s.io/v1, kind: StorageClass, metadata: {name: own}, provisioner: disk.example.com,
+             volumeBindingMode: WaitForFirstConsumer}
+            ---
+            """;
+    private static final String GANG = """
+            {apiVersion: scheduling.k8s.io/v1, kind: PodGroup, metadata: {name: train},
+             spec: {schedulingPolicy: {gang: {minCount: 2}}}}
+            ---
+            """ + member("train-0") + "---\n" + member("train-1");
+
+    private static String member(String name) {
+        return pod(name, "", "schedulingGroup: {podGroupName: train}", "cpu: 2500m");
+    }
+
+    private static String podWithClaim(String name) {
+        return "apiVersion: v1\nkind: Pod\nmetadata: {name: " + name + "}\nspec:\n      " + CLAIMS + "\n---\n";
+    }
+
+    private static String withVolume(String source) {
+        return pod("p", "", "volumes: [{name: v, " + source + "}]", "cpu: 1");
+    }
+
+    /** Manifests that have more than pods: what pods need comes to the cluster for the question. */
+    static Stream<Case> casesWithOtherObjects() {
+        String high = "{apiVersion: scheduling.k8s.io/v1, kind: PriorityClass, metadata: {name: own}, value: 9}\n---\n";
+        String urgent = pod("p", "", "priorityClassName: own", "cpu: 1") + "---\n";
+        String claim =
+                "{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: data}, spec: {storageClassName: own,"
+                        + " accessModes: [ReadWriteOnce], resources: {requests: {storage: 1Gi}}}}\n---\n";
+        String ephemeral = "ephemeral: {volumeClaimTemplate: {spec: {storageClassName: own, accessModes:"
+                + " [ReadWriteOnce], resources: {requests: {storage: 1Gi}}}}}";
+        return Stream.of(
+                new Case("a priority class", high + urgent, List.of(), 0, List.of("It fits.")),
+                new Case(
+                        "a priority class that comes after its pod, which the API server refuses",
+                        urgent + high,
+                        List.of(),
+                        1,
+                        List.of("no PriorityClass with name own was found")),
+                new Case(
+                        "a priority class that comes after its workload, whose pods come later",
+                        workload("Job", "j", 1, "1")
+                                        .replace("restartPolicy:", "priorityClassName: own\n      restartPolicy:")
+                                + "---\n" + high,
+                        List.of(),
+                        0,
+                        List.of("It fits.")),
+                new Case(
+                        "a priority class that the cluster has with another value",
+                        high.replace("own", "high") + pod("p", "", "priorityClassName: high", "cpu: 1"),
+                        List.of(),
+                        0,
+                        List.of("PriorityClass high replaces the object of its name in the cluster")),
+                new Case(
+                        "a priority class that the API server refuses",
+                        high.replace("value: 9", "value: 2000000000") + urgent,
+                        List.of(),
+                        1,
+                        List.of(
+                                "PriorityClass own is not created (refused by the API server: ",
+                                "maximum allowed value of a user defined priority is 1000000000")),
+                new Case(
+                        "a limit range",
+                        "{apiVersion: v1, kind: LimitRange, metadata: {name: l}, spec: {limits: [{type: Container,"
+                                + " defaultRequest: {cpu: 5}}]}}\n---\n" + pod("p", "", "", "memory: 1Gi"),
+                        List.of(),
+                        1,
+                        List.of("2 Insufficient cpu")),
+                new Case(
+                        "a runtime class",
+                        "{apiVersion: node.k8s.io/v1, kind: RuntimeClass, metadata: {name: vm}, handler: vm, overhead:"
+                                + " {podFixed: {cpu: 4}}}\n---\n" + pod("p", "", "runtimeClassName: vm", "cpu: 1"),
+                        List.of(),
+                        1,
+                        List.of("2 Insufficient cpu")),
+                new Case(
+                        "a template of claims, a class and devices, for two of three pods",
+                        podWithClaim("p") + podWithClaim("q") + podWithClaim("r") + TEMPLATE + DEVICES,
+                        List.of(),
+                        1,
+                        List.of("2 of 3 pods find a place.", "a 1", "cannot allocate all claims")),
+                new Case(
+                        "a deployment with such claims",
+                        TEMPLATE
+                                + DEVICES
+                                + workload("Deployment", "d", 2, "1")
+                                        .replace(
+                                                "containers: [{name: c",
+                                                CLAIMS.replaceAll("(?s) {6}containers.*", "")
+                                                        + "      containers: [{name: c")
+                                        .replace("requests: {cpu: 1}", "requests: {cpu: 1}, claims: [{name: gpu}]"),
+                        List.of(),
+                        0,
+                        List.of("All 2 pods fit.", "a 2")),
+                new Case(
+                        "a storage class of an ephemeral volume",
+                        DISK + withVolume(ephemeral),
+                        List.of(),
+                        0,
+                        List.of("It fits.")),
+                new Case(
+                        "a claim to a volume, before its class",
+                        claim + DISK + withVolume("persistentVolumeClaim: {claimName: data}"),
+                        List.of(),
+                        0,
+                        List.of("It fits.")),
+                new Case(
+                        "a claim to a volume, and the volume of one node",
+                        claim
+                                + "{apiVersion: v1, kind: PersistentVolume, metadata: {name: v}, spec: {storageClassName:"
+                                + " own, capacity: {storage: 1Gi}, accessModes: [ReadWriteOnce], local: {path: /v},"
+                                + " nodeAffinity: {required: {nodeSelectorTerms: [{matchExpressions: [{key:"
+                                + " topology.kubernetes.io/zone, operator: In, values: [west]}]}]}}}}\n---\n"
+                                + DISK.replace("disk.example.com", "kubernetes.io/no-provisioner")
+                                + withVolume("persistentVolumeClaim: {claimName: data}"),
+                        List.of(),
+                        0,
+                        List.of("It fits.", "b 1")),
+                new Case(
+                        "a node",
+                        "{apiVersion: v1, kind: Node, metadata: {name: large}, status: {allocatable: {cpu: 64, memory:"
+                                + " 64Gi, pods: 10}}}\n---\n" + pod("p", "", "", "cpu: 32"),
+                        List.of(),
+                        0,
+                        List.of("It fits.", "large 1")),
+                new Case(
+                        "a node that the cluster has",
+                        "{apiVersion: v1, kind: Node, metadata: {name: a}}\n---\n" + pod("p", "", "", "cpu: 3"),
+                        List.of(),
+                        0,
+                        List.of("It fits.", "Node a is in the cluster already and stays as it is there")),
+                new Case(
+                        "a group that does not fit as a whole",
+                        GANG,
+                        List.of("--feature-gates", "GenericWorkload=true"),
+                        1,
+                        List.of("0 of 2 pods find a place.")),
+                new Case(
+                        "a group that fits",
+                        GANG.replace("2500m", "1"),
+                        List.of("--feature-gates", "GenericWorkload=true"),
+                        0,
+                        List.of("All 2 pods fit.")),
+                new Case(
+                        "a group whose feature is off",
+                        GANG,
+                        List.of(),
+                        1,
+                        List.of(
+                                "1 of 2 pods finds a place.",
+                                "PodGroup default/train is ignored: the feature gate GenericWorkload is off, so its pods"
+                                        + " are created without a group")));
+    }
+
     @ParameterizedTest
-    @MethodSource("cases")
+    @MethodSource({"cases", "casesWithOtherObjects"})
     void answers(Case asked) throws IOException {
         List<String> args = new ArrayList<>(List.of("fit", file(asked.manifest), "--cluster", "-"));
         args.addAll(asked.options);

@@ -258,9 +258,9 @@ class SweepTest {
     static Stream<Noted> noted() {
         return Stream.of(
                 new Noted(
-                        "objects of the cluster",
-                        "{apiVersion: v1, kind: Node, metadata: {name: large}}",
-                        "Node large has no pods and is passed over; what pods need belongs to the cluster",
+                        "an object that scheduling does not read",
+                        "{apiVersion: v1, kind: ConfigMap, metadata: {name: large}}",
+                        "ConfigMap default/large does not affect scheduling",
                         0),
                 new Noted(
                         "more pods than are made",

@@ -55,6 +55,11 @@ public record Fields(ObjectNode node, Supplier<String> path) {
                 || (value.isNumber() && value.decimalValue().signum() == 0);
     }
 
+    /** The text in the field; empty if it is absent. */
+    public String text(String key) {
+        return node.path(key).asText("");
+    }
+
     /** Whether the field has no list or object with something in it. */
     public boolean isEmpty(String key) {
         return node.path(key).isEmpty();

@@ -27,7 +27,7 @@ import org.moorage.simulation.internal.admission.CreatedPods;
  *
  * <p>What the manifest leaves out gets its defaults, and those admission plugins take part that are on by default and change what scheduling reads:
  * LimitRanger, Priority, DefaultTolerationSeconds and RuntimeClass, and of claims DefaultStorageClass. Webhooks, policies, quotas and PodSecurity are
- * not asked. Of the validation of pods, only requests and limits are held against each other.
+ * not asked. A pod is validated in all that scheduling reads, and in its names; fields that only a kubelet reads, such as probes, are not validated.
  *
  * <p>Safe for use by several threads.
  */

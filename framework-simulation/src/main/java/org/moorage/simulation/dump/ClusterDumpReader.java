@@ -235,6 +235,8 @@ public final class ClusterDumpReader {
     private enum Stage {
         /** It is still to be created. */
         NEW,
+        /** It is still to be created, of a template that an API server has taken. */
+        OF_TEMPLATE,
         /** It is in the cluster, and may lack what the API server adds to what a person writes. */
         THERE,
         /** It has been created here. */
@@ -253,7 +255,7 @@ public final class ClusterDumpReader {
     private final class Reading {
         private final InputNotes notes = new InputNotes();
         private final ChangedObjects replacements;
-        private final Admission admission = new Admission(features);
+        private final Admission admission = new Admission(features, false);
         private final EphemeralClaims claims = new EphemeralClaims();
         private final TemplatedResourceClaims resourceClaims = new TemplatedResourceClaims(features);
         private final Workloads workloads = new Workloads(features, startsCronJobs);
@@ -353,10 +355,14 @@ public final class ClusterDumpReader {
         private void admit(Pending read) {
             ObjectNode tree = read.tree();
             switch (read.stage()) {
-                case NEW -> {
+                case NEW, OF_TEMPLATE -> {
                     admission.requirePriorityClass(tree);
                     admission.requireRuntimeClass(tree);
-                    admission.admit(tree);
+                    if (read.stage() == Stage.NEW) {
+                        admission.admit(tree);
+                    } else {
+                        admission.admitOfTemplate(tree);
+                    }
                 }
                 case THERE -> {
                     admission.requirePriorityClass(tree);
@@ -406,6 +412,7 @@ public final class ClusterDumpReader {
             replacements.tell(notes);
             makeObjectsOfWorkloads();
             if (createsClaims) {
+                admitNewPods();
                 List<ObjectNode> created = new ArrayList<>(claims.created());
                 created.addAll(resourceClaims.create());
                 for (ObjectNode claim : created) {
@@ -442,6 +449,23 @@ public final class ClusterDumpReader {
                     recorded);
         }
 
+        // Claims are created for pods that are there: admission gives them their identity, and takes the status that a
+        // new pod has.
+        private void admitNewPods() {
+            for (Map.Entry<Integer, Pending> entry : pending.entrySet()) {
+                Pending read = entry.getValue();
+                if (read.stage() == Stage.NEW && ObjectKey.of(read.tree()).isPod()) {
+                    try {
+                        admit(read);
+                        entry.setValue(new Pending(read.tree(), read.position(), read.origin(), Stage.CREATED));
+                    } catch (ObjectRefusedException | ClusterFileException | ObjectDecodeException wrong) {
+                        // The same is found when it is completed.
+                        continue;
+                    }
+                }
+            }
+        }
+
         private void complete(Predicate<Pending> which) {
             pending.forEach((place, read) -> {
                 if (which.test(read)) {
@@ -476,6 +500,7 @@ public final class ClusterDumpReader {
             int pods = 0;
             for (Pending workload : waiting) {
                 try {
+                    validate(workload);
                     MadeObjects made = workloads.make(workload.tree(), nodes);
                     pods += made.pods();
                     if (pods > Workloads.MOST_PODS) {
@@ -486,11 +511,26 @@ public final class ClusterDumpReader {
                         return;
                     }
                     make(workload, made);
+                } catch (ObjectRefusedException e) {
+                    this.made.add(
+                            ObjectKey.of(workload.tree()).title(),
+                            REFUSED + Objects.requireNonNullElse(e.getMessage(), ""));
                 } catch (ClusterFileException | ObjectDecodeException e) {
                     problem(workload, Objects.requireNonNullElse(e.getMessage(), ""));
                 }
             }
             made.tell(notes);
+        }
+
+        private void validate(Pending workload) {
+            try {
+                if (workload.stage() == Stage.NEW) {
+                    admission.validate(workload.tree());
+                }
+            } catch (ClusterFileException | ObjectDecodeException malformed) {
+                // Its pods have the same problem, and perhaps more of them.
+                return;
+            }
         }
 
         private void make(Pending workload, MadeObjects objects) {
@@ -499,7 +539,11 @@ public final class ClusterDumpReader {
             Optional<Origin> origin = Optional.of(new Origin(title, objects.templatePath()));
             List<Pending> created = new ArrayList<>();
             for (ObjectNode tree : objects.objects()) {
-                Pending object = new Pending(tree, workload.position(), origin, Stage.NEW);
+                Pending object = new Pending(
+                        tree,
+                        workload.position(),
+                        origin,
+                        workload.stage() == Stage.NEW ? Stage.NEW : Stage.OF_TEMPLATE);
                 try {
                     admit(object);
                     created.add(new Pending(tree, workload.position(), origin, Stage.CREATED));

@@ -4,6 +4,8 @@ package org.moorage.simulation.dump;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.function.IntFunction;
+import java.util.function.UnaryOperator;
+import org.moorage.api.model.Pod;
 import org.moorage.simulation.admission.AdmittedPod;
 
 /** The pods that a workload would get next if it were scaled up, without end. Immutable. */
@@ -34,6 +36,14 @@ public final class FurtherPods {
     /** The replicas of a StatefulSet with claim templates: each has its claims by its ordinal, some of which may exist already. */
     static Optional<FurtherPods> replicas(IntFunction<Optional<AdmittedPod>> byNumber) {
         return byNumber.apply(0).map(first -> new FurtherPods(first, true, byNumber));
+    }
+
+    /** Returns the same pods, each of them changed. */
+    FurtherPods with(UnaryOperator<Pod> change) {
+        return new FurtherPods(
+                first.withPod(change.apply(first.pod())),
+                haveOwnClaims,
+                number -> byNumber.apply(number).map(pod -> pod.withPod(change.apply(pod.pod()))));
     }
 
     /** Returns the first of them. The others differ from it in their names and claims. */

@@ -47,7 +47,7 @@ public record ManifestPods(
                 onNodes,
                 asked,
                 pods.stream().map(pod -> pod.withPod(change.apply(pod.pod()))).toList(),
-                copied.map(pod -> pod.withPod(change.apply(pod.pod()))),
+                further.map(pods -> pods.with(change)),
                 objects,
                 waiting,
                 whyNone);

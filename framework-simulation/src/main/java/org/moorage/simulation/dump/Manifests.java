@@ -7,39 +7,48 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.io.InputStream;
 import java.util.ArrayList;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeMap;
+import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import org.moorage.api.model.ClusterObject;
 import org.moorage.api.model.Node;
+import org.moorage.api.model.ObjectKind;
+import org.moorage.api.model.OtherObject;
+import org.moorage.api.model.PersistentVolume;
 import org.moorage.api.model.Pod;
+import org.moorage.api.model.PodDisruptionBudget;
 import org.moorage.api.plugin.FeatureGates;
 import org.moorage.objects.ClusterFileException;
 import org.moorage.objects.KeptJson;
 import org.moorage.objects.ObjectDecodeException;
 import org.moorage.objects.ObjectRefusedException;
+import org.moorage.objects.SourcePosition;
 import org.moorage.objects.internal.ClusterFiles;
 import org.moorage.objects.internal.Fields;
 import org.moorage.objects.internal.InputNotes;
 import org.moorage.objects.internal.ObjectKey;
 import org.moorage.objects.internal.TreeDecoder;
 import org.moorage.simulation.admission.AdmittedPod;
-import org.moorage.simulation.admission.RecreatedPod;
 import org.moorage.simulation.internal.admission.Admission;
 import org.moorage.simulation.internal.admission.CreatedPods;
-import org.moorage.simulation.internal.admission.Defaulting;
 import org.moorage.simulation.internal.cluster.CustomResources;
 import org.moorage.simulation.internal.workload.MadeObjects;
-import org.moorage.simulation.internal.workload.StatefulSets;
 import org.moorage.simulation.internal.workload.Workloads;
+import org.moorage.simulation.admission.RecreatedPod;
+import org.moorage.simulation.internal.workload.StatefulSets;
+import org.moorage.simulation.internal.admission.Defaulting;
 
 /**
- * Makes of manifests the pods that there would be if they were applied to a cluster: as {@link ClusterDumpReader} makes those of the workloads
- * in a dump, with the cluster's LimitRanges, PriorityClasses and so on ({@link org.moorage.simulation.admission.NewPods}). Which cluster it is, the reader of a dump {@linkplain
- * ClusterDumpReader#telling tells}. Nothing is remembered of a manifest. Safe for use by several threads once the cluster is read.
+ * Creates the pods of manifests as if these were applied to a cluster: as {@link ClusterDumpReader} creates those of the workloads in a dump, with the
+ * cluster's LimitRanges, PriorityClasses and so on ({@link org.moorage.simulation.admission.NewPods}). The reader of a dump passes the cluster's objects
+ * to it ({@link ClusterDumpReader#telling}). No manifest affects a later reading. Safe for use by several threads once the cluster is read.
  *
  * <pre>{@code
  * Manifests manifests = new Manifests(features);
@@ -59,32 +68,48 @@ public final class Manifests {
             "ResourceClaimTemplate",
             "LimitRange",
             "Namespace");
-    /** Of these only the names count, and there may be many. */
+    /** Kinds of which only the names count; there may be many objects. */
     private static final Set<String> KNOWN_BY_NAME = Set.of("PersistentVolumeClaim", "ResourceClaim");
+    /** Kinds that a manifest does not replace, since a server, a controller or a kubelet writes most of an object. */
+    private static final Set<String> KEPT = Set.of(
+            "Node",
+            "PersistentVolume",
+            "PersistentVolumeClaim",
+            "ResourceClaim",
+            "PodGroup",
+            "CompositePodGroup",
+            "CSINode",
+            "VolumeAttachment");
 
     private final FeatureGates features;
     private final CreatedPods created;
     private final Workloads onNodes;
     private final Workloads waiting;
     private final Set<ObjectKey> podsOnNodes = new HashSet<>();
+    /** The objects of the cluster that a manifest may have, too. */
+    private final Set<ObjectKey> there = new HashSet<>();
+
     private final List<ObjectNode> daemonSets = new ArrayList<>();
     private final List<ObjectNode> readByAdmission = new ArrayList<>();
     private final TreeDecoder decoder = new TreeDecoder();
     private final CustomResources customResources = new CustomResources(decoder);
 
     /**
-     * What is in manifests.
+     * The contents of manifests.
      *
-     * @param pods what each manifest with pods asks for, in order
-     * @param notes what was passed over or may be a mistake, a sentence each
+     * @param objects the objects that come to the cluster apart from pods and their workloads, such as classes, claims and groups; or that replace
+     *     those of their kind and name
+     * @param pods the pods that each manifest with pods asks for, in order
+     * @param notes what has no effect or may be a mistake, a sentence each
      */
-    public record Contents(List<ManifestPods> pods, List<String> notes) {
+    public record Contents(List<ClusterObject> objects, List<ManifestPods> pods, List<String> notes) {
         public Contents {
+            objects = List.copyOf(objects);
             pods = List.copyOf(pods);
             notes = List.copyOf(notes);
         }
 
-        /** Which manifests have fewer pods here than they ask for, a sentence each. */
+        /** Returns a sentence for each manifest that has fewer pods here than it asks for. */
         public List<String> missing() {
             List<String> missing = new ArrayList<>();
             for (ManifestPods manifest : pods) {
@@ -98,11 +123,11 @@ public final class Manifests {
             return missing;
         }
 
-        /** The same manifests with other pods. */
+        /** Returns the same manifests with other pods. */
         public Contents withPods(UnaryOperator<Pod> change) {
             List<ManifestPods> changed = new ArrayList<>();
             pods.forEach(manifest -> changed.add(manifest.withPods(change)));
-            return new Contents(changed, notes);
+            return new Contents(objects, changed, notes);
         }
 
         /**
@@ -111,23 +136,33 @@ public final class Manifests {
          * @param cluster the objects as they are
          */
         public List<ClusterObject> appliedTo(List<ClusterObject> cluster) {
-            Set<String> replaced = new HashSet<>();
-            pods.forEach(manifest -> replaced.addAll(manifest.waiting()));
-            List<ClusterObject> objects = new ArrayList<>();
+            Set<String> waiting = new HashSet<>();
+            pods.forEach(manifest -> waiting.addAll(manifest.waiting()));
+            Set<ObjectKey> replaced = new HashSet<>();
+            objects.forEach(object -> replaced.add(keyOf(object)));
+            List<ClusterObject> all = new ArrayList<>();
             for (ClusterObject object : cluster) {
-                boolean isReplaced = object instanceof Pod pod && !pod.isBound() && replaced.contains(pod.key());
+                boolean isReplaced = object instanceof Pod pod
+                        ? !pod.isBound() && waiting.contains(pod.key())
+                        : !replaced.isEmpty() && replaced.contains(keyOf(object));
                 if (!isReplaced) {
-                    objects.add(object);
+                    all.add(object);
                 }
             }
+            all.addAll(objects);
             for (ManifestPods manifest : pods) {
-                objects.addAll(manifest.objects());
+                all.addAll(manifest.objects());
                 for (AdmittedPod pod : manifest.pods()) {
-                    objects.addAll(pod.claims());
-                    objects.add(pod.pod());
+                    all.addAll(pod.claims());
+                    all.add(pod.pod());
                 }
             }
-            return objects;
+            return all;
+        }
+
+        private static ObjectKey keyOf(ClusterObject object) {
+            ObjectKind<?> kind = ObjectKind.of(object);
+            return new ObjectKey(kind.group(), kind.kind(), object.namespace(), object.name());
         }
     }
 
@@ -162,6 +197,9 @@ public final class Manifests {
         } else if (KNOWN_BY_NAME.contains(key.kind())) {
             created.seen(tree);
         }
+        if (!key.isPod() && Reading.matters(tree)) {
+            there.add(key);
+        }
         customResources.seen(tree);
     }
 
@@ -176,7 +214,8 @@ public final class Manifests {
     }
 
     /**
-     * Reads manifests and makes their pods. Objects that have no pods are passed over: what pods need beside them belongs to the cluster.
+     * Reads manifests and creates their pods. Other objects that pods need (classes, claims, templates of claims, groups and so on) are added to the
+     * cluster in the order of the manifests, for this reading.
      *
      * @param sources files, folders, or {@code -} for stdin
      * @param stdin is read for {@code -}
@@ -187,111 +226,247 @@ public final class Manifests {
         Objects.requireNonNull(sources, "sources");
         Objects.requireNonNull(stdin, "stdin");
         Objects.requireNonNull(nodes, "nodes");
-        InputNotes notes = new InputNotes();
-        List<ManifestPods> pods = new ArrayList<>();
-        List<String> passedOver = new ArrayList<>();
-        ClusterFiles.read(sources, stdin, notes, (tree, position) -> {
+        Reading reading = new Reading(nodes);
+        ClusterFiles.read(sources, stdin, reading.notes, reading::add);
+        reading.notes.throwProblems();
+        return reading.end();
+    }
+
+    /** One reading of manifests. An object is known to those that come after it, and all are known to controllers. */
+    private final class Reading {
+        private final InputNotes notes = new InputNotes();
+        private final List<Node> nodes;
+        private final Map<ObjectKey, ObjectNode> applied = new LinkedHashMap<>();
+        private final List<Supplier<ManifestPods>> asked = new ArrayList<>();
+        private final List<String> refused = new ArrayList<>();
+        private final List<String> replaced = new ArrayList<>();
+        private final List<String> kept = new ArrayList<>();
+        private final List<String> skipped = new ArrayList<>();
+        private final Map<String, List<String>> ignoredByGate = new TreeMap<>();
+        private final CustomResources custom = customResources.copy();
+        private CreatedPods pods = created;
+
+        Reading(List<Node> nodes) {
+            this.nodes = nodes;
+        }
+
+        private void add(ObjectNode tree, SourcePosition position) {
             notes.check(tree, position);
             Admission.addUid(tree);
+            custom.seen(tree);
             if (ObjectKey.of(tree).isPod()) {
-                pods.add(ofPod(tree));
+                asked.add(ofPod(tree));
             } else if (Workloads.isWorkload(tree)) {
-                pods.add(ofWorkload(tree, nodes));
+                asked.add(() -> ofWorkload(tree));
             } else {
-                passedOver.add(ObjectKey.of(tree).title());
+                apply(tree);
             }
-        });
-        notes.throwProblems();
-        List<String> all = new ArrayList<>(notes.notes());
-        all.addAll(notes.warnings());
-        if (!passedOver.isEmpty()) {
-            all.add(InputNotes.names(passedOver)
-                    + (passedOver.size() == 1 ? " has no pods and is" : " have no pods and are")
-                    + " passed over; what pods need belongs to the cluster");
         }
-        return new Contents(pods, all);
-    }
 
-    private ManifestPods ofPod(ObjectNode tree) {
-        ObjectKey key = ObjectKey.of(tree);
-        String title = key.title();
-        try {
-            // It is asked about as if it were new, whatever became of it; where its name is taken, as one more such
-            // pod.
-            Fields.of(tree).struct("spec").node().remove("nodeName");
-            tree.remove("status");
-            boolean isThere = podsOnNodes.contains(key);
-            AdmittedPod pod = admitted(tree);
-            pod = isThere ? pod.copy(1) : pod;
-            Set<String> replaced = isThere ? Set.of() : Set.of(pod.pod().key());
-            return new ManifestPods(
-                    title,
-                    isThere ? 1 : 0,
-                    1,
-                    List.of(pod),
-                    Optional.of(FurtherPods.copiesOf(pod)),
-                    List.of(),
-                    replaced,
-                    "");
-        } catch (ObjectRefusedException refused) {
-            return none(title, 0, 1, refused);
-        } catch (ObjectDecodeException wrong) {
-            throw wrong(title, wrong);
+        private void apply(ObjectNode tree) {
+            ObjectKey key = ObjectKey.of(tree);
+            Optional<String> gate = gateOf(key).filter(feature -> !features.isEnabled(feature));
+            if (gate.isPresent()) {
+                ignoredByGate
+                        .computeIfAbsent(gate.get(), any -> new ArrayList<>())
+                        .add(key.title());
+            } else if (CustomResources.isUnseenWorkload(tree)) {
+                refused.add("no pods are made of " + key.title() + " (" + CustomResources.NO_CONTROLLER + ")");
+            } else if (!matters(tree)) {
+                skipped.add(key.title());
+            } else if (there.contains(key) && KEPT.contains(key.kind())) {
+                kept.add(key.title());
+            } else {
+                create(tree, key);
+            }
         }
-    }
 
-    private ManifestPods ofWorkload(ObjectNode tree, List<Node> nodes) {
-        String title = ObjectKey.of(tree).title();
-        int active = onNodes.activePods(tree).size();
-        int asked = 0;
-        try {
-            // The names of its pods depend on the hash of its template.
-            Defaulting.applyToNew(tree, features);
-            atOnce(tree);
-            Limited limited = Limited.of(tree, active, MOST_PODS);
-            MadeObjects made = onNodes.make(limited.workload, nodes);
-            asked = made.pods() + (made.pods() < MOST_PODS ? 0 : limited.left);
-            List<AdmittedPod> pods = new ArrayList<>();
+        private static Optional<String> gateOf(ObjectKey key) {
+            return switch (key.group() + "/" + key.kind()) {
+                case "scheduling.k8s.io/PodGroup", "scheduling.k8s.io/Workload" ->
+                    Optional.of(FeatureGates.GENERIC_WORKLOAD);
+                case "scheduling.k8s.io/CompositePodGroup" -> Optional.of(FeatureGates.COMPOSITE_POD_GROUP);
+                default -> Optional.empty();
+            };
+        }
+
+        /** Whether scheduling or admission reads objects of a kind; of kinds that Kubernetes does not have, a plugin may. */
+        private static boolean matters(ObjectNode tree) {
+            ObjectKind<?> kind = TreeDecoder.kindOf(tree);
+            return kind.type() != PodDisruptionBudget.class
+                    && (kind.type() != OtherObject.class
+                            || READ_BY_ADMISSION.contains(kind.kind())
+                            || !ObjectKey.of(tree).isBuiltIn());
+        }
+
+        private void create(ObjectNode tree, ObjectKey key) {
+            try {
+                knownHere().validate(tree);
+                pods.create(tree);
+                if (there.contains(key)) {
+                    replaced.add(key.title());
+                }
+                applied.put(key, tree);
+            } catch (ObjectRefusedException why) {
+                refused.add(key.title() + " is not created (" + refusal(why) + ")");
+            } catch (ClusterFileException | ObjectDecodeException wrong) {
+                throw wrong(key.title(), wrong);
+            }
+        }
+
+        private CreatedPods knownHere() {
+            if (pods == created) {
+                pods = new CreatedPods(features, created, readByAdmission);
+            }
+            return pods;
+        }
+
+        private Contents end() {
             List<ClusterObject> objects = new ArrayList<>();
-            admit(made, pods, objects);
-            return new ManifestPods(
-                    title,
-                    active,
-                    asked,
-                    pods,
-                    further(tree, active, pods, nodes),
-                    objects,
-                    waitingKeys(tree),
-                    made.whyNone());
-        } catch (ObjectRefusedException refused) {
-            return none(title, active, asked, refused);
-        } catch (ClusterFileException | ObjectDecodeException wrong) {
-            throw wrong(title, wrong);
+            for (ObjectNode tree : applied.values()) {
+                pods.withClaimsOfGroup(tree).forEach(object -> objects.add(available(custom.complete(object))));
+            }
+            List<ManifestPods> manifests = asked.stream().map(Supplier::get).toList();
+            List<String> all = new ArrayList<>(notes.notes());
+            all.addAll(notes.warnings());
+            all.addAll(refused);
+            tell(replaced, " replaces the object of its name in the cluster", " replace those of their names", all);
+            tell(kept, " is in the cluster already and stays as it is there", " are in the cluster already", all);
+            ignoredByGate.forEach((gate, ignored) -> tell(
+                    ignored,
+                    " is ignored: the feature gate " + gate + " is off, so its pods are created without a group",
+                    " are ignored: the feature gate " + gate + " is off, so their pods are created without a group",
+                    all));
+            tell(skipped, " does not affect scheduling", " do not affect scheduling", all);
+            return new Contents(objects, manifests, all);
         }
-    }
 
-    private Optional<FurtherPods> further(ObjectNode workload, int active, List<AdmittedPod> pods, List<Node> nodes) {
-        if (StatefulSets.hasClaimTemplates(workload)) {
-            ObjectNode set = workload.deepCopy();
-            return FurtherPods.replicas(number -> replica(StatefulSets.onlyReplica(set, number), nodes));
+        private static void tell(List<String> titles, String one, String several, List<String> all) {
+            if (!titles.isEmpty()) {
+                all.add(InputNotes.names(titles) + (titles.size() == 1 ? one : several));
+            }
         }
-        Optional<AdmittedPod> copied = pods.stream().findFirst();
-        if (copied.isEmpty()) {
-            List<AdmittedPod> oneMore = new ArrayList<>();
-            admit(onNodes.make(Limited.oneMore(workload, active), nodes), oneMore, new ArrayList<>());
-            copied = oneMore.stream().findFirst();
-        }
-        return copied.map(FurtherPods::copiesOf);
-    }
 
-    private Optional<AdmittedPod> replica(ObjectNode set, List<Node> nodes) {
-        List<AdmittedPod> pods = new ArrayList<>();
-        List<ClusterObject> claims = new ArrayList<>();
-        admit(onNodes.make(set, nodes), pods, claims);
-        return pods.stream().findFirst().map(pod -> {
-            claims.addAll(pod.claims());
-            return new AdmittedPod(pod.pod(), claims, pod.refusedClaims());
-        });
+        // As the volume controller soon has it, if no claim is meant.
+        private static ClusterObject available(ClusterObject object) {
+            return object instanceof PersistentVolume volume
+                            && volume.phase().equals("Pending")
+                            && volume.claim().isEmpty()
+                    ? volume.toBuilder().phase(PersistentVolume.AVAILABLE).build()
+                    : object;
+        }
+
+        private Supplier<ManifestPods> ofPod(ObjectNode tree) {
+            ObjectKey key = ObjectKey.of(tree);
+            String title = key.title();
+            // A pod is read as if it were new; if a pod on a node has its name, as one more such pod.
+            boolean isThere = podsOnNodes.contains(key);
+            try {
+                Fields.of(tree).struct("spec").node().remove("nodeName");
+                tree.remove("status");
+                pods.admitAlone(tree);
+            } catch (ObjectRefusedException why) {
+                return () -> none(title, 0, 1, why);
+            } catch (ObjectDecodeException wrong) {
+                throw wrong(title, wrong);
+            }
+            return () -> {
+                AdmittedPod admitted = admitted(pods.withClaims(tree));
+                AdmittedPod pod = isThere ? admitted.copy(1) : admitted;
+                Set<String> inPlaceOf = isThere ? Set.of() : Set.of(pod.pod().key());
+                return new ManifestPods(
+                        title,
+                        isThere ? 1 : 0,
+                        1,
+                        List.of(pod),
+                        Optional.of(FurtherPods.copiesOf(pod)),
+                        List.of(),
+                        inPlaceOf,
+                        "");
+            };
+        }
+
+        private ManifestPods ofWorkload(ObjectNode tree) {
+            String title = ObjectKey.of(tree).title();
+            int active = onNodes.activePods(tree).size();
+            int asks = 0;
+            try {
+                pods.validate(tree);
+                // The names of its pods depend on the hash of its template.
+                Defaulting.applyToNew(tree, features);
+                atOnce(tree);
+                Limited limited = Limited.of(tree, active, MOST_PODS);
+                MadeObjects made = onNodes.make(limited.workload, nodes);
+                asks = made.pods() + (made.pods() < MOST_PODS ? 0 : limited.left);
+                List<AdmittedPod> admitted = new ArrayList<>();
+                List<ClusterObject> objects = new ArrayList<>();
+                admit(made, admitted, objects);
+                return new ManifestPods(
+                        title,
+                        active,
+                        asks,
+                        admitted,
+                        further(tree, active, admitted),
+                        objects,
+                        waitingKeys(tree),
+                        made.whyNone());
+            } catch (ObjectRefusedException why) {
+                return none(title, active, asks, why);
+            } catch (ClusterFileException | ObjectDecodeException wrong) {
+                throw wrong(title, wrong);
+            }
+        }
+
+        private Optional<FurtherPods> further(ObjectNode workload, int active, List<AdmittedPod> admitted) {
+            if (StatefulSets.hasClaimTemplates(workload)) {
+                ObjectNode set = workload.deepCopy();
+                return FurtherPods.replicas(number -> replica(StatefulSets.onlyReplica(set, number)));
+            }
+            Optional<AdmittedPod> copied = admitted.stream().findFirst();
+            if (copied.isEmpty()) {
+                List<AdmittedPod> oneMore = new ArrayList<>();
+                admit(onNodes.make(Limited.oneMore(workload, active), nodes), oneMore, new ArrayList<>());
+                copied = oneMore.stream().findFirst();
+            }
+            return copied.map(FurtherPods::copiesOf);
+        }
+
+        private Optional<AdmittedPod> replica(ObjectNode set) {
+            List<AdmittedPod> replicas = new ArrayList<>();
+            List<ClusterObject> claims = new ArrayList<>();
+            admit(onNodes.make(set, nodes), replicas, claims);
+            return replicas.stream().findFirst().map(pod -> {
+                claims.addAll(pod.claims());
+                return new AdmittedPod(pod.pod(), claims, pod.refusedClaims());
+            });
+        }
+
+        private void admit(MadeObjects made, List<AdmittedPod> admitted, List<ClusterObject> objects) {
+            JsonNode last = MissingNode.getInstance();
+            for (ObjectNode object : made.objects()) {
+                ObjectKey key = ObjectKey.of(object);
+                if (key.isPod()) {
+                    // Most differ in their names alone, and there may be many.
+                    JsonNode nameless = withoutName(object);
+                    admitted.add(
+                            nameless.equals(last)
+                                    ? admitted.get(admitted.size() - 1).copy(key.name())
+                                    : admitted(pods.admit(object.deepCopy())));
+                    last = nameless;
+                } else if (key.isPersistentVolumeClaim()) {
+                    if (!applied.containsKey(key)) {
+                        objects.add(pods.admitClaim(object.deepCopy()));
+                    }
+                } else if (gateOf(key).isPresent()) {
+                    ObjectNode group = object.deepCopy();
+                    knownHere().create(group);
+                    objects.addAll(pods.withClaimsOfGroup(group));
+                } else {
+                    Admission.addUid(object);
+                    objects.add(decoder.decode(TreeDecoder.kindOf(object), object, KeptJson.NONE));
+                }
+            }
+        }
     }
 
     // The pods of a StatefulSet come one after the other as they get ready; here is no time in which they could.
@@ -302,8 +477,12 @@ public final class Manifests {
     }
 
     private static ManifestPods none(String title, int onNodes, int asked, ObjectRefusedException refused) {
-        String why = "refused by the API server: " + Objects.requireNonNullElse(refused.getMessage(), "");
-        return new ManifestPods(title, onNodes, asked, List.of(), Optional.empty(), List.of(), Set.of(), why);
+        return new ManifestPods(
+                title, onNodes, asked, List.of(), Optional.empty(), List.of(), Set.of(), refusal(refused));
+    }
+
+    private static String refusal(ObjectRefusedException refused) {
+        return "refused by the API server: " + Objects.requireNonNullElse(refused.getMessage(), "");
     }
 
     private static ClusterFileException wrong(String title, RuntimeException wrong) {
@@ -311,27 +490,7 @@ public final class Manifests {
         return new ClusterFileException((message.startsWith(title) ? "" : title + ": ") + message, wrong);
     }
 
-    private void admit(MadeObjects made, List<AdmittedPod> pods, List<ClusterObject> objects) {
-        JsonNode admitted = MissingNode.getInstance();
-        for (ObjectNode object : made.objects()) {
-            ObjectKey key = ObjectKey.of(object);
-            if (key.isPod()) {
-                // Most differ in their names alone, and there may be many.
-                JsonNode nameless = withoutName(object);
-                boolean isLikeLast = nameless.equals(admitted);
-                pods.add(isLikeLast ? pods.get(pods.size() - 1).copy(key.name()) : admitted(object.deepCopy()));
-                admitted = nameless;
-            } else if (key.isPersistentVolumeClaim()) {
-                objects.add(created.admitClaim(object.deepCopy()));
-            } else {
-                Admission.addUid(object);
-                objects.add(decoder.decode(TreeDecoder.kindOf(object), object, KeptJson.NONE));
-            }
-        }
-    }
-
-    private AdmittedPod admitted(ObjectNode tree) {
-        CreatedPods.CreatedPod pod = created.admit(tree);
+    private static AdmittedPod admitted(CreatedPods.CreatedPod pod) {
         return new AdmittedPod(pod.pod(), pod.claims(), pod.refusedClaims());
     }
 
@@ -370,17 +529,17 @@ public final class Manifests {
                                 key.name().equals(name) && key.namespace().equals(pod.namespace()));
     }
 
-    /** The pods that the cluster's DaemonSets would have on a node that is new. Those that the API server would refuse are left out. */
+    /** Returns the pods that the cluster's DaemonSets would create for a new node, without those that the API server would refuse. */
     public List<Pod> daemonPods(Node node) {
         Objects.requireNonNull(node, "node");
         List<Pod> pods = new ArrayList<>();
         for (ObjectNode set : daemonSets) {
             try {
                 for (ObjectNode pod : onNodes.make(set, List.of(node)).objects()) {
-                    pods.add(created.admit(pod.deepCopy()).pod());
+                    pods.add(created.admitOfTemplate(pod.deepCopy()).pod());
                 }
             } catch (ObjectRefusedException | ClusterFileException | ObjectDecodeException refused) {
-                // Its controller has no pods there either; the reader of the dump has told of it.
+                // Its controller cannot create it either; the reader of the dump has noted that.
             }
         }
         return pods;

@@ -21,6 +21,7 @@ import org.moorage.runtime.whatif.Transaction;
 import org.moorage.simulation.admission.AdmittedPod;
 import org.moorage.simulation.dump.FurtherPods;
 import org.moorage.simulation.dump.ManifestPods;
+import org.moorage.simulation.dump.Manifests;
 import org.moorage.simulation.whatif.FittingPods.FittingWorkload;
 import org.moorage.simulation.whatif.FittingPods.MorePods;
 import org.moorage.simulation.whatif.FittingPods.UnplacedPod;
@@ -52,12 +53,12 @@ public final class ClusterCapacity {
     /**
      * Tries the pods of manifests, all of them in one cluster.
      *
-     * @param asked what the manifests ask for
+     * @param asked the manifests, whose other objects come to the cluster, too
      * @param before pods that wait and are placed first
      * @param atMost how many more copies of each manifest's pod are tried at most, each manifest's by themselves; 0 for none
      * @throws RuntimeException if a plugin fails when more copies are tried; the message says which one
      */
-    public FittingPods fit(List<ManifestPods> asked, Collection<Pod> before, int atMost) {
+    public FittingPods fit(Manifests.Contents asked, Collection<Pod> before, int atMost) {
         Objects.requireNonNull(asked, "asked");
         Objects.requireNonNull(before, "before");
         try (Transaction tried = cluster.whatIf().begin()) {
@@ -65,8 +66,9 @@ public final class ClusterCapacity {
             if (!before.isEmpty()) {
                 RescheduledPods ignored = scheduling.waiting(before).schedule();
             }
+            scheduling.with(asked.objects());
             List<Pod> pods = new ArrayList<>();
-            for (ManifestPods manifest : asked) {
+            for (ManifestPods manifest : asked.pods()) {
                 scheduling.with(manifest.objects());
                 for (AdmittedPod pod : manifest.pods()) {
                     scheduling.with(pod.claims());
@@ -74,7 +76,7 @@ public final class ClusterCapacity {
                 }
             }
             RescheduledPods end = scheduling.waiting(pods).schedule();
-            return answer(asked, before, end, tried, atMost);
+            return answer(asked.pods(), before, end, tried, atMost);
         }
     }
 

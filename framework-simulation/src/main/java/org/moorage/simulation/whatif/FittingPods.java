@@ -62,7 +62,9 @@ public record FittingPods(
 
         /** How many of the asked pods were not tried, since only {@value org.moorage.simulation.dump.Manifests#MOST_PODS} are at once. */
         public int untried() {
-            return manifest.asked() - manifest.pods().size();
+            return manifest.whyNone().isEmpty()
+                    ? manifest.asked() - manifest.pods().size()
+                    : 0;
         }
 
         /** Whether all that it asks for find a place. */

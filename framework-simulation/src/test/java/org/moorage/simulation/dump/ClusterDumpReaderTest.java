@@ -16,12 +16,17 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.FieldSource;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.moorage.api.model.ClusterObject;
 import org.moorage.api.model.Node;
 import org.moorage.api.model.OtherObject;
+import org.moorage.api.model.PersistentVolumeClaim;
 import org.moorage.api.model.Pod;
 import org.moorage.api.model.PodGroup;
+import org.moorage.api.model.PodStatus;
 import org.moorage.api.model.Quantity;
+import org.moorage.api.model.ResourceClaim;
 import org.moorage.api.plugin.FeatureGates;
 import org.moorage.config.ConfigLoader;
 import org.moorage.config.plugin.PluginRegistry;
@@ -212,6 +217,59 @@ class ClusterDumpReaderTest {
             assertThat(added.spec().containers().get(0).requests().containsKey("cpu"))
                     .isEqualTo(changes.equals(second));
         }
+    }
+
+    private static final String CLAIM_TEMPLATES = """
+            ---
+            {apiVersion: resource.k8s.io/v1, kind: ResourceClaimTemplate, metadata: {name: one},
+             spec: {spec: {devices: {requests: [{name: gpu, exactly: {deviceClassName: gpu.example.com}}]}}}}
+            """;
+    private static final String WITH_CLAIMS = "spec: {resourceClaims: [{name: gpu, resourceClaimTemplateName: one}],"
+            + " containers: [{name: c, image: i, resources: {claims: [{name: gpu}]}}], volumes: [{name: v, ephemeral:"
+            + " {volumeClaimTemplate: {spec: {accessModes: [ReadWriteOnce], resources: {requests: {storage: 1Gi}}}}}}]}";
+
+    static final List<String> PODS_WITHOUT_THEIR_CLAIMS = List.of(
+            "{apiVersion: v1, kind: Pod, metadata: {name: p}, " + WITH_CLAIMS + "}",
+            "{apiVersion: v1, kind: Pod, metadata: {name: p, uid: u, resourceVersion: '7'}, status: {phase: Pending}, "
+                    + WITH_CLAIMS + "}");
+
+    @ParameterizedTest
+    @FieldSource("PODS_WITHOUT_THEIR_CLAIMS")
+    void createsTheClaimsOfBarePods(String pod) {
+        ClusterDump dump = read(reader().withClaims().withWorkloads(), pod + "\n" + CLAIM_TEMPLATES);
+
+        Pod read = dump.pods().get(0);
+        assertThat(read.status().resourceClaimStatuses()).containsExactly(new PodStatus.ClaimStatus("gpu", "p-gpu"));
+        assertThat(dump.objects())
+                .filteredOn(object -> object instanceof ResourceClaim || object instanceof PersistentVolumeClaim)
+                .extracting(ClusterObject::name)
+                .containsExactlyInAnyOrder("p-gpu", "p-v");
+        assertThat(dump.objects())
+                .filteredOn(ResourceClaim.class::isInstance)
+                .allSatisfy(claim -> assertThat(
+                                claim.metadata().controller().orElseThrow().uid())
+                        .isEqualTo(read.uid()));
+    }
+
+    @Test
+    void tellsWhyTheApiServerRefusesAWorkloadThatIsNew() {
+        ClusterDump dump = read(reader().withWorkloads(), DEPLOYMENT.replace("cpu: 250m", "cpu: -1"));
+
+        assertThat(dump.pods()).isEmpty();
+        assertThat(dump.notes())
+                .contains(
+                        "no pods are made of Deployment default/web (refused by the API server: Deployment.apps \"web\""
+                                + " is invalid: spec.template.spec.containers[0].resources.requests[cpu]: Invalid value: \"-1\":"
+                                + " must be greater than or equal to 0)");
+    }
+
+    @Test
+    void takesAWorkloadThatAServerHasTaken() {
+        String fromServer = DEPLOYMENT
+                .replace("{name: web}\nspec:\n  replicas", "{name: web, uid: u}\nspec:\n  replicas")
+                .replace("priorityClassName: high", "priorityClassName: high\n      tolerations: [{operator: Equal}]");
+
+        assertThat(read(reader().withWorkloads(), fromServer).pods()).hasSize(2);
     }
 
     private static final String GROUPS = """

@@ -8,6 +8,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
 import org.moorage.api.plugin.FeatureGates;
 import org.moorage.objects.ClusterFileException;
 import org.moorage.objects.GeneratedNames;
@@ -44,9 +45,13 @@ public final class Admission {
             "managedFields",
             "selfLink");
 
+    /** The API groups of workloads. */
+    private static final Set<String> WORKLOADS = Set.of("apps", "batch");
+
     private final FeatureGates features;
     private final boolean mergesSpread;
-    private final boolean podsHaveResources;
+    private final PodValidation podValidation;
+    private final ObjectValidation objectValidation;
     private final PriorityClasses priorityClasses = new PriorityClasses();
     private final LimitRanges limitRanges;
     private final RuntimeClasses runtimeClasses = new RuntimeClasses();
@@ -56,22 +61,33 @@ public final class Admission {
 
     /** The admission of a cluster of which nothing has been {@link #seen} yet. */
     public Admission(FeatureGates features) {
-        this.features = features;
-        mergesSpread = features.isEnabled(FeatureGates.MATCH_LABEL_KEYS_IN_POD_TOPOLOGY_SPREAD)
-                && features.isEnabled(FeatureGates.MATCH_LABEL_KEYS_IN_POD_TOPOLOGY_SPREAD_SELECTOR_MERGE);
-        podsHaveResources = features.isEnabled(FeatureGates.POD_LEVEL_RESOURCES);
-        limitRanges = new LimitRanges(podsHaveResources);
+        this(features, true);
     }
 
     /**
-     * Whether an object is one that is still to be created: a pod or a claim to a volume that says nothing that only a server, a controller or a
-     * scheduler writes.
+     * As {@link #Admission(FeatureGates)}.
+     *
+     * @param isStrict whether pods must also have what scheduling does not need, and files that sketch a cluster omit: containers, images, and limits
+     *     of extended resources
+     */
+    public Admission(FeatureGates features, boolean isStrict) {
+        this.features = features;
+        mergesSpread = features.isEnabled(FeatureGates.MATCH_LABEL_KEYS_IN_POD_TOPOLOGY_SPREAD)
+                && features.isEnabled(FeatureGates.MATCH_LABEL_KEYS_IN_POD_TOPOLOGY_SPREAD_SELECTOR_MERGE);
+        podValidation = new PodValidation(features, isStrict);
+        objectValidation = new ObjectValidation(features, podValidation);
+        limitRanges = new LimitRanges(features.isEnabled(FeatureGates.POD_LEVEL_RESOURCES));
+    }
+
+    /**
+     * Whether an object is one that is still to be created: a pod, a claim to a volume or a workload that has nothing that only a server, a
+     * controller or a scheduler writes.
      */
     public static boolean isNew(ObjectNode object) {
         ObjectKey key = ObjectKey.of(object);
         JsonNode metadata = object.path("metadata");
         JsonNode spec = object.path("spec");
-        return (key.isPod() || key.isPersistentVolumeClaim())
+        return (key.isPod() || key.isPersistentVolumeClaim() || isWorkload(key))
                 && isBlank(metadata.path("uid"))
                 && isBlank(metadata.path("resourceVersion"))
                 && isBlank(metadata.path("creationTimestamp"))
@@ -80,6 +96,11 @@ public final class Admission {
                 && isBlank(spec.path("volumeName"))
                 && Fields.isAbsent(spec.path(PRIORITY))
                 && object.path("status").isEmpty();
+    }
+
+    private static boolean isWorkload(ObjectKey key) {
+        return WORKLOADS.contains(key.group())
+                || key.group().isEmpty() && key.kind().equals("ReplicationController");
     }
 
     private static boolean isBlank(JsonNode text) {
@@ -184,13 +205,25 @@ public final class Admission {
      * @throws ClusterFileException if it has a shape that the API server would refuse
      */
     public void admit(ObjectNode object) {
+        admit(object, podValidation::check);
+    }
+
+    /**
+     * As {@link #admit}, for a pod of a template that an API server has taken, of which a dump may not have all fields: only what admission may
+     * have brought about is validated.
+     */
+    public void admitOfTemplate(ObjectNode pod) {
+        admit(pod, podValidation::checkResources);
+    }
+
+    private void admit(ObjectNode object, Consumer<NewObject> validation) {
         ObjectKey key = ObjectKey.of(object);
         if (key.isPod() || key.isPersistentVolumeClaim()) {
             SET_BY_SERVER.forEach(Fields.of(object).struct("metadata").node()::remove);
             object.remove("status");
         }
         if (key.isPod()) {
-            admitPod(new NewObject(object));
+            admitPod(new NewObject(object), validation);
         } else if (key.isPersistentVolumeClaim()) {
             admitClaim(new NewObject(object));
         } else {
@@ -200,9 +233,21 @@ public final class Admission {
         }
     }
 
+    /**
+     * Validates a new object that is no pod, such as a workload. The object stays as it is.
+     *
+     * @throws org.moorage.objects.ObjectRefusedException if the API server refuses it
+     * @throws ClusterFileException if it has a shape that the API server would refuse
+     */
+    public void validate(ObjectNode object) {
+        ObjectNode completed = object.deepCopy();
+        Defaulting.applyToNew(completed, features);
+        objectValidation.check(new NewObject(completed));
+    }
+
     // In kube-apiserver's order: plugins that change, what is done before it is stored, validation, plugins that
     // refuse.
-    private void admitPod(NewObject pod) {
+    private void admitPod(NewObject pod, Consumer<NewObject> validation) {
         Defaulting.apply(pod.tree(), features);
         checkNamespace(pod);
         List<LimitRange> ranges = limitRanges.of(pod);
@@ -214,7 +259,7 @@ public final class Admission {
         addName(pod);
         prepare(pod.tree());
         Defaulting.applyAfterAdmission(pod.tree(), features);
-        ResourceValidation.check(pod, podsHaveResources);
+        validation.accept(pod);
         limitRanges.check(pod, ranges);
         RuntimeClasses.check(pod, runtimeClass);
     }

@@ -3,10 +3,12 @@ package org.moorage.simulation.internal.admission;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
 import org.moorage.api.model.ClusterObject;
 import org.moorage.api.model.ObjectKind;
 import org.moorage.api.model.PersistentVolumeClaim;
@@ -52,6 +54,19 @@ public final class CreatedPods {
     }
 
     /**
+     * Those of a cluster to which more objects come, which is not the cluster's matter.
+     *
+     * @param cluster has the claims that are there
+     * @param objects the other objects of the cluster that admission reads
+     */
+    public CreatedPods(FeatureGates features, CreatedPods cluster, Collection<ObjectNode> objects) {
+        this(features);
+        volumeClaims.addAll(cluster.volumeClaims);
+        resourceClaims.takenAlso(cluster.resourceClaims);
+        objects.forEach(this::seen);
+    }
+
+    /**
      * Takes note of an object that is there, or has changed.
      *
      * @param tree is kept, unless it is of a claim
@@ -94,6 +109,22 @@ public final class CreatedPods {
      * @throws ObjectDecodeException if it is no pod, or has a shape that the API server would refuse
      */
     public CreatedPod admit(ObjectNode tree) {
+        admitAlone(tree);
+        return withClaims(tree);
+    }
+
+    /** As {@link #admit}, without the claims, which controllers create later. */
+    public void admitAlone(ObjectNode tree) {
+        admit(tree, admission::admit);
+    }
+
+    /** As {@link #admit}, for a pod that a controller makes of a template of the cluster, see {@link Admission#admitOfTemplate}. */
+    public CreatedPod admitOfTemplate(ObjectNode tree) {
+        admit(tree, admission::admitOfTemplate);
+        return withClaims(tree);
+    }
+
+    private static void admit(ObjectNode tree, Consumer<ObjectNode> admission) {
         try {
             Fields pod = Fields.of(tree);
             pod.whenAbsent("apiVersion", "v1");
@@ -104,7 +135,19 @@ public final class CreatedPods {
             if (pod.struct("metadata").isBlank("name")) {
                 pod.struct("metadata").whenBlank("generateName", "pod-");
             }
-            admission.admit(tree);
+            admission.accept(tree);
+        } catch (ClusterFileException e) {
+            throw malformed(e);
+        }
+    }
+
+    /**
+     * Makes the claims of a pod that has been admitted.
+     *
+     * @param tree the pod as it is stored
+     */
+    public CreatedPod withClaims(ObjectNode tree) {
+        try {
             List<ClusterObject> claims = new ArrayList<>();
             List<String> refused = new ArrayList<>();
             for (ObjectNode claim : EphemeralClaims.of(tree)) {
@@ -117,14 +160,64 @@ public final class CreatedPods {
                     }
                 }
             }
-            for (ObjectNode claim : resourceClaims.createdFor(tree)) {
-                admission.admit(claim);
-                claims.add(decoder.decode(claim));
-            }
+            claims.addAll(resourceClaims(tree));
             return new CreatedPod(decoder.pod(tree, KeptJson.NONE), claims, refused);
         } catch (ClusterFileException e) {
             throw malformed(e);
         }
+    }
+
+    private List<ClusterObject> resourceClaims(ObjectNode owner) {
+        List<ClusterObject> claims = new ArrayList<>(0);
+        for (ObjectNode claim : resourceClaims.createdFor(owner)) {
+            admission.admit(claim);
+            claims.add(decoder.decode(claim));
+        }
+        return claims;
+    }
+
+    /**
+     * Validates a new object that is no pod, such as a workload.
+     *
+     * @throws ObjectRefusedException if the API server would refuse it
+     * @throws ObjectDecodeException if it has a shape that the API server would refuse
+     */
+    public void validate(ObjectNode tree) {
+        try {
+            admission.validate(tree);
+        } catch (ClusterFileException e) {
+            throw malformed(e);
+        }
+    }
+
+    /**
+     * Creates an object that pods may need, and takes note of it.
+     *
+     * @param tree its manifest, which becomes what is stored
+     * @throws ObjectRefusedException if the API server would refuse it
+     * @throws ObjectDecodeException if it has a shape that the API server would refuse
+     */
+    public void create(ObjectNode tree) {
+        try {
+            inNamespace(tree);
+            admission.requirePriorityClass(tree);
+            admission.admit(tree);
+            seen(tree);
+        } catch (ClusterFileException e) {
+            throw malformed(e);
+        }
+    }
+
+    /**
+     * The objects that an object becomes which has been created: itself, and the claims that a group of pods has templates for.
+     *
+     * @throws ObjectDecodeException if it has a shape that the API server would refuse
+     */
+    public List<ClusterObject> withClaimsOfGroup(ObjectNode tree) {
+        List<ClusterObject> claims = resourceClaims(tree);
+        List<ClusterObject> objects = new ArrayList<>(claims);
+        objects.add(decoder.decode(tree));
+        return objects;
     }
 
     /**

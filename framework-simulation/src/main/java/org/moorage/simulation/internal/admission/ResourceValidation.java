@@ -1,97 +1,304 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.moorage.simulation.internal.admission;
 
-import java.util.ArrayList;
+import com.fasterxml.jackson.databind.JsonNode;
+import java.math.BigDecimal;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.function.BiConsumer;
+import org.moorage.api.model.Quantity;
 import org.moorage.api.model.ResourceName;
 import org.moorage.objects.internal.Fields;
 
-/** Of the validation of pods what admission may have brought about: requests and limits that contradict one another. */
+/** Validates the resources that containers, pods and claims request, and their limits. */
 final class ResourceValidation {
+    private static final String REQUESTS = "requests.";
+    private static final Set<String> OF_CONTAINERS = Set.of("cpu", "memory", "ephemeral-storage");
+    private static final Set<String> OF_PODS = Set.of("cpu", "memory");
+    private static final Set<String> INTEGERS = Set.of(
+            "pods",
+            "resourcequotas",
+            "services",
+            "replicationcontrollers",
+            "secrets",
+            "configmaps",
+            "persistentvolumeclaims",
+            "services.nodeports",
+            "services.loadbalancers");
+    private static final Set<String> OTHER_STANDARD = Set.of(
+            "storage",
+            "requests.cpu",
+            "requests.memory",
+            "requests.ephemeral-storage",
+            "requests.storage",
+            "limits.cpu",
+            "limits.memory",
+            "limits.ephemeral-storage");
+
     private ResourceValidation() {}
 
     /**
-     * Refuses a pod whose requests and limits contradict one another.
+     * Validates the resources of a container.
      *
-     * @param podsHaveResources whether a pod may request resources as a whole
+     * @param claims the names of the pod's resource claims
+     * @param isStrict whether requests of extended resources must have limits
      */
-    static void check(NewObject pod, boolean podsHaveResources) {
-        List<String> errors = new ArrayList<>();
-        Fields spec = pod.spec();
-        for (String list : List.of("containers", "initContainers")) {
-            List<Fields> containers = spec.each(list);
-            for (int i = 0; i < containers.size(); i++) {
-                checkRequirements(containers.get(i), "spec." + list + "[" + i + "].resources", errors);
-            }
-        }
-        if (podsHaveResources && !spec.isAbsent("resources")) {
-            checkRequirements(spec, "spec.resources", errors);
-            checkWhole(spec, errors);
-        }
-        if (!errors.isEmpty()) {
-            throw pod.invalid(errors);
+    static void ofContainer(Fields resources, Set<String> claims, boolean isStrict, String path, FieldErrors errors) {
+        lists(resources, isStrict, path, (name, where) -> containerResource(name, where, errors), errors);
+        claims(resources.each("claims"), claims, path + ".claims", errors);
+    }
+
+    /** Validates the overhead of a pod, which has the form of limits. */
+    static void ofOverhead(Fields spec, String path, FieldErrors errors) {
+        WrittenQuantity.list(spec, "overhead").forEach((name, amount) -> {
+            String where = path + ".limits[" + name + "]";
+            containerResource(name, where, errors);
+            amount(name, amount, where, errors);
+        });
+    }
+
+    private static void lists(
+            Fields resources, boolean isStrict, String path, BiConsumer<String, String> nameRules, FieldErrors errors) {
+        Map<String, WrittenQuantity> limits = WrittenQuantity.list(resources, "limits");
+        Map<String, WrittenQuantity> requests = WrittenQuantity.list(resources, "requests");
+        limits.forEach((name, limit) -> {
+            String where = path + ".limits[" + name + "]";
+            nameRules.accept(name, where);
+            amount(name, limit, where, errors);
+        });
+        requests.forEach((name, request) -> {
+            String where = path + ".requests[" + name + "]";
+            nameRules.accept(name, where);
+            quantity(name, request, where, errors);
+            requestAndLimit(name, request, limits, isStrict, path, errors);
+            hugePages(name, request, where, errors);
+        });
+        Set<String> names = new HashSet<>(limits.keySet());
+        names.addAll(requests.keySet());
+        if (names.stream().anyMatch(ResourceName::isHugePages) && names.stream().noneMatch(OF_PODS::contains)) {
+            errors.forbidden(path, "HugePages require cpu or memory");
         }
     }
 
-    private static void checkRequirements(Fields parent, String path, List<String> errors) {
-        Fields resources = parent.struct("resources");
-        Map<String, WrittenQuantity> limits = WrittenQuantity.list(resources, "limits");
-        WrittenQuantity.list(resources, "requests").forEach((name, request) -> {
-            WrittenQuantity limit = limits.get(name);
-            if (limit != null && !isOvercommitted(name) && !request.amount().equals(limit.amount())) {
-                errors.add(invalid(path + ".requests", request, "equal to " + name + " limit", limit));
-            } else if (limit != null && limit.isLessThan(request)) {
-                errors.add(invalid(path + ".requests", request, "less than or equal to " + name + " limit", limit));
+    private static void requestAndLimit(
+            String name,
+            WrittenQuantity request,
+            Map<String, WrittenQuantity> limits,
+            boolean isStrict,
+            String path,
+            FieldErrors errors) {
+        WrittenQuantity limit = limits.get(name);
+        if (limit == null) {
+            if (isStrict && !isOvercommitted(name)) {
+                errors.required(path + ".limits", "Limit must be set for non overcommitable resources");
             }
-        });
+        } else if (!isOvercommitted(name) && !request.amount().equals(limit.amount())) {
+            invalid(path + ".requests", request, "equal to " + name + " limit", limit, errors);
+        } else if (limit.isLessThan(request)) {
+            invalid(path + ".requests", request, "less than or equal to " + name + " limit", limit, errors);
+        }
     }
 
     // Whether containers may use more of a resource than they request.
     private static boolean isOvercommitted(String resource) {
-        boolean isNative = !resource.contains("/") || resource.contains("kubernetes.io/");
-        return isNative && !ResourceName.isHugePages(resource);
+        return isNative(resource) && !ResourceName.isHugePages(resource);
     }
 
-    private static void checkWhole(Fields spec, List<String> errors) {
+    private static boolean isNative(String resource) {
+        return !resource.contains("/") || resource.contains("kubernetes.io/");
+    }
+
+    private static boolean isExtended(String resource) {
+        return !isNative(resource)
+                && !resource.startsWith(REQUESTS)
+                && NameRules.key(REQUESTS + resource).isEmpty();
+    }
+
+    private static boolean resource(String name, String where, FieldErrors errors) {
+        List<String> broken = NameRules.key(name);
+        errors.invalid(where, name, broken);
+        boolean isStandard = OF_CONTAINERS.contains(name)
+                || INTEGERS.contains(name)
+                || OTHER_STANDARD.contains(name)
+                || ResourceName.isHugePages(name)
+                || name.startsWith(REQUESTS + "hugepages-");
+        if (broken.isEmpty() && !name.contains("/") && !isStandard) {
+            errors.invalid(where, name, "must be a standard resource type or fully qualified");
+            return false;
+        }
+        return broken.isEmpty();
+    }
+
+    private static void containerResource(String name, String where, FieldErrors errors) {
+        resource(name, where, errors);
+        if (name.split("/", -1).length == 1) {
+            if (!OF_CONTAINERS.contains(name) && !ResourceName.isHugePages(name)) {
+                errors.invalid(where, name, "must be a standard resource for containers");
+            }
+        } else if (!isNative(name) && !isExtended(name)) {
+            errors.invalid(where, name, "doesn't follow extended resource name standard");
+        }
+    }
+
+    private static void podResource(String name, String where, FieldErrors errors) {
+        if (resource(name, where, errors) && !OF_PODS.contains(name) && !ResourceName.isHugePages(name)) {
+            errors.notSupported(where, name, List.of("cpu", "hugepages-", "memory"));
+        }
+    }
+
+    private static void amount(String name, WrittenQuantity amount, String where, FieldErrors errors) {
+        quantity(name, amount, where, errors);
+        hugePages(name, amount, where, errors);
+    }
+
+    /** Validates an amount of a resource: not below zero, and whole if the resource is counted. */
+    static void quantity(String name, WrittenQuantity amount, String where, FieldErrors errors) {
+        if (amount.amount().compareTo(Quantity.ZERO) < 0) {
+            errors.invalid(where, amount.text(), "must be greater than or equal to 0");
+        }
+        boolean isCounted = INTEGERS.contains(name) || isExtended(name);
+        if (isCounted && exact(amount).remainder(BigDecimal.ONE).signum() != 0) {
+            errors.invalid(where, amount.text(), "must be an integer");
+        }
+    }
+
+    private static BigDecimal exact(WrittenQuantity amount) {
+        return new BigDecimal(amount.amount().toString());
+    }
+
+    private static void hugePages(String name, WrittenQuantity amount, String where, FieldErrors errors) {
+        if (ResourceName.isHugePages(name) && !isMultiple(amount, name.substring("hugepages-".length()))) {
+            errors.invalid(where, amount.text(), amount.text() + " is not positive integer multiple of " + name);
+        }
+    }
+
+    private static boolean isMultiple(WrittenQuantity amount, String pageSize) {
+        try {
+            BigDecimal size = new BigDecimal(Quantity.parse(pageSize).toString());
+            return size.signum() > 0 && exact(amount).remainder(size).signum() == 0;
+        } catch (IllegalArgumentException notSized) {
+            return false;
+        }
+    }
+
+    private static void claims(List<Fields> used, Set<String> claims, String list, FieldErrors errors) {
+        Set<String> names = new HashSet<>();
+        for (int i = 0; i < used.size(); i++) {
+            String own = list + "[" + i + "]";
+            String name = used.get(i).text("name");
+            if (name.isEmpty()) {
+                errors.required(own, "");
+                continue;
+            }
+            claim(name, used.get(i).text("request"), names, own, errors);
+            if (!claims.contains(name)) {
+                errors.notFound(
+                        own,
+                        name,
+                        "must be one of the names in pod.spec.resourceClaims"
+                                + (claims.isEmpty()
+                                        ? " which is empty"
+                                        : ": " + String.join(", ", new TreeSet<>(claims))));
+            }
+        }
+    }
+
+    private static void claim(String name, String request, Set<String> names, String own, FieldErrors errors) {
+        if (names.contains(name)) {
+            errors.duplicate(own, name);
+            return;
+        }
+        if (!request.isEmpty()) {
+            errors.invalid(own + ".request", request, NameRules.label(request));
+        }
+        String key = request.isEmpty() ? name : name + "/" + request;
+        if (names.contains(key)) {
+            errors.duplicate(own, key);
+        } else if (request.isEmpty()) {
+            names.stream().filter(other -> other.startsWith(name + "/")).forEach(other -> errors.duplicate(own, name));
+        }
+        names.add(key);
+    }
+
+    /** Validates the resources that a pod requests as a whole, also against those of its containers. */
+    static void ofPod(Fields spec, String path, FieldErrors errors) {
+        if (spec.isAbsent("resources")) {
+            return;
+        }
         Fields resources = spec.struct("resources");
+        String own = path + ".resources";
+        if (!resources.isAbsent("claims")) {
+            errors.forbidden(own + ".claims", "claims may not be set for Resources at pod-level");
+        }
+        lists(resources, true, own, (name, where) -> podResource(name, where, errors), errors);
+        sums(spec, resources, own, errors);
+        limitsOfContainers(spec, resources, own, errors);
+    }
+
+    private static void sums(Fields spec, Fields resources, String own, FieldErrors errors) {
         Map<String, WrittenQuantity> requests = WrittenQuantity.list(resources, "requests");
         Map<String, WrittenQuantity> limits = WrittenQuantity.list(resources, "limits");
         PodResourceDefaults.aggregated(spec, "requests").forEach((name, sum) -> {
             WrittenQuantity request = requests.get(name);
             if (request != null && request.isLessThan(sum)) {
-                errors.add(invalid(
-                        "spec.resources.requests[" + name + "]",
+                invalid(
+                        own + ".requests[" + name + "]",
                         request,
                         "greater than or equal to aggregate container requests",
-                        sum));
+                        sum,
+                        errors);
             }
         });
         PodResourceDefaults.aggregated(spec, "limits").forEach((name, sum) -> {
             WrittenQuantity limit = limits.get(name);
             if (ResourceName.isHugePages(name) && limit != null && limit.isLessThan(sum)) {
-                errors.add(invalid(
-                        "spec.resources.limits[" + name + "]",
+                invalid(
+                        own + ".limits[" + name + "]",
                         limit,
                         "greater than or equal to aggregate container limits",
-                        sum));
+                        sum,
+                        errors);
             }
         });
+    }
+
+    private static void limitsOfContainers(Fields spec, Fields resources, String own, FieldErrors errors) {
+        Map<String, WrittenQuantity> limits = WrittenQuantity.list(resources, "limits");
         List<Fields> containers = spec.each("containers");
         for (int i = 0; i < containers.size(); i++) {
-            String path = "spec.resources.containers[" + i + "]";
+            String container = own + ".containers[" + i + "]";
             WrittenQuantity.list(containers.get(i).struct("resources"), "limits")
-                    .forEach((name, own) -> {
+                    .forEach((name, ofContainer) -> {
                         WrittenQuantity limit = limits.get(name);
-                        if (limit != null && limit.isLessThan(own)) {
-                            errors.add(invalid(
-                                    path + "[" + name + "].limits", own, "less than or equal to pod limits", limit));
+                        if (limit != null && limit.isLessThan(ofContainer)) {
+                            invalid(
+                                    container + "[" + name + "].limits",
+                                    ofContainer,
+                                    "less than or equal to pod limits",
+                                    limit,
+                                    errors);
                         }
                     });
         }
     }
 
-    private static String invalid(String path, WrittenQuantity value, String bound, WrittenQuantity other) {
-        return path + ": Invalid value: \"" + value.text() + "\": must be " + bound + " of " + other.text();
+    private static void invalid(
+            String path, WrittenQuantity value, String bound, WrittenQuantity other, FieldErrors errors) {
+        errors.invalid(path, value.text(), "must be " + bound + " of " + other.text());
+    }
+
+    /** Validates that a claim to a volume requests storage. */
+    static void storage(JsonNode requests, Fields resources, String path, FieldErrors errors) {
+        if (Fields.isAbsent(requests.path("storage"))) {
+            errors.required(path, "");
+            return;
+        }
+        WrittenQuantity amount = WrittenQuantity.list(resources, "requests").get("storage");
+        if (amount.amount().compareTo(Quantity.ZERO) <= 0) {
+            errors.invalid(path, amount.text(), "must be greater than zero");
+        }
     }
 }

@@ -52,6 +52,11 @@ public final class TemplatedResourceClaims {
         isTakenInCluster = cluster.taken::contains;
     }
 
+    /** Takes note of the claims that others know. */
+    void takenAlso(TemplatedResourceClaims others) {
+        taken.addAll(others.taken);
+    }
+
     /** Whether an object is complete without knowing others: a pod or pod group with templates may get claims. */
     public static boolean isIndependent(ObjectNode object) {
         ObjectKey key = ObjectKey.of(object);
@@ -91,8 +96,8 @@ public final class TemplatedResourceClaims {
     }
 
     /**
-     * Creates the claims of one pod more, of which no note is taken, and those that its group still lacks. May be called by several threads, also
-     * while objects are seen and gone.
+     * Creates the claims of one pod more, of which no note is taken, and those that its group still lacks; or those of a group. May be called by
+     * several threads, also while objects are seen and gone.
      */
     public List<ObjectNode> createdFor(ObjectNode pod) {
         TemplatedResourceClaims alone = new TemplatedResourceClaims(this);

@@ -78,7 +78,7 @@ final class FitCommand extends QuestionCommand {
                 new ProgressLine(asked.terminal(), "attempts", pods + (afterWaiting ? waiting.size() : 0));
         try {
             FittingPods answer = new ClusterCapacity(asked.known(), progress::show)
-                    .fit(contents.pods(), afterWaiting ? waiting : List.of(), max ? atMost : 0);
+                    .fit(contents, afterWaiting ? waiting : List.of(), max ? atMost : 0);
             return new FitReport(
                     answer,
                     new FitReport.Asked(

@@ -71,6 +71,11 @@ final class LoggedListeners implements SchedulerListener {
     }
 
     @Override
+    public void activated(String plugin, Collection<Pod> pods) {
+        tell(listener -> listener.activated(plugin, pods));
+    }
+
+    @Override
     public void backgroundTaskFailed(String profileName, Throwable thrown) {
         tell(listener -> listener.backgroundTaskFailed(profileName, thrown));
     }

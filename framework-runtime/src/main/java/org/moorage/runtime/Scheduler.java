@@ -3,6 +3,7 @@ package org.moorage.runtime;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import java.time.Duration;
+import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -18,6 +19,7 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BiFunction;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 import org.moorage.api.GroupKey;
@@ -415,12 +417,42 @@ public final class Scheduler implements AutoCloseable {
         }
     }
 
+    /** Returns whether {@link #scheduleNext} has a pod or a group of pods to try now. May be called at any time from any thread. */
+    public boolean isReady() {
+        return queue.isReady();
+    }
+
     /**
-     * Makes those pods ready whose backoff is over by the scheduler's clock. {@link #run} does so every second; who calls {@link
-     * #scheduleNext} with a clock of its own calls this when that has moved on. May be called at any time from any thread.
+     * Makes those pods ready whose backoff is over by the scheduler's clock. {@link #run} does so every second; callers of {@link
+     * #scheduleNext} with a virtual clock call this when that has advanced. May be called at any time from any thread.
      */
     public void flushBackoff() {
         queue.flushBackoff();
+    }
+
+    /**
+     * Returns the first instant at which {@link #flushBackoff} makes one of these pods ready. May be called at any time from any thread.
+     *
+     * @param which selects pods; a group of pods is selected if one of its pods is
+     * @return empty if none of these pods is in backoff
+     */
+    public Optional<Instant> nextBackoffFlush(Predicate<Pod> which) {
+        return queue.nextBackoffFlush(Objects.requireNonNull(which, "which"));
+    }
+
+    /**
+     * Retries those of these pods that have been unschedulable or gated for longer than {@link Builder#maxInUnschedulable}. {@link #run} does
+     * so with all pods every 30 seconds. May be called at any time from any thread.
+     *
+     * @param which selects pods; a group of pods is selected if one of its pods is
+     */
+    public void flushUnschedulable(Predicate<Pod> which) {
+        queue.flushUnschedulable(Objects.requireNonNull(which, "which"));
+    }
+
+    /** Returns the pods that wait for an event, and when {@link #flushUnschedulable} retries them. May be called at any time from any thread. */
+    public List<PodState.Unschedulable> unschedulablePods() {
+        return queue.unschedulablePods();
     }
 
     /**
@@ -732,8 +764,9 @@ public final class Scheduler implements AutoCloseable {
         private Duration maxInUnschedulable = Duration.ofMinutes(5);
         private Duration pluginCallTimeout = Duration.ofSeconds(30);
         private Map<String, FailurePolicy> failurePolicies = Map.of();
+        private @Nullable ScheduledExecutorService timers;
         private BiFunction<Integer, SchedulerListener, SchedulerThreads> threads =
-                (parallelism, told) -> new SchedulerThreads(parallelism, null, told);
+                (parallelism, told) -> new SchedulerThreads(parallelism, null, timers, told);
 
         private Builder(
                 SchedulerConfig config,
@@ -832,7 +865,16 @@ public final class Scheduler implements AutoCloseable {
          */
         public Builder bindingExecutor(Executor value) {
             Objects.requireNonNull(value, "value");
-            threads = (parallelism, told) -> new SchedulerThreads(parallelism, value, told);
+            threads = (parallelism, told) -> new SchedulerThreads(parallelism, value, timers, told);
+            return this;
+        }
+
+        /**
+         * Sets what runs timers, such as time limits of permits and tasks that plugins schedule; a thread of the scheduler's own if not set.
+         * For callers of {@link Scheduler#scheduleNext} with a virtual clock. {@link #executor} takes precedence.
+         */
+        public Builder timers(ScheduledExecutorService value) {
+            timers = Objects.requireNonNull(value, "timers");
             return this;
         }
 

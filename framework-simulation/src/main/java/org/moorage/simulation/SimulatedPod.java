@@ -16,6 +16,8 @@ import org.moorage.api.model.Pod;
  * @param plugin the PreEnqueue plugin that gates it; empty if none does
  * @param message why it has no node, or what it waits for; empty if it is bound. Of a gated pod it is the plugin's message
  * @param attempts how often it was tried
+ * @param scheduledAfterFlush whether it was scheduled only since the periodic flush retried it, as kube-scheduler does with pods that
+ *     have been unschedulable for five minutes: no event that a plugin waits for made it schedulable
  * @param movedBy the recorded changes for which it was tried again, in order
  * @param createdAgainAs the namespace and name of the pod that its controller created in its place; empty if none was
  */
@@ -27,6 +29,7 @@ public record SimulatedPod(
         String plugin,
         String message,
         int attempts,
+        boolean scheduledAfterFlush,
         List<PodMove> movedBy,
         String createdAgainAs) {
     public SimulatedPod {

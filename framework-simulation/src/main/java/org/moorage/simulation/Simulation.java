@@ -23,8 +23,10 @@ import org.moorage.simulation.cluster.InMemoryCluster;
 import org.moorage.simulation.dump.RecordedChange;
 
 /**
- * Schedules the pending pods of a cluster in memory, one after the other, until none is ready to be tried. Apart from the
- * scheduler only the controllers of volumes and resource claims change the cluster, see {@link InMemoryCluster#startControllers}.
+ * Schedules the pending pods of a cluster in memory, one after the other. When none is ready to be tried, virtual time passes: backoffs end, pods that
+ * have been unschedulable for five minutes are flushed, time limits of permits run out, and tasks run that plugins have scheduled. It ends when
+ * nothing more can happen. Apart from the scheduler only the controllers of volumes and resource claims change the cluster, see {@link
+ * InMemoryCluster#startControllers}.
  *
  * <pre>{@code
  * PluginRegistry registry = PluginRegistry.of(KubeSchedulerPlugins.all());
@@ -37,13 +39,15 @@ import org.moorage.simulation.dump.RecordedChange;
  *
  * <p>For one thread: set it up, then run it. Runs of several simulations may go on at once.
  *
- * <p>Its clock is a {@link SteppingClock}, and random numbers have a seed, so that each run has the same result.
+ * <p>Its clock is a {@link SteppingClock}, and random numbers have a seed, so that each run has the same result. A run in which the same pods are
+ * tried again and again without any effect ends with a {@link StalledException}.
  */
 public final class Simulation {
     private final List<ClusterObject> objects;
     private final LoadedConfig config;
     private final PluginRegistry registry;
     private long seed = RandomGenerator.getDefault().nextLong();
+    private boolean hasRandomTies;
     private Consumer<Decision> listener = decision -> {};
     private List<RecordedChange> changes = List.of();
     private boolean createsPreemptedAgain;
@@ -71,6 +75,15 @@ public final class Simulation {
     }
 
     /**
+     * Chooses at random, with that seed, among nodes with equal scores, as kube-scheduler does. Without it, it is always the node that
+     * kube-scheduler chooses if its goroutines finish in order.
+     */
+    public Simulation breakingTiesAtRandom() {
+        hasRandomTies = true;
+        return this;
+    }
+
+    /**
      * Sets changes to replay, in order, each when no pod is ready to be tried: the scheduler hears of it as of any change, and pods for
      * which it counts are tried again. Between two changes so much time passes that no pod backs off any more.
      *
@@ -84,8 +97,9 @@ public final class Simulation {
     }
 
     /**
-     * Has pods that were preempted created again by their controllers, to wait for nodes, see {@link RecreatedPod}. Without it they are gone, as for
-     * a scheduler alone. Not for use with {@link #changes}, which have what controllers did.
+     * Simulates the kubelets and controllers of pods that are preempted: such a pod stays on its node for 30 seconds, the default grace period,
+     * and its controller creates another one, see {@link RecreatedPod}. Without it they are gone immediately, as for a scheduler alone. Not
+     * for use with {@link #changes}, which contain what controllers did.
      */
     public Simulation creatingPreemptedAgain() {
         createsPreemptedAgain = true;
@@ -140,14 +154,12 @@ public final class Simulation {
         }
         int attempts = 0;
         int lastOfPod = -1;
-        int changesBefore = 0;
         Optional<Decision> decision = Optional.empty();
         SimulatedPod outcome;
         try (SimulationRun run = start()) {
             for (Optional<Decision> next = step(run); next.isPresent(); next = step(run)) {
                 if (next.get().pod().uid().equals(pod.uid())) {
                     lastOfPod = attempts;
-                    changesBefore = run.applied();
                     decision = next;
                 }
                 attempts++;
@@ -168,7 +180,7 @@ public final class Simulation {
             for (int i = 0; i < lastOfPod; i++) {
                 Optional<Decision> ignored = step(run);
             }
-            run.applyUntil(changesBefore);
+            boolean ignoredReady = run.isReadyInTime();
             Evaluation evaluation = run.evaluate(pod);
             return new Explanation(
                     Explanation.Moment.TURN,
@@ -217,14 +229,12 @@ public final class Simulation {
         demandGroups();
         int decisions = 0;
         int last = -1;
-        int changesBefore = 0;
         int attempts = 0;
         Optional<SimulatedGroup> outcome;
         try (SimulationRun run = start()) {
             for (Optional<Decision> next = step(run); next.isPresent(); next = step(run)) {
                 if (run.isPartOf(next.get().pod(), group)) {
                     last = decisions;
-                    changesBefore = run.applied();
                     attempts++;
                 }
                 decisions++;
@@ -239,7 +249,7 @@ public final class Simulation {
             for (int i = 0; i < last; i++) {
                 Optional<Decision> ignored = step(run);
             }
-            run.applyUntil(changesBefore);
+            boolean ignoredReady = run.isReadyInTime();
             return new GroupExplanation(
                     Explanation.Moment.TURN, outcome, attempts, run.triedOutside(group), run.evaluate(group));
         }
@@ -275,6 +285,7 @@ public final class Simulation {
                         .map(ExtenderConfig::withoutBindVerb)
                         .toList(),
                 new SplittableRandom(seed),
+                hasRandomTies,
                 changes);
         if (createsPreemptedAgain) {
             run.createPreemptedAgain();

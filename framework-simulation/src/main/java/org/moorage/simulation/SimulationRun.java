@@ -2,9 +2,12 @@
 package org.moorage.simulation;
 
 import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -15,8 +18,10 @@ import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.random.RandomGenerator;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.moorage.api.Code;
 import org.moorage.api.GroupKey;
@@ -31,7 +36,11 @@ import org.moorage.config.ExtenderConfig;
 import org.moorage.config.LoadedConfig;
 import org.moorage.config.plugin.PluginRegistry;
 import org.moorage.objects.EventType;
+import org.moorage.objects.KeptJson;
 import org.moorage.runtime.Scheduler;
+import org.moorage.runtime.cluster.ClusterListener;
+import org.moorage.runtime.cluster.ClusterSource;
+import org.moorage.runtime.debug.PodState;
 import org.moorage.runtime.decision.Decision;
 import org.moorage.runtime.decision.Evaluation;
 import org.moorage.runtime.decision.GroupEvaluation;
@@ -42,15 +51,35 @@ import org.moorage.runtime.whatif.Transaction;
 import org.moorage.runtime.whatif.WhatIf;
 import org.moorage.simulation.SimulatedPod.State;
 import org.moorage.simulation.SimulationResult.NodePods;
+import org.moorage.simulation.admission.RecreatedPod;
 import org.moorage.simulation.cluster.InMemoryCluster;
 import org.moorage.simulation.dump.RecordedChange;
+import org.moorage.simulation.whatif.AlikePods;
 import org.moorage.simulation.whatif.FittingChange;
 import org.moorage.simulation.whatif.FittingChanges;
 
 /** One run of a {@link Simulation}: a cluster in memory, and its scheduler. */
 final class SimulationRun implements AutoCloseable {
-    /** How often a pod and those in its place are created again at most, whatever plugins preempt. */
+    /** How often a pod and those in its place are created again before the run counts as one without progress. */
     private static final int MOST_GENERATIONS = 100;
+
+    /** How often a pod is retried at the end of its backoff while nothing else changes. */
+    private static final int MOST_RETRIES = 10;
+
+    /** The default of terminationGracePeriodSeconds: how long a pod that is evicted stays on its node. */
+    private static final Duration GRACE_PERIOD = Duration.ofSeconds(30);
+
+    /** How long a controller takes to create a pod in place of another one. A scheduler tries the pods that are ready meanwhile. */
+    private static final Duration CONTROLLER_DELAY = Duration.ofMillis(20);
+
+    private static final Duration FLUSH_BACKOFF = Duration.ofSeconds(1);
+    private static final Duration FLUSH_UNSCHEDULABLE = Duration.ofSeconds(30);
+
+    /** How long backoffs and timers are awaited while nothing else changes. The time limit of a permit is at most 15 minutes. */
+    private static final Duration LONGEST_QUIET = Duration.ofMinutes(16);
+
+    /** How often time passes at most while nothing else changes, whatever timers plugins start. */
+    private static final int MOST_QUIET_STEPS = 100_000;
 
     private final InMemoryCluster cluster;
     private final SteppingClock clock;
@@ -74,6 +103,23 @@ final class SimulationRun implements AutoCloseable {
     /** How many pods were there before a pod that was created again, by its uid. */
     private final Map<String, Integer> generations = new HashMap<>();
 
+    /** The progress at which it was last checked whether a flush would help a pod, by its uid. */
+    private final Map<String, Long> flushChecks = new HashMap<>();
+
+    private final ProgressWatch progress = new ProgressWatch();
+    private final Instant start;
+    private long lastProgress;
+    private Instant lastProgressAt;
+    private int quietSteps;
+
+    /** How many pods are being terminated, or about to be created. */
+    private int pendingControllers;
+
+    /** The pods that are about to be created, by their namespaces and names. */
+    private final Map<String, Pod> toCome = new HashMap<>();
+
+    private @Nullable StalledException endlessPreemption;
+
     private final Moves moves = new Moves();
     private final LastDecisions decisions = new LastDecisions();
     private final Scheduler scheduler;
@@ -84,22 +130,29 @@ final class SimulationRun implements AutoCloseable {
             PluginRegistry registry,
             List<ExtenderConfig> extenders,
             RandomGenerator random,
+            boolean hasRandomTies,
             List<RecordedChange> changes) {
         this.changes = changes;
         features = config.featureGates();
         longestBackoff = Duration.ofSeconds(config.config().podMaxBackoffSeconds());
         clock = SteppingClock.startingAfter(objects);
+        start = clock.instant();
+        lastProgressAt = start;
         objects.forEach(object -> given.put(id(object), object));
         pendingPods(objects).forEach(pod -> pending.put(pod.uid(), pod));
         moves.pods.addAll(pending.keySet());
         cluster = InMemoryCluster.of(objects);
         cluster.startControllers();
+        cluster.evictPodsBy(this::remove);
         scheduler = Scheduler.builder(config, registry, cluster)
                 .clock(clock)
                 .random(random)
+                .randomTies(hasRandomTies)
+                .timers(clock.timers())
                 .bindingExecutor(Runnable::run)
                 .extenders(extenders)
                 .listener(decisions)
+                .listener(progress)
                 .metrics(moves)
                 .build();
         boolean isStarted = false;
@@ -113,19 +166,94 @@ final class SimulationRun implements AutoCloseable {
         }
     }
 
-    /** Has pods that are preempted from now on created again by their controllers. */
+    /**
+     * Makes pods that are preempted end after their grace period. Their controllers then create others in their place, a little later than the
+     * scheduler hears of the end.
+     */
     void createPreemptedAgain() {
-        cluster.createPodsAgain(clock, recreated -> {
-            Pod gone = recreated.gone();
-            int generation = generations.getOrDefault(gone.uid(), 0) + 1;
-            Optional<Pod> created = recreated.pod().filter(pod -> generation <= MOST_GENERATIONS);
-            created.ifPresent(pod -> {
-                pending.put(pod.uid(), pod);
-                generations.put(pod.uid(), generation);
-                createdAgainAs.put(gone.uid(), pod.key());
-            });
-            return created.isPresent();
+        cluster.evictPodsBy(this::evict);
+    }
+
+    private void evict(Pod pod) {
+        if (pod.metadata().isDeleting()) {
+            return;
+        }
+        if (!pod.isBound()) {
+            end(pod);
+            return;
+        }
+        cluster.apply(pod.withMetadata(
+                pod.metadata().toBuilder().deletionTimestamp(clock.instant()).build()));
+        later(GRACE_PERIOD, () -> end(pod));
+    }
+
+    private void later(Duration delay, Runnable task) {
+        pendingControllers++;
+        ScheduledFuture<?> ignored = clock.timers()
+                .schedule(
+                        () -> {
+                            pendingControllers--;
+                            task.run();
+                        },
+                        delay.toNanos(),
+                        TimeUnit.NANOSECONDS);
+    }
+
+    private void end(Pod pod) {
+        boolean isThere = cluster.find(ObjectKind.POD, pod.namespace(), pod.name())
+                .filter(known -> known.uid().equals(pod.uid()))
+                .isPresent();
+        if (!isThere) {
+            return;
+        }
+        // Made while its claims exist, of which those of the new pod are copies.
+        RecreatedPod recreated = RecreatedPod.ofPreempted(pod, new WithNamesToCome(), clock.instant());
+        recreated.pod().ifPresent(created -> {
+            toCome.put(created.key(), created);
+            later(CONTROLLER_DELAY, () -> create(recreated));
         });
+        cluster.remove(pod);
+        progress.progressed();
+    }
+
+    /** The cluster with the pods that are about to be created, whose names are taken. */
+    private final class WithNamesToCome implements ClusterSource {
+        @Override
+        @SuppressWarnings("unchecked") // a pod is a T if the kind is that of pods
+        public <T extends ClusterObject> Optional<T> read(ObjectKind<T> kind, String namespace, String name) {
+            Optional<T> known = cluster.read(kind, namespace, name);
+            return known.isEmpty() && kind.equals(ObjectKind.POD)
+                    ? Optional.ofNullable((T) toCome.get(namespace + "/" + name))
+                    : known;
+        }
+
+        @Override
+        public void watch(Set<ObjectKind<?>> kinds, Set<KeptJson> json, ClusterListener listener) {
+            cluster.watch(kinds, json, listener);
+        }
+
+        @Override
+        public void close() {}
+    }
+
+    private void create(RecreatedPod recreated) {
+        Pod gone = recreated.gone();
+        Pod pod = recreated.pod().orElseThrow();
+        toCome.remove(pod.key());
+        int generation = generations.getOrDefault(gone.uid(), 0) + 1;
+        if (generation > MOST_GENERATIONS) {
+            endlessPreemption = new StalledException("no progress: pod " + gone.key()
+                    + " and the pods before it, which its controller created in place of one another, were evicted "
+                    + generation
+                    + " times, last by plugin " + moves.evictor);
+            return;
+        }
+        recreated.claims().forEach(cluster::apply);
+        pending.put(pod.uid(), pod);
+        generations.put(pod.uid(), generation);
+        createdAgainAs.put(gone.uid(), pod.key());
+        cluster.apply(pod);
+        progress.progressed();
     }
 
     static List<Pod> pendingPods(Collection<ClusterObject> objects) {
@@ -153,50 +281,164 @@ final class SimulationRun implements AutoCloseable {
     }
 
     /**
-     * Schedules the next pod or group, and returns what came of it after binding. If none is ready, groups are tried again if pods had to
-     * leave since; then changes are applied until a pod is ready. Empty if none is after the last one.
+     * Schedules the next pod or group, and returns its decision after binding. If none is ready, time passes and changes are applied until one
+     * is. Empty if nothing more can happen.
+     *
+     * @throws StalledException if the same pods are tried again and again without any effect
      */
     Optional<Decision> scheduleNext() {
-        // A pod whose binding failed has a later decision than the one returned.
-        Optional<Decision> next = scheduler.scheduleNext();
-        while (next.isEmpty()) {
-            if (moves.takePreempted() && hasWaitingGroup()) {
-                endBackoff();
-            } else if (applied < changes.size()) {
-                applyNext();
-            } else {
-                break;
-            }
+        Optional<Decision> next = Optional.empty();
+        while (next.isEmpty() && isReadyInTime()) {
             next = scheduler.scheduleNext();
         }
-        next.ifPresent(decision -> moves.tried(decision.pod()));
-        return next.map(decision -> decisions.of(decision.pod()).orElse(decision));
-    }
-
-    /** How many changes have been applied. */
-    int applied() {
-        return applied;
-    }
-
-    /** Applies changes until so many have been applied. */
-    void applyUntil(int count) {
-        while (applied < count) {
-            applyNext();
+        if (next.isEmpty()) {
+            return next;
         }
+        moves.tried(next.get().pod());
+        // A pod whose binding failed has a later decision than the one returned.
+        Decision last = decisions.of(next.get().pod()).orElse(next.get());
+        progress.check(last, scheduler);
+        return Optional.of(last);
     }
 
-    // No event ends the backoff of a group, not even that of one that has made room for itself.
-    private boolean hasWaitingGroup() {
-        return features.isEnabled(FeatureGates.GENERIC_WORKLOAD)
-                && cluster.all(ObjectKind.POD).stream()
-                        .anyMatch(pod ->
-                                isPending(pod) && !pod.spec().podGroupName().isEmpty());
+    /** Lets time pass and applies changes until a pod is ready to be tried; returns false if nothing more can happen. */
+    boolean isReadyInTime() {
+        while (!scheduler.isReady()) {
+            if (endlessPreemption != null) {
+                throw endlessPreemption;
+            }
+            boolean isReplaying = applied < changes.size();
+            if (!passesTime(isReplaying)) {
+                if (!isReplaying) {
+                    return false;
+                }
+                applyNext();
+            }
+        }
+        return true;
+    }
+
+    /** Lets time pass until the next thing that is due; returns false if nothing is. */
+    private boolean passesTime(boolean isReplaying) {
+        Instant now = clock.instant();
+        if (progress.progress() != lastProgress) {
+            lastProgress = progress.progress();
+            lastProgressAt = now;
+            quietSteps = 0;
+        }
+        boolean isQuiet = ++quietSteps > MOST_QUIET_STEPS
+                || now.isAfter(lastProgressAt.plus(LONGEST_QUIET))
+                || scheduler.waitingPods().isEmpty() && haveAllBeenRetried();
+        if (pendingControllers > 0 && quietSteps > MOST_QUIET_STEPS) {
+            throw new StalledException("no progress: timers of plugins are due again and again at " + now);
+        }
+        if (!isReplaying && pendingControllers == 0 && !isAnyQueued()) {
+            return false;
+        }
+        Optional<Instant> backoff = isQuiet
+                ? Optional.empty()
+                : scheduler.nextBackoffFlush(this::isRetried).map(end -> tick(FLUSH_BACKOFF, end));
+        Optional<Instant> flush = isReplaying ? Optional.empty() : nextFlush();
+        Optional<Instant> timer =
+                pendingControllers > 0 || !isReplaying && !isQuiet ? clock.nextTask() : Optional.empty();
+        Optional<Instant> next =
+                Stream.of(backoff, flush, timer).flatMap(Optional::stream).min(Comparator.naturalOrder());
+        if (next.isEmpty()) {
+            return false;
+        }
+        if (timer.isPresent()) {
+            clock.advanceTo(next.get());
+        } else {
+            clock.skipTo(next.get());
+        }
+        progress.timePassed();
+        scheduler.flushBackoff();
+        if (next.equals(flush)) {
+            flushUnschedulable();
+        }
+        return true;
+    }
+
+    // Pods that wait for a permit are not among them: for their sake alone no time passes.
+    private boolean isAnyQueued() {
+        return scheduler.gauges().pendingPods().values().stream().anyMatch(pods -> pods > 0);
+    }
+
+    private boolean haveAllBeenRetried() {
+        return scheduler.nextBackoffFlush(this::isRetried).isEmpty()
+                && scheduler.unschedulablePods().stream()
+                        .allMatch(waiting -> progress.attemptsSinceProgress(waiting.pod()) >= MOST_RETRIES);
+    }
+
+    // The scheduler's timers tick from a whole second on.
+    private Instant tick(Duration period, Instant earliest) {
+        Instant zero = start.truncatedTo(ChronoUnit.SECONDS);
+        long nanos = Math.max(0, Duration.between(zero, earliest).toNanos());
+        return zero.plus(period.multipliedBy(-Math.floorDiv(-nanos, period.toNanos())));
+    }
+
+    // Where nothing has changed since, an error may still be temporary. A group returns to the queue after each attempt, and
+    // is retried once, since it may have evicted pods in the attempt itself.
+    private boolean isRetried(Pod pod) {
+        int attempts = progress.attemptsSinceProgress(pod);
+        boolean isRejectedGroup = GroupsAtEnd.key(pod).isPresent()
+                && decisions
+                        .of(pod)
+                        .filter(decision -> decision.outcome() == Decision.Outcome.ERROR)
+                        .isEmpty();
+        return attempts < (isRejectedGroup ? 2 : MOST_RETRIES);
+    }
+
+    private Optional<Instant> nextFlush() {
+        return scheduler.unschedulablePods().stream()
+                .filter(this::isToBeChecked)
+                .map(PodState.Unschedulable::flushedAfter)
+                .min(Comparator.naturalOrder())
+                .map(end -> tick(FLUSH_UNSCHEDULABLE, end.plusNanos(1)));
+    }
+
+    private boolean isToBeChecked(PodState.Unschedulable waiting) {
+        Long checkedAt = flushChecks.get(waiting.pod().uid());
+        return checkedAt == null || checkedAt != progress.progress();
+    }
+
+    /** Retries the pods that only the periodic flush helps. The attempts at all others would fail again, so they are not made. */
+    private void flushUnschedulable() {
+        Instant now = clock.instant();
+        Set<String> retried = new HashSet<>();
+        Map<AlikePods, Boolean> helpsAlike = new HashMap<>();
+        for (PodState.Unschedulable waiting : scheduler.unschedulablePods()) {
+            if (!isToBeChecked(waiting) || !waiting.flushedAfter().isBefore(now)) {
+                continue;
+            }
+            Pod pod = waiting.pod();
+            flushChecks.put(pod.uid(), progress.progress());
+            boolean helps = waiting.isGated()
+                    || AlikePods.of(pod)
+                            .map(alike -> helpsAlike.computeIfAbsent(alike, any -> wouldSucceed(pod)))
+                            .orElseGet(() -> wouldSucceed(pod));
+            if (helps) {
+                retried.add(pod.uid());
+            }
+        }
+        scheduler.flushUnschedulable(pod -> retried.contains(pod.uid()));
+    }
+
+    private boolean wouldSucceed(Pod pod) {
+        try {
+            Evaluation evaluation = evaluate(pod);
+            return evaluation.fits() || evaluation.preemption().isPresent();
+        } catch (RuntimeException failedPlugin) {
+            // An attempt fails in the same way, and is reported.
+            return true;
+        }
     }
 
     private void endBackoff() {
         // That of a group grows with the root of its size.
         double most = features.isEnabled(FeatureGates.GENERIC_WORKLOAD) ? Math.sqrt(Math.max(1, pending.size())) : 1;
         clock.advance(longestBackoff.multipliedBy((long) Math.ceil(most)));
+        progress.timePassed();
         scheduler.flushBackoff();
     }
 
@@ -209,6 +451,7 @@ final class SimulationRun implements AutoCloseable {
         } finally {
             moves.current = null;
         }
+        progress.progressed();
         if (pending.containsKey(change.object().metadata().uid())) {
             moves.pods.add(change.object().metadata().uid());
         }
@@ -318,6 +561,7 @@ final class SimulationRun implements AutoCloseable {
     /** Takes the pod out of the cluster. */
     void remove(Pod pod) {
         cluster.remove(pod);
+        progress.progressed();
     }
 
     /** The cluster as it is now, to be asked about and closed. */
@@ -420,6 +664,8 @@ final class SimulationRun implements AutoCloseable {
                 "",
                 message,
                 decision.attempts(),
+                state == State.SCHEDULED
+                        && moves.flushed.contains(decision.pod().uid()),
                 moves.of(decision.pod()),
                 "");
     }
@@ -444,12 +690,14 @@ final class SimulationRun implements AutoCloseable {
                 "",
                 created.isEmpty() ? message : message + ", and was created again as " + created,
                 attempts,
+                false,
                 moves.of(pod),
                 created);
     }
 
     private SimulatedPod untried(Pod pod, State state, String plugin, String message, int attempts) {
-        return new SimulatedPod(pod, state, "", OptionalLong.empty(), plugin, message, attempts, moves.of(pod), "");
+        return new SimulatedPod(
+                pod, state, "", OptionalLong.empty(), plugin, message, attempts, false, moves.of(pod), "");
     }
 
     private SimulatedPod neverTried(Pod pod) {
@@ -502,28 +750,41 @@ final class SimulationRun implements AutoCloseable {
 
     /** For which recorded changes pods came back from the unschedulable ones, and were then tried. */
     private static final class Moves implements SchedulerMetrics {
+        /** Kube-scheduler's labels: of the periodic flush, and of the return of a pod after a failed attempt. */
+        private static final String FLUSH_EVENT = "UnschedulableTimeout";
+
+        private static final String RETURN_EVENT = "ScheduleAttemptFailure";
+
         /** The uids of the pods that were there before the change. */
         private final Set<String> pods = ConcurrentHashMap.newKeySet();
 
         private final Map<String, List<PodMove>> queuedByUid = new ConcurrentHashMap<>();
         private final Map<String, List<PodMove>> triedByUid = new ConcurrentHashMap<>();
         private volatile @Nullable RecordedChange current;
-        private final AtomicBoolean preempted = new AtomicBoolean();
+        private final Set<String> flushed = ConcurrentHashMap.newKeySet();
+        private volatile String evictor = "";
 
-        /** Whether pods had to leave since this was asked last. */
-        boolean takePreempted() {
-            return preempted.getAndSet(false);
+        @Override
+        public void postFilterRan(String plugin, Code status, long nanos) {
+            if (status == Code.SUCCESS) {
+                evictor = plugin;
+            }
         }
 
         @Override
-        public void preempted(String preemptor, int victims, int groupDisruptions, long pdbViolations) {
-            preempted.set(true);
+        public void podGroupPostFilterRan(String plugin, Code status, long nanos) {
+            postFilterRan(plugin, status, nanos);
         }
 
         @Override
         public void podQueued(Pod pod, String queue, String event) {
             RecordedChange change = current;
             boolean isTriedAgain = queue.equals("active") || queue.equals("backoff");
+            if (event.equals(FLUSH_EVENT) && isTriedAgain) {
+                flushed.add(pod.uid());
+            } else if (event.equals(RETURN_EVENT)) {
+                flushed.remove(pod.uid());
+            }
             if (change != null && isTriedAgain && pods.contains(pod.uid())) {
                 queuedByUid
                         .computeIfAbsent(pod.uid(), any -> new CopyOnWriteArrayList<>())

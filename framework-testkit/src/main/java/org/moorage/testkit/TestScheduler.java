@@ -64,6 +64,8 @@ import org.moorage.runtime.decision.Decision;
 import org.moorage.runtime.decision.Evaluation;
 import org.moorage.runtime.decision.HintEvaluation;
 import org.moorage.runtime.decision.PluginStatus;
+import org.moorage.simulation.ProgressWatch;
+import org.moorage.simulation.StalledException;
 import org.moorage.simulation.SteppingClock;
 import org.moorage.simulation.cluster.InMemoryCluster;
 import org.moorage.testkit.PluginTester.PluginUnderTest;
@@ -92,10 +94,11 @@ public final class TestScheduler implements AutoCloseable {
     private final InMemoryCluster cluster;
     private final ObservedCluster observed;
     private final Scheduler scheduler;
-    private final @Nullable MovedClock clock;
+    private final @Nullable SteppingClock clock;
     private final List<Plugin> made = new ArrayList<>();
     private final Set<ObjectKind<?>> listed = ConcurrentHashMap.newKeySet();
     private final List<LogLine> logged = new CopyOnWriteArrayList<>();
+    private final ProgressWatch progress = new ProgressWatch();
     private final List<Pod> activated = new CopyOnWriteArrayList<>();
     private final List<Pod> activatedAfterBackoff = new CopyOnWriteArrayList<>();
     private volatile @Nullable Snapshot inCycle;
@@ -114,7 +117,7 @@ public final class TestScheduler implements AutoCloseable {
         TestClassPath.check();
         this.plugin = plugin.factory().name();
         this.features = features;
-        clock = start == null ? null : new MovedClock(start);
+        clock = start == null ? null : SteppingClock.startingAt(start);
         cluster = InMemoryCluster.of(objects);
         observed = new ObservedCluster(cluster);
         Map<String, PluginFactory<?>> factories = new LinkedHashMap<>();
@@ -153,11 +156,12 @@ public final class TestScheduler implements AutoCloseable {
                         PluginRegistry.of(factories.values()),
                         observed.asCluster())
                 .featureGates(features)
+                .listener(progress)
                 .random(new SplittableRandom(SEED));
         // Nobody else does anything while a plugin pauses.
         scheduler = (clock == null
                         ? builder.clock(SteppingClock.startingAfter(objects)).bindingExecutor(Runnable::run)
-                        : builder.clock(clock).executor(clock, pause -> {}))
+                        : builder.clock(clock).executor(clock.timers(), pause -> {}))
                 .build();
         scheduler.start();
     }
@@ -480,13 +484,21 @@ public final class TestScheduler implements AutoCloseable {
     /**
      * Schedules the pods of the queue that are ready, one after the other, until none is.
      *
-     * @return what came of each attempt, in order; a pod that waits for its permit is scheduled
+     * @return the result of each attempt, in order; a pod that waits for its permit is scheduled
+     * @throws AssertionError if a pod is tried more than 100 times although no pod is bound in between, as when a plugin activates it after each
+     *     attempt
      */
     public List<Decision> scheduleAll() {
         recorded().forget();
+        progress.timePassed();
         List<Decision> decisions = new ArrayList<>();
         for (Optional<Decision> next = scheduler.scheduleNext(); next.isPresent(); next = scheduler.scheduleNext()) {
             decisions.add(next.get());
+            try {
+                progress.check(next.get(), scheduler);
+            } catch (StalledException stalled) {
+                throw new AssertionError("scheduleAll does not end: " + stalled.getMessage(), stalled);
+            }
         }
         return decisions;
     }

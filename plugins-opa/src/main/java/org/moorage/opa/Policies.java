@@ -80,7 +80,7 @@ final class Policies implements AutoCloseable {
                     + handle.clock().millis();
             engine = new OpaServer(args, data, session, this::applyAll, metrics, logger);
         } else {
-            engine = new WasmPolicies(args, data, handle, COMPILE_LIMIT);
+            engine = new WasmPolicies(args, data, COMPILE_LIMIT);
             // A policy that cannot be used is a fault of the configuration.
             List<String> faults = apply(read(true));
             if (!faults.isEmpty()) {

@@ -14,6 +14,7 @@ import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Future;
@@ -25,7 +26,6 @@ import java.util.concurrent.TimeoutException;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.moorage.api.model.ClusterObject;
-import org.moorage.api.plugin.Handle;
 
 /**
  * Policies compiled to WebAssembly, in this process. Each is a whole of its own; they are asked in the order of their ids, and the first
@@ -48,7 +48,6 @@ final class WasmPolicies implements PolicyEngine {
     private final String path;
     private final Duration timeout;
     private final ClusterData data;
-    private final Handle handle;
     private final Duration compileLimit;
     private final Map<String, Compiled> policies = new TreeMap<>();
     private final ExecutorService compiling =
@@ -63,11 +62,10 @@ final class WasmPolicies implements PolicyEngine {
      *
      * @param compileLimit how long it may take until a policy is compiled and was evaluated once
      */
-    WasmPolicies(OpaPolicy.Args args, ClusterData data, Handle handle, Duration compileLimit) {
+    WasmPolicies(OpaPolicy.Args args, ClusterData data, Duration compileLimit) {
         path = args.fitPath().substring(1);
         timeout = args.timeout();
         this.data = data;
-        this.handle = handle;
         this.compileLimit = compileLimit;
     }
 
@@ -123,7 +121,9 @@ final class WasmPolicies implements PolicyEngine {
         boolean isDone = false;
         try {
             update(instance, policy);
-            handle.backgroundAfter(limit, deadline::pass);
+            // By the system's clock: the time of a simulation does not pass while a policy is evaluated.
+            CompletableFuture.delayedExecutor(limit.toNanos(), TimeUnit.NANOSECONDS)
+                    .execute(deadline::pass);
             Optional<JsonNode> fit = instance.evaluate(input);
             isDone = true;
             policy.isWarm = true;

@@ -46,7 +46,7 @@ class HostilePoliciesTest {
 
     private WasmPolicies policies(Duration limit) {
         ClusterData data = new ClusterData(List.of(ObjectKind.NODE, ObjectKind.POD), scheduler.handle());
-        return new WasmPolicies(args, data, scheduler.handle(), limit);
+        return new WasmPolicies(args, data, limit);
     }
 
     record Case(String name, byte[] policy, String message) {

@@ -44,6 +44,7 @@ import org.moorage.kubernetes.ApiConnection;
 import org.moorage.objects.ClusterFileException;
 import org.moorage.objects.ObjectDecodeException;
 import org.moorage.objects.Suggestions;
+import org.moorage.simulation.StalledException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import picocli.CommandLine;
@@ -397,6 +398,7 @@ public final class Main implements Callable<Integer> {
                 || thrown instanceof ClusterFileException
                 || thrown instanceof ObjectDecodeException
                 || thrown instanceof PluginJarException
+                || thrown instanceof StalledException
                 || thrown instanceof ClusterException;
         if (expected && message != null) {
             return message;

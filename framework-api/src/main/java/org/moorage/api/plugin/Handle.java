@@ -88,7 +88,10 @@ public interface Handle {
      */
     Executor background();
 
-    /** Has a task run by {@link #background} after some time. It is dropped if the scheduler stops before. */
+    /**
+     * Runs a task by {@link #background} after some time; the task is dropped if the scheduler stops before. The time is that of {@link
+     * #monotonicClock}: in a simulation it is virtual, and does not pass during a call of a plugin.
+     */
     void backgroundAfter(Duration delay, Runnable task);
 
     /** The time of day, for what is written to the cluster or compared with what it says. It may be set forward and back. */

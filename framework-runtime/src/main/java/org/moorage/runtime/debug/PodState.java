@@ -2,6 +2,7 @@
 package org.moorage.runtime.debug;
 
 import java.time.Duration;
+import java.time.Instant;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
@@ -71,4 +72,13 @@ public record PodState(Pod pod, Place place, Optional<Queued> queued, Map<String
             eventsByPlugin = Collections.unmodifiableMap(events);
         }
     }
+
+    /**
+     * A pod that waits for an event.
+     *
+     * @param pod the pod
+     * @param isGated whether a PreEnqueue plugin gates it
+     * @param flushedAfter when it has waited so long that it is retried without an event
+     */
+    public record Unschedulable(Pod pod, boolean isGated, Instant flushedAfter) {}
 }

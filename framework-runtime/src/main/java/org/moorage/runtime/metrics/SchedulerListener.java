@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.moorage.runtime.metrics;
 
+import java.util.Collection;
 import org.moorage.api.GroupKey;
 import org.moorage.api.model.Pod;
 import org.moorage.api.plugin.Handle;
@@ -44,6 +45,9 @@ public interface SchedulerListener {
 
     /** A pod for which a node had been chosen was not bound, and is tried again. */
     default void bindingFailed(Pod pod, String nodeName, String message) {}
+
+    /** A plugin activated pods, so that they are tried again without an event and without backoff. */
+    default void activated(String plugin, Collection<Pod> pods) {}
 
     /** A task that a plugin of that profile gave to {@link Handle#background} threw something. */
     default void backgroundTaskFailed(String profileName, Throwable thrown) {}

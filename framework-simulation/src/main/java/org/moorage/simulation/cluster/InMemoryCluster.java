@@ -4,7 +4,6 @@ package org.moorage.simulation.cluster;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import java.io.IOException;
-import java.time.InstantSource;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -13,7 +12,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
-import java.util.function.Predicate;
+import java.util.function.Consumer;
 import org.moorage.api.model.ClusterObject;
 import org.moorage.api.model.ObjectKind;
 import org.moorage.api.model.OtherObject;
@@ -61,7 +60,7 @@ public final class InMemoryCluster implements Cluster {
     private boolean hasControllers;
 
     @GuardedBy("objects")
-    private Optional<Recreation> recreation = Optional.empty();
+    private Optional<Consumer<Pod>> evictions = Optional.empty();
 
     @GuardedBy("objects")
     private final Deque<PodEvent> events = new ArrayDeque<>();
@@ -70,8 +69,6 @@ public final class InMemoryCluster implements Cluster {
     private final Deque<PodGroupEvent> podGroupEvents = new ArrayDeque<>();
 
     private final TreeDecoder decoder = new TreeDecoder();
-
-    private record Recreation(InstantSource clock, Predicate<RecreatedPod> creates) {}
 
     /** An empty cluster. */
     public InMemoryCluster() {}
@@ -100,17 +97,15 @@ public final class InMemoryCluster implements Cluster {
     }
 
     /**
-     * Has the controllers of pods create them again, from now on, when a scheduler deletes them by {@link #delete(Pod)}: see {@link RecreatedPod}.
-     * Pods that are {@linkplain #remove removed} are not created again.
+     * Sets what is done when a scheduler deletes a pod by {@link #delete(Pod)}, in place of removing it immediately: kubelets and controllers
+     * take their time.
      *
-     * @param clock tells when they are created
-     * @param creates whether a pod is; it is asked of each that is deleted, before it is gone
+     * @param evict receives the pod as it is in the cluster, each time that its deletion is requested
      */
-    public void createPodsAgain(InstantSource clock, Predicate<RecreatedPod> creates) {
-        Objects.requireNonNull(clock, "clock");
-        Objects.requireNonNull(creates, "creates");
+    public void evictPodsBy(Consumer<Pod> evict) {
+        Objects.requireNonNull(evict, "evict");
         synchronized (objects) {
-            recreation = Optional.of(new Recreation(clock, creates));
+            evictions = Optional.of(evict);
         }
     }
 
@@ -274,23 +269,14 @@ public final class InMemoryCluster implements Cluster {
     public void delete(Pod pod) {
         Objects.requireNonNull(pod, "pod");
         synchronized (objects) {
-            objects.find(ObjectKind.POD, pod.key())
-                    .filter(known -> known.uid().equals(pod.uid()))
-                    .ifPresent(this::deleteLocked);
+            Optional<Pod> known = objects.find(ObjectKind.POD, pod.key())
+                    .filter(current -> current.uid().equals(pod.uid()));
+            if (known.isPresent() && evictions.isPresent()) {
+                evictions.get().accept(known.get());
+            } else if (known.isPresent()) {
+                removeLocked(ObjectKind.POD, pod.key());
+            }
         }
-    }
-
-    @GuardedBy("objects")
-    private void deleteLocked(Pod pod) {
-        // While its claims are there, of which the new ones are made.
-        Optional<RecreatedPod> recreated = recreation
-                .map(how -> RecreatedPod.ofPreempted(pod, this, how.clock().instant()))
-                .filter(made -> recreation.orElseThrow().creates().test(made));
-        removeLocked(ObjectKind.POD, pod.key());
-        recreated.ifPresent(made -> {
-            made.claims().forEach(this::apply);
-            made.pod().ifPresent(this::apply);
-        });
     }
 
     @Override

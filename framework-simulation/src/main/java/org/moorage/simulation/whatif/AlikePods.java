@@ -9,17 +9,23 @@ import org.moorage.api.model.PodSpec;
 import org.moorage.api.model.Volume;
 
 /**
- * Pods that scheduling does not tell from each other: one of them finds no place where another one has found none. Names and ages are all that
- * they differ in, which no plugin of kube-scheduler looks at in this.
+ * Equivalent pods: if one of them is unschedulable, so are the others. They differ in names and ages only, which no plugin of kube-scheduler
+ * reads for that.
+ *
+ * @param namespace their namespace
+ * @param spec their specification
+ * @param labels their labels
+ * @param annotations their annotations
+ * @param controller their controller
  */
-record AlikePods(
+public record AlikePods(
         String namespace,
         PodSpec spec,
         Map<String, String> labels,
         Map<String, String> annotations,
         Optional<OwnerReference> controller) {
-    /** The pods that are like this one; empty if it has claims of its own or is nominated. */
-    static Optional<AlikePods> of(Pod pod) {
+    /** Returns the pods that are equivalent to a pod; empty if it has its own claims or is nominated. */
+    public static Optional<AlikePods> of(Pod pod) {
         PodSpec spec = pod.spec();
         for (Volume volume : spec.volumes()) {
             if (volume.source() instanceof Volume.EphemeralClaim) {

@@ -61,18 +61,23 @@ public final class SchedulerThreads implements AutoCloseable {
     private volatile @Nullable Throwable fatal;
 
     /**
-     * The threads.
+     * Creates threads for a scheduler.
      *
      * @param parallelism how many threads may filter and score
      * @param given where pods are bound and background work is done, in place of threads made here; or null
-     * @param listener is told of threads that fail
+     * @param givenTimers what runs timers, in place of a thread made here; or null
+     * @param listener receives the failures of threads
      */
-    public SchedulerThreads(int parallelism, @Nullable Executor given, SchedulerListener listener) {
+    public SchedulerThreads(
+            int parallelism,
+            @Nullable Executor given,
+            @Nullable ScheduledExecutorService givenTimers,
+            SchedulerListener listener) {
         this.listener = listener;
         this.parallelism = Math.min(parallelism, Runtime.getRuntime().availableProcessors());
         waits = given == null;
         givenPause = null;
-        timers = own(new Timers(named("scheduler-timer", null)));
+        timers = givenTimers != null ? givenTimers : own(new Timers(named("scheduler-timer", null)));
         // Its tasks wait for the queue's lock, under which plugins are called.
         queueTimers = own(new Timers(named("scheduler-queue-timer", null)));
         binding = given != null ? given : own(growing(MOST_BINDING_THREADS, named("scheduler-bind", null)));

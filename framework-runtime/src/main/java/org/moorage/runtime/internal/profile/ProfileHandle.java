@@ -249,7 +249,9 @@ public final class ProfileHandle implements Handle {
     // The queue reads a copy: it holds its lock, and the collection may be of a class of the plugin.
     @Override
     public void activate(Collection<Pod> pods) {
-        services.queue().get().activate(List.copyOf(pods));
+        List<Pod> copies = List.copyOf(pods);
+        services.listener().activated(plugin, copies);
+        services.queue().get().activate(copies);
     }
 
     @Override

@@ -2,6 +2,8 @@
 package org.moorage.runtime.internal.queue;
 
 import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
 import java.util.function.BiPredicate;
 
@@ -62,6 +64,13 @@ final class BackoffPods {
     Optional<QueuedEntity> remove(String key) {
         Optional<QueuedPodInfo> queued = rejected.remove(key);
         return queued.isPresent() ? queued.map(pod -> pod) : failed.remove(key);
+    }
+
+    /** Returns all of them, in no order. */
+    List<QueuedEntity> all() {
+        List<QueuedEntity> all = new ArrayList<>(rejected.values());
+        all.addAll(failed.values());
+        return all;
     }
 
     boolean hasRejected() {

@@ -46,6 +46,11 @@ record PodBackoff(Duration initial, Duration max, ChronoUnit window) {
         return !end.isBefore(toWindow(now));
     }
 
+    /** Returns the first instant at which a backoff with this end no longer lasts. */
+    Instant completion(Instant end) {
+        return end.plus(1, window);
+    }
+
     private Instant toWindow(Instant time) {
         return time.truncatedTo(window);
     }

@@ -7,6 +7,7 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -612,15 +613,73 @@ public final class SchedulingQueue implements PodActivation, AutoCloseable {
         }
     }
 
-    /** Has those unschedulable pods tried again that have waited for an event for too long. To be called every 30 seconds. */
+    /** Returns whether {@link #poll} has something to try. */
+    public boolean isReady() {
+        lock.lock();
+        try {
+            return !closed && queued.hasNext();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Returns when {@link #flushBackoff} has one of these pods to make active; empty if none is in backoff. */
+    public Optional<Instant> nextBackoffFlush(Predicate<Pod> which) {
+        lock.lock();
+        try {
+            return queued.backoff.all().stream()
+                    .filter(waiting -> isAny(waiting, which))
+                    .map(waiting -> backoffTimes.completion(waiting.backoffEnd()))
+                    .min(Comparator.naturalOrder());
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Returns the unschedulable and gated pods, those of groups among them. */
+    public List<PodState.Unschedulable> unschedulablePods() {
+        lock.lock();
+        try {
+            List<PodState.Unschedulable> pods = new ArrayList<>();
+            for (QueuedEntity waiting : queued.unschedulable.values()) {
+                Instant flushedAfter = waiting.waitingSince().plus(maxInUnschedulable);
+                podsOf(waiting)
+                        .forEach(pod -> pods.add(new PodState.Unschedulable(pod, waiting.isGated(), flushedAfter)));
+            }
+            return pods;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private static boolean isAny(QueuedEntity waiting, Predicate<Pod> which) {
+        return podsOf(waiting).stream().anyMatch(which);
+    }
+
+    private static List<Pod> podsOf(QueuedEntity waiting) {
+        return waiting instanceof QueuedPodGroupInfo group
+                ? group.members().stream().map(QueuedPodInfo::pod).toList()
+                : List.of(((QueuedPodInfo) waiting).pod());
+    }
+
+    /** As {@link #flushUnschedulable(Predicate)}, for all pods. */
     public void flushUnschedulable() {
+        flushUnschedulable(pod -> true);
+    }
+
+    /**
+     * Retries those of these pods that have been unschedulable or gated for too long without an event. To be called every 30 seconds.
+     *
+     * @param which selects pods; a group is selected if one of its pods is
+     */
+    public void flushUnschedulable(Predicate<Pod> which) {
         lock.lock();
         try {
             Instant now = clock.instant();
             QueueEvent timeout = new QueueEvent(WellKnownEvents.UNSCHEDULABLE_TIMEOUT, null);
             List<Moved> late = new ArrayList<>();
             for (QueuedEntity waiting : queued.unschedulable.values()) {
-                if (hasWaitedTooLong(waiting, now)) {
+                if (hasWaitedTooLong(waiting, now) && isAny(waiting, which)) {
                     waiting.flushed(now);
                     late.add(new Moved(waiting, QueueingStrategy.QUEUE_AFTER_BACKOFF));
                 }

@@ -142,10 +142,19 @@ final class SubQueues {
         }
     }
 
+    /** Returns whether {@link #removeNext} has something to take out. */
+    boolean hasNext() {
+        return active.first().isPresent() || backoff.hasRejected() && mayPopEarly();
+    }
+
+    private boolean mayPopEarly() {
+        return popsEarly && earlyPops.nanosToNext() <= 0;
+    }
+
     /** Takes out what is to be tried next; empty if nothing may be. */
     Optional<QueuedEntity> removeNext() {
         Optional<QueuedEntity> next = active.removeFirst();
-        if (next.isPresent() || !popsEarly || earlyPops.nanosToNext() > 0) {
+        if (next.isPresent() || !mayPopEarly()) {
             return next;
         }
         Optional<QueuedPodInfo> early = backoff.removeFirstRejected();

@@ -27,9 +27,9 @@ public final class FrozenCluster implements AutoCloseable {
     private final Map<String, List<Pod>> nominatedPods;
     private final int firstNode;
     private final boolean hasUnboundClaims;
-    private final SchedulerThreads
-            threads = // No time passes while a PreBind plugin waits: controllers have reacted already.
-            new SchedulerThreads(1, Runnable::run, new SchedulerListener() {});
+    // No time passes while a PreBind plugin waits: controllers have reacted already.
+    private final SchedulerThreads threads =
+            new SchedulerThreads(1, Runnable::run, null, new SchedulerListener() {});
     private final Deque<WhatIfWorkspace> idle = new ConcurrentLinkedDeque<>();
     private volatile boolean closed;
 

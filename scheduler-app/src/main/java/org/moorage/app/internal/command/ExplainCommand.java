@@ -77,7 +77,7 @@ final class ExplainCommand implements Callable<Integer> {
     @Option(names = "--now", description = "Ask about the cluster as it is, before any waiting pod is scheduled.")
     private boolean now;
 
-    @Option(names = "--seed", paramLabel = "N", description = "Have chance decide as simulate does with that seed.")
+    @Option(names = "--seed", paramLabel = "N", description = "Random seed, as of simulate.")
     private Optional<Long> seed = Optional.empty();
 
     @Option(names = "--all-nodes", description = "Name every node, however many there are.")
@@ -118,7 +118,7 @@ final class ExplainCommand implements Callable<Integer> {
         Optional<GroupKey> group = ExplainedGroup.named(name, dump);
         Simulation simulation =
                 Simulation.of(dump.objects(), extenders.apply(loaded), registry).creatingPreemptedAgain();
-        seed.ifPresent(simulation::seed);
+        SimulationSeed.set(simulation, seed);
         Optional<Pod> pod = group.isPresent()
                 ? Optional.empty()
                 : Optional.of(find(name, dump.pods(), () -> createdAgain(simulation, dump.pods())));

@@ -46,7 +46,10 @@ final class ReplayCommand implements Callable<Integer> {
     @Mixin
     private ExtenderOptions extenders = new ExtenderOptions();
 
-    @Option(names = "--seed", paramLabel = "N", description = "Have chance decide the same way each time.")
+    @Option(
+            names = "--seed",
+            paramLabel = "N",
+            description = "Random seed, for reproducible results; any but 0 also breaks ties between nodes at random.")
     private Optional<Long> seed = Optional.empty();
 
     @Option(names = "--all-pods", description = "Show every pod, not only those that went elsewhere.")
@@ -72,7 +75,7 @@ final class ReplayCommand implements Callable<Integer> {
         WorkloadOptions.tell(dump, terminal);
         Simulation simulation =
                 Simulation.of(dump.objects(), extenders.apply(loaded), registry).changes(dump.changes());
-        seed.ifPresent(simulation::seed);
+        SimulationSeed.set(simulation, seed);
         Replay replay = Replay.of(
                 simulation, RecordedPods.of(recording, dump), dump.changes().size());
         output.print(new ReplayReport(replay, allPods), terminal);

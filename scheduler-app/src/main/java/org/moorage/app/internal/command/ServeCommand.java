@@ -98,7 +98,7 @@ public final class ServeCommand implements Callable<Integer> {
     @Option(names = "--now", description = "Show the cluster as it is, before any waiting pod is scheduled.")
     private boolean now;
 
-    @Option(names = "--seed", paramLabel = "N", description = "Have chance decide as simulate does with that seed.")
+    @Option(names = "--seed", paramLabel = "N", description = "Random seed, as of simulate.")
     private Optional<Long> seed = Optional.empty();
 
     @Parameters(
@@ -224,7 +224,7 @@ public final class ServeCommand implements Callable<Integer> {
 
     private Shown simulated(ClusterDump dump, LoadedConfig loaded, PluginRegistry registry) {
         Simulation simulation = Simulation.of(dump.objects(), extenders.apply(loaded), registry);
-        seed.ifPresent(simulation::seed);
+        SimulationSeed.set(simulation, seed);
         List<WhatIf> atEnd = new ArrayList<>();
         SimulationResult result = simulation.run(atEnd::add);
         ClusterView view = ClusterView.of(result);

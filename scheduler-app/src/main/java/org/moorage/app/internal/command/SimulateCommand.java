@@ -63,7 +63,10 @@ final class SimulateCommand implements Callable<Integer>, Question {
     @Mixin
     private ClusterOptions cluster = new ClusterOptions();
 
-    @Option(names = "--seed", paramLabel = "N", description = "Have chance decide the same way each time.")
+    @Option(
+            names = "--seed",
+            paramLabel = "N",
+            description = "Random seed, for reproducible results; any but 0 also breaks ties between nodes at random.")
     private Optional<Long> seed = Optional.empty();
 
     @Option(names = "--trace", paramLabel = "FILE", description = "Write each step to this file, as JSON.")
@@ -119,7 +122,7 @@ final class SimulateCommand implements Callable<Integer>, Question {
             Start start = start(asked, cluster.areGiven() ? files : List.of(), asked.dump());
             start.notes.forEach(terminal::note);
             Simulation simulation = simulation(asked, start);
-            seed.ifPresent(simulation::seed);
+            SimulationSeed.set(simulation, seed);
             Instant begin = terminal.clock().instant();
             SimulationResult result = trace.isPresent()
                     ? runTraced(simulation, asked, trace.get())
@@ -151,7 +154,9 @@ final class SimulateCommand implements Callable<Integer>, Question {
         notes.addAll(recorded.notes());
         notes.addAll(recorded.warnings());
         long fixed = seed.orElse(SEED_OF_QUESTIONS);
-        SimulationResult result = run(simulation(asked, start).seed(fixed), asked, decision -> {});
+        Simulation simulation = simulation(asked, start);
+        SimulationSeed.set(simulation, Optional.of(fixed));
+        SimulationResult result = run(simulation, asked, decision -> {});
         return report(result, new Start(start.objects, start.changes, notes), Optional.of(fixed), Optional.empty());
     }
 

@@ -264,7 +264,10 @@ public final class SimulationReport implements Answer {
     static String message(SimulatedPod pod) {
         boolean again = pod.state() == State.SCHEDULED && pod.attempts() > 1;
         String plugin = pod.plugin().isEmpty() ? "" : pod.plugin() + ": ";
-        return again ? "at attempt " + pod.attempts() : plugin + pod.message();
+        if (!again) {
+            return plugin + pod.message();
+        }
+        return "at attempt " + pod.attempts() + (pod.scheduledAfterFlush() ? ", after the periodic flush" : "");
     }
 
     private String summary() {
@@ -339,6 +342,9 @@ public final class SimulationReport implements Answer {
             tree.put("plugin", pod.plugin());
         }
         tree.put("attempts", pod.attempts());
+        if (pod.scheduledAfterFlush()) {
+            tree.put("scheduledAfterFlush", true);
+        }
         if (!pod.createdAgainAs().isEmpty()) {
             tree.put("createdAgainAs", pod.createdAgainAs());
         }

@@ -377,7 +377,8 @@ final class SimulationRun implements AutoCloseable {
         return zero.plus(period.multipliedBy(-Math.floorDiv(-nanos, period.toNanos())));
     }
 
-    // Where nothing has changed since, an error may still be temporary. A group returns to the queue after each attempt, and
+    // Where nothing has changed since, an error may still be temporary. A group returns to the queue after each
+    // attempt, and
     // is retried once, since it may have evicted pods in the attempt itself.
     private boolean isRetried(Pod pod) {
         int attempts = progress.attemptsSinceProgress(pod);

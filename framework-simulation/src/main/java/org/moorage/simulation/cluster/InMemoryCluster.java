@@ -34,7 +34,6 @@ import org.moorage.runtime.cluster.Cluster;
 import org.moorage.runtime.cluster.ClusterListener;
 import org.moorage.runtime.controllers.ClusterControllers;
 import org.moorage.runtime.controllers.ObjectTable;
-import org.moorage.simulation.admission.RecreatedPod;
 
 /**
  * A cluster in memory: for simulations, tests, and programs that keep their own picture of a cluster.

@@ -36,14 +36,14 @@ import org.moorage.objects.internal.InputNotes;
 import org.moorage.objects.internal.ObjectKey;
 import org.moorage.objects.internal.TreeDecoder;
 import org.moorage.simulation.admission.AdmittedPod;
+import org.moorage.simulation.admission.RecreatedPod;
 import org.moorage.simulation.internal.admission.Admission;
 import org.moorage.simulation.internal.admission.CreatedPods;
+import org.moorage.simulation.internal.admission.Defaulting;
 import org.moorage.simulation.internal.cluster.CustomResources;
 import org.moorage.simulation.internal.workload.MadeObjects;
-import org.moorage.simulation.internal.workload.Workloads;
-import org.moorage.simulation.admission.RecreatedPod;
 import org.moorage.simulation.internal.workload.StatefulSets;
-import org.moorage.simulation.internal.admission.Defaulting;
+import org.moorage.simulation.internal.workload.Workloads;
 
 /**
  * Creates the pods of manifests as if these were applied to a cluster: as {@link ClusterDumpReader} creates those of the workloads in a dump, with the

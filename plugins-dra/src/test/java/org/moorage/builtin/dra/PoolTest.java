@@ -69,11 +69,11 @@ class PoolTest {
                     + " metadata.name, operator: In, values: [n1]}]}]}";
     private static final String BAD_TEXT =
             "failed to parse node selector &NodeSelector{NodeSelectorTerms:[]NodeSelectorTerm{"
-                + "NodeSelectorTerm{MatchExpressions:[]NodeSelectorRequirement{NodeSelectorRequirement{Key:gen,Operator:Gt,"
-                + "Values:[v4],},},MatchFields:[]NodeSelectorRequirement{},},NodeSelectorTerm{MatchExpressions:"
-                + "[]NodeSelectorRequirement{},MatchFields:[]NodeSelectorRequirement{NodeSelectorRequirement{Key:metadata.name,Operator:In,Values:[n1],},},},},}:"
-                + " nodeSelectorTerms[0].matchExpressions[0].values[0]: Invalid value: \"v4\": for 'Gt', 'Lt'"
-                + " operators, the value must be an integer";
+                    + "NodeSelectorTerm{MatchExpressions:[]NodeSelectorRequirement{NodeSelectorRequirement{Key:gen,Operator:Gt,"
+                    + "Values:[v4],},},MatchFields:[]NodeSelectorRequirement{},},NodeSelectorTerm{MatchExpressions:"
+                    + "[]NodeSelectorRequirement{},MatchFields:[]NodeSelectorRequirement{NodeSelectorRequirement{Key:metadata.name,Operator:In,Values:[n1],},},},},}:"
+                    + " nodeSelectorTerms[0].matchExpressions[0].values[0]: Invalid value: \"v4\": for 'Gt', 'Lt'"
+                    + " operators, the value must be an integer";
     private static final String SELECTION = "gather pool information: failed to perform node selection for ";
 
     static final List<Case> NOT_A_NUMBER = List.of(

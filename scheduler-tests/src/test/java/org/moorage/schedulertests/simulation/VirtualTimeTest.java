@@ -583,9 +583,21 @@ class VirtualTimeTest {
         objects.add(Pods.named("p").requests("cpu", "1").build());
         Set<String> chosen = new HashSet<>();
         for (long seed = 1; seed <= 100; seed++) {
-            String node = pod(simulation("", objects).seed(seed).breakingTiesAtRandom().run(), "p").nodeName();
+            String node = pod(
+                            simulation("", objects)
+                                    .seed(seed)
+                                    .breakingTiesAtRandom()
+                                    .run(),
+                            "p")
+                    .nodeName();
             chosen.add(node);
-            assertThat(pod(simulation("", objects).seed(seed).breakingTiesAtRandom().run(), "p").nodeName())
+            assertThat(pod(
+                                    simulation("", objects)
+                                            .seed(seed)
+                                            .breakingTiesAtRandom()
+                                            .run(),
+                                    "p")
+                            .nodeName())
                     .isEqualTo(node);
         }
 

@@ -179,7 +179,8 @@ public final class BindingCycle {
         boolean run();
     }
 
-    // An exception of a step does not leave the pod in the binding cycle. The steps after the binding run outside, so that
+    // An exception of a step does not leave the pod in the binding cycle. The steps after the binding run outside, so
+    // that
     // no failure there counts as a failure to bind the pod.
     private void runStep(AssumedPod pod, Step step) {
         pod.profile().metrics().taskStarted("binding");

@@ -128,7 +128,8 @@ public final class SchedulingFailures {
         return decision;
     }
 
-    // A change of the status informs the other pods of a nomination that ends. One whose status could not be written ends
+    // A change of the status informs the other pods of a nomination that ends. One whose status could not be written
+    // ends
     // without such a change.
     private void nominate(Pod pod, Nomination nomination) {
         Optional<String> before = nominator

@@ -28,8 +28,7 @@ public final class FrozenCluster implements AutoCloseable {
     private final int firstNode;
     private final boolean hasUnboundClaims;
     // No time passes while a PreBind plugin waits: controllers have reacted already.
-    private final SchedulerThreads threads =
-            new SchedulerThreads(1, Runnable::run, null, new SchedulerListener() {});
+    private final SchedulerThreads threads = new SchedulerThreads(1, Runnable::run, null, new SchedulerListener() {});
     private final Deque<WhatIfWorkspace> idle = new ConcurrentLinkedDeque<>();
     private volatile boolean closed;
 

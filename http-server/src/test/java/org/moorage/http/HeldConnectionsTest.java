@@ -208,7 +208,7 @@ class HeldConnectionsTest {
     }
 
     @Test
-    void disconnectsClientsThatKeepThreadsWaitingWhileOthersNeedThem() throws Exception {
+    void disconnectsClientsThatKeepThreadsWaitingWhileOthersNeedThem() throws IOException, InterruptedException {
         HttpServer server = serve();
         for (int i = 0; i < MOST_THREADS; i++) {
             hold(server, Held.BODY_AWAITED_BY_A_THREAD);

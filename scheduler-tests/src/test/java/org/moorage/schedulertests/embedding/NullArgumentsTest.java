@@ -153,7 +153,7 @@ class NullArgumentsTest {
                 known,
                 known.rescheduling(transaction),
                 new ClusterCapacity(known, count -> {}),
-                new NodeEstimator(known, count -> {}),
+                new NodeEstimator(known, -10, count -> {}),
                 new NodeRemoval(known, RemovalRules.DEFAULTS),
                 new FittingChanges(transaction, List.of(NODE), evaluation),
                 PodSizes.of(List.of()))) {

@@ -60,7 +60,7 @@ import org.moorage.simulation.whatif.SchedulingOutcome;
 class QuestionsAgainstSimulationTest {
     private static final PluginRegistry PLUGINS = PluginRegistry.of(KubeSchedulerPlugins.all());
     private static final LoadedConfig DEFAULTS = ConfigLoader.defaults(PLUGINS);
-    private static final DrainRules FORCE = new DrainRules(true, true, true, any -> true);
+    private static final DrainRules FORCE = new DrainRules(true, true, true, any -> true, any -> false);
     private static final int MOST_FURTHER = 12;
 
     @TempDir
@@ -152,7 +152,7 @@ class QuestionsAgainstSimulationTest {
                 .toList();
         Manifests.Contents asked = manifests.read(List.of(file.toString()), stream(""), nodes);
         try (WhatIf whatIf = Scheduler.whatIf(objects, DEFAULTS, PLUGINS)) {
-            return new ClusterCapacity(known(whatIf, objects), any -> {}).fit(asked.pods(), List.of(), most);
+            return new ClusterCapacity(known(whatIf, objects), any -> {}).fit(asked, List.of(), most);
         }
     }
 

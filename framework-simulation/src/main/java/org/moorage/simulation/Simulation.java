@@ -180,7 +180,7 @@ public final class Simulation {
             for (int i = 0; i < lastOfPod; i++) {
                 Optional<Decision> ignored = step(run);
             }
-            boolean ignoredReady = run.isReadyInTime();
+            boolean ignored = run.isReadyInTime();
             Evaluation evaluation = run.evaluate(pod);
             return new Explanation(
                     Explanation.Moment.TURN,
@@ -249,7 +249,7 @@ public final class Simulation {
             for (int i = 0; i < last; i++) {
                 Optional<Decision> ignored = step(run);
             }
-            boolean ignoredReady = run.isReadyInTime();
+            boolean ignored = run.isReadyInTime();
             return new GroupExplanation(
                     Explanation.Moment.TURN, outcome, attempts, run.triedOutside(group), run.evaluate(group));
         }

@@ -42,6 +42,7 @@ public final class ThrownCopy extends RuntimeException {
 
     /** Returns the class of what was thrown and its message, as {@link Throwable#toString} does for most exceptions. */
     @Override
+    @SuppressWarnings("OverrideThrowableToString") // the message has the class of the original already
     public String toString() {
         return String.valueOf(getMessage());
     }

@@ -280,12 +280,16 @@ public final class InMemoryCluster implements Cluster {
 
     @Override
     public VolumeWriter volumes() {
-        return controllers.volumes();
+        synchronized (objects) {
+            return controllers.volumes();
+        }
     }
 
     @Override
     public ResourceClaimWriter resourceClaims() {
-        return controllers.resourceClaims();
+        synchronized (objects) {
+            return controllers.resourceClaims();
+        }
     }
 
     @Override

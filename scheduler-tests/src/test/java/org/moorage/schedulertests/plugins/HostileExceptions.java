@@ -10,6 +10,7 @@ import org.jspecify.annotations.Nullable;
 import org.moorage.api.plugin.ClusterException;
 
 /** Exceptions that do harm when their methods are called, or that are not expected where a plugin is called. */
+@SuppressWarnings({"OverrideThrowableToString", "TypeParameterUnusedInFormals"})
 final class HostileExceptions {
     private static final int HUGE = 20_000_000;
 

@@ -67,6 +67,7 @@ class LogTest {
     }
 
     @Test
+    @SuppressWarnings("OverrideThrowableToString") // what a hostile plugin does
     void haveTextsInPlaceOfForeignObjects() {
         Object unreadable = new Object() {
             @Override

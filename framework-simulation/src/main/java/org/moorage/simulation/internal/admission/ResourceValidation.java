@@ -156,7 +156,7 @@ final class ResourceValidation {
 
     /** Validates an amount of a resource: not below zero, and whole if the resource is counted. */
     static void quantity(String name, WrittenQuantity amount, String where, FieldErrors errors) {
-        if (amount.amount().compareTo(Quantity.ZERO) < 0) {
+        if (amount != null && amount.amount().compareTo(Quantity.ZERO) < 0) {
             errors.invalid(where, amount.text(), "must be greater than or equal to 0");
         }
         boolean isCounted = INTEGERS.contains(name) || isExtended(name);
@@ -297,7 +297,7 @@ final class ResourceValidation {
             return;
         }
         WrittenQuantity amount = WrittenQuantity.list(resources, "requests").get("storage");
-        if (amount.amount().compareTo(Quantity.ZERO) <= 0) {
+        if (amount != null && amount.amount().compareTo(Quantity.ZERO) <= 0) {
             errors.invalid(path, amount.text(), "must be greater than zero");
         }
     }

@@ -3,6 +3,7 @@ package org.moorage.builtin.volume.limits;
 
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
@@ -93,7 +94,7 @@ final class NewVolumes {
             return rejection;
         }
         if (failure != null) {
-            throw new PluginException(failure.getMessage(), failure);
+            throw new PluginException(Objects.requireNonNullElse(failure.getMessage(), ""), failure);
         }
         if (!driverMissing.isEmpty()) {
             for (Map.Entry<String, Status> missing : driverMissing.entrySet()) {

@@ -17,10 +17,10 @@ public final class HttpMetrics {
                         "Connections that were closed and requests that were refused because something ran short, by reason.",
                         callback -> {
                             Overload total = overload.get();
-                            callback.call(total.closedConnections(), "connections");
-                            callback.call(total.refusedRequests(), "requests_in_line");
-                            callback.call(total.slowClients(), "threads");
-                            callback.call(total.failedAccepts(), "files");
+                            callback.call((double) total.closedConnections(), "connections");
+                            callback.call((double) total.refusedRequests(), "requests_in_line");
+                            callback.call((double) total.slowClients(), "threads");
+                            callback.call((double) total.failedAccepts(), "files");
                         },
                         "reason");
     }

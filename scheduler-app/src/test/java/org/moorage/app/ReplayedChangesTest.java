@@ -306,11 +306,11 @@ class ReplayedChangesTest {
     static Stream<BadInput> badInputs() {
         return Stream.of(
                 new BadInput("", ": no events (expected: at least one, as kubectl get --watch --output-watch-events"),
-                new BadInput("hello", ":1:1: event 1: \"hello\" (expected: an object with type and object)"),
+                new BadInput("hello", ":1:1: event 1: a text (expected: an object with type and object)"),
                 new BadInput(
                         event("BOOKMARK", "{}") + event("CHANGED", node("b", "1", "")),
                         ":2:1: event 2: type: \"CHANGED\" (expected: one of ADDED, MODIFIED, DELETED, BOOKMARK, ERROR)"),
-                new BadInput(node("b", "1", ""), ":1:1: event 1 has no \"type\": "),
+                new BadInput(node("b", "1", ""), ":1:1: event 1 has no \"type\" (expected: one of "),
                 new BadInput(
                         "{\"type\": \"ADDED\"}", ":1:1: event 1 has no \"object\" (expected: a Kubernetes object)"),
                 new BadInput(event("ADDED", "[1]"), ":1:1: event 1: object: [1] (expected: a Kubernetes object)"),

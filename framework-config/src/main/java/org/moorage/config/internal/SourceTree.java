@@ -304,7 +304,8 @@ public final class SourceTree {
         if (document instanceof MappingNode mapping) {
             fill(root, mapping, new ArrayDeque<>(), problems);
         } else {
-            Scalars.wrong(convert(document, new ArrayDeque<>(), problems), FORMAT, problems);
+            // Its contents are not shown: a file named by mistake may hold a token.
+            problems.report((document instanceof SequenceNode ? "a list" : "a text") + " (expected: " + FORMAT + ")");
         }
     }
 

@@ -37,6 +37,18 @@ public record Fields(ObjectNode node, Supplier<String> path) {
         return text.length() <= LONGEST_VALUE ? text : text.substring(0, LONGEST_VALUE) + "…";
     }
 
+    /** The type of a whole document in messages. Its contents, which may be a token in a file named by mistake, are not shown. */
+    static String typeOf(JsonNode document) {
+        return switch (document.getNodeType()) {
+            case OBJECT, POJO -> "an object";
+            case ARRAY -> "a list";
+            case NUMBER -> "a number";
+            case BOOLEAN -> "true or false";
+            case STRING, BINARY -> "a text";
+            case NULL, MISSING -> "nothing";
+        };
+    }
+
     /** Whether the field is absent. */
     public boolean isAbsent(String key) {
         return isAbsent(node.path(key));

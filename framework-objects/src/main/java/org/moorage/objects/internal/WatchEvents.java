@@ -140,10 +140,9 @@ public final class WatchEvents {
         String place = position + ": event " + count;
         JsonNode type = event.path("type");
         if (!event.isObject()) {
-            notes.problem(place + ": " + Fields.shown(event) + " (expected: an object with type and object)");
+            notes.problem(place + ": " + Fields.typeOf(event) + " (expected: an object with type and object)");
         } else if (!TYPES.contains(type.asText(""))) {
-            String seen =
-                    type.isMissingNode() ? " has no \"type\": " + Fields.shown(event) : ": type: " + Fields.shown(type);
+            String seen = type.isMissingNode() ? " has no \"type\"" : ": type: " + Fields.shown(type);
             notes.problem(place + seen + " (expected: one of " + String.join(", ", TYPES) + ")");
         } else if (!(event.path("object") instanceof ObjectNode object)) {
             String seen =

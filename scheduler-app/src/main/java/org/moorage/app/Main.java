@@ -270,7 +270,9 @@ public final class Main implements Callable<Integer> {
                 // What to say of a mistake depends on the commands that there are.
                 : (mistake, args) ->
                         commandLine(terminal, additions, any -> true).execute(args);
-        return line.setOut(terminal.out())
+        // As with kubectl, @FILE is a word like any other.
+        return line.setExpandAtFiles(false)
+                .setOut(terminal.out())
                 .setErr(terminal.err())
                 .setColorScheme(CommandLine.Help.defaultColorScheme(terminal.colors() ? Ansi.ON : Ansi.OFF))
                 .setUsageHelpWidth(terminal.width() == 0 ? 100 : Math.min(terminal.width(), 120))

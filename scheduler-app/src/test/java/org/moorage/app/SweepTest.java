@@ -341,4 +341,57 @@ class SweepTest {
         assertThat(run.exitCode()).isEqualTo(2);
         assertThat(run.err()).contains("no questions (expected: one on each line, such as: drain node-1)");
     }
+
+    @Test
+    void noLinePrintsAFile() throws IOException {
+        for (String contents : List.of(
+                "eyJhbGciOi.s3cret-token",
+                "s3cret: [1, 2",
+                "{\"s3cret\": 1}",
+                "apiVersion: v1\nkind: s3cret\n",
+                "--s3cret --more\n",
+                "drain s3cret\n",
+                "- s3cret\n",
+                "\"s3cret")) {
+            Path secret = file("token", contents);
+            Path list = file("list.txt", """
+                    fit @%1$s
+                    drain @%1$s
+                    @%1$s
+                    drain web-1 @%1$s
+                    simulate --changes @%1$s
+                    lose "@%1$s"
+                    """.formatted(secret));
+
+            CapturedRun run = CapturedRun.of("sweep", list.toString(), "--cluster", CapturedRun.FIRST);
+
+            assertThat(run.exitCode()).isEqualTo(1);
+            assertThat(run.out() + run.err()).doesNotContain("s3cret");
+            CapturedRun alone = CapturedRun.of("drain", "@" + secret, "--cluster", CapturedRun.FIRST);
+            assertThat(alone.exitCode()).isEqualTo(2);
+            assertThat(alone.out() + alone.err()).doesNotContain("s3cret").contains("@" + secret);
+        }
+    }
+
+    @Test
+    void noErrorShowsADocumentThatIsNoObject() throws IOException {
+        for (String contents :
+                List.of("eyJhbGciOi.s3cret-token", "- s3cret\n", "[s3cret]", "\"s3cret\"", "{\"s3cret\": 1}")) {
+            Path secret = file("token", contents);
+            for (String question : List.of(
+                    "fit %s",
+                    "simulate %s",
+                    "simulate --changes %s",
+                    "compare %s %s",
+                    "buy %s --upto 1",
+                    "buy web-1 --types %s --upto 1",
+                    "buy web-1 --upto 1 --prices %s")) {
+                Path list = file("list.txt", question.replace("%s", secret.toString()) + "\n");
+
+                CapturedRun run = CapturedRun.of("sweep", list.toString(), "--cluster", CapturedRun.FIRST);
+
+                assertThat(run.out() + run.err()).as(question).contains("error").doesNotContain("s3cret");
+            }
+        }
+    }
 }

@@ -32,7 +32,7 @@ final class WorkList {
      */
     record Line(int number, String text) {
         /**
-         * Answers it, whatever it is: a question that makes no sense, and one that fails, has an error for an answer.
+         * Answers the question. An invalid question, and one that fails, has an error in place of an answer.
          *
          * @param form what of an answer is kept
          * @param terminal is not written to
@@ -59,7 +59,7 @@ final class WorkList {
      * @param error why there is none
      */
     record Answered(Line line, int exitCode, @Nullable ObjectNode answer, Optional<String> error) {
-        /** A line of the answers, which tells of how many it is one. */
+        /** Returns a line of the answers, with the count of all questions. */
         ObjectNode tree(int of) {
             ObjectNode tree = JsonNodeFactory.instance.objectNode();
             tree.put("number", line.number)
@@ -130,7 +130,9 @@ final class WorkList {
     private static Question question(List<String> words, Terminal terminal) {
         Question question = Commands.question(words.get(0), terminal);
         try {
+            // A list may come from a user who must not read this process's files through an error message.
             ParseResult parsed = new CommandLine(question)
+                    .setExpandAtFiles(false)
                     .parseArgs(words.subList(1, words.size()).toArray(String[]::new));
             for (CommandSpec mixin : parsed.commandSpec().mixins().values()) {
                 expected(mixin.userObject()).ifPresent(expected -> refuse(mixin, parsed, expected));
@@ -141,7 +143,7 @@ final class WorkList {
         return question;
     }
 
-    // What is expected in place of the options of a part of a command; empty if they may be given.
+    // The alternative to options that are not allowed on a list; empty for options that are.
     private static Optional<String> expected(Object options) {
         if (options instanceof ClusterOptions) {
             return Optional.of("an option of the whole sweep, which has one cluster and one scheduler");

@@ -32,6 +32,7 @@ import org.moorage.app.internal.process.HostProcess;
 import org.moorage.app.internal.process.Signals;
 import org.moorage.app.internal.process.UnexpectedExit;
 import org.moorage.app.internal.process.Version;
+import org.moorage.app.internal.report.StandardOutput;
 import org.moorage.app.internal.report.Terminal;
 import org.moorage.app.internal.scheduler.FlagTexts;
 import org.moorage.app.internal.scheduler.SchedulerCommand;
@@ -238,9 +239,21 @@ public final class Main implements Callable<Integer> {
                     .println("error: out of memory: the heap has " + megabytes + " MB (java's -Xmx sets how many)");
             exitCode = NO_ANSWER;
         }
-        terminal.out().flush();
+        exitCode = flush(terminal, exitCode);
         terminal.err().flush();
         return exitCode;
+    }
+
+    private static int flush(Terminal terminal, int exitCode) {
+        try {
+            terminal.out().flush();
+            return exitCode;
+        } catch (StandardOutput.FailedException e) {
+            if (!e.isClosedPipe()) {
+                terminal.err().println("error: " + e.getMessage());
+            }
+            return NO_ANSWER;
+        }
     }
 
     /** The whole command line, with all commands and flags. */
@@ -287,7 +300,12 @@ public final class Main implements Callable<Integer> {
         flagsWithoutFile = UnusedFlags.countingWithoutFile(parsed);
         flags = FlagTexts.of(parsed.commandSpec());
         verbosity.ifPresentOrElse(Logging::use, () -> Logging.use(scheduler ? Level.INFO : Level.WARN));
-        return new RunLast().execute(parsed);
+        try {
+            return new RunLast().execute(parsed);
+        } catch (StandardOutput.FailedException e) {
+            // A help text; the last flush reports it.
+            return NO_ANSWER;
+        }
     }
 
     @Override
@@ -384,7 +402,15 @@ public final class Main implements Callable<Integer> {
     }
 
     private int fail(Exception thrown, CommandLine command, Terminal terminal) {
-        terminal.out().flush();
+        if (thrown instanceof StandardOutput.FailedException) {
+            // The last flush reports it, once.
+            return NO_ANSWER;
+        }
+        try {
+            terminal.out().flush();
+        } catch (StandardOutput.FailedException e) {
+            // A second failure, which the last flush reports.
+        }
         terminal.err().println("error: " + describe(thrown));
         if (verbosity.orElse(0) >= ALL_DETAILS) {
             thrown.printStackTrace(terminal.err());

@@ -291,6 +291,7 @@ class ConfigCommandTest {
     void filesThatCannotBeWrittenAreTold() {
         assertThat(List.of(CapturedRun.of("--write-config-to=/nowhere/scheduler.yaml")
                         .err()))
-                .containsExactly("error: --write-config-to /nowhere/scheduler.yaml: cannot be written: no such file\n");
+                .containsExactly(
+                        "error: --write-config-to /nowhere/scheduler.yaml: cannot be written: no such folder\n");
     }
 }

@@ -222,7 +222,9 @@ final class SimulateCommand implements Callable<Integer>, Question {
 
     private static SimulationResult runTraced(Simulation simulation, AskedCluster asked, Path file) {
         try (TraceFile steps = TraceFile.create(file, asked.configFile(), asked.dump())) {
-            return run(simulation, asked, steps::step);
+            SimulationResult result = run(simulation, asked, steps::step);
+            steps.finish();
+            return result;
         }
     }
 

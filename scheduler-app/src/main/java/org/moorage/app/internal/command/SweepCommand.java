@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.moorage.app.internal.command;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.io.BufferedWriter;
 import java.io.IOException;
-import java.io.PrintWriter;
+import java.io.OutputStreamWriter;
 import java.io.UncheckedIOException;
-import java.nio.file.Files;
+import java.io.Writer;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -18,8 +21,10 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import org.moorage.app.internal.process.CommandException;
+import org.moorage.app.internal.process.OutputFile;
 import org.moorage.app.internal.report.Answer;
 import org.moorage.app.internal.report.ProgressLine;
 import org.moorage.app.internal.report.Terminal;
@@ -37,7 +42,7 @@ import picocli.CommandLine.Parameters;
             "",
             "The work list has a question on each line as a command line without moorage and --cluster, such as: drain node-1",
             "or: simulate trace-1.yaml, of which the answer is a summary.",
-            "Blank lines and lines that begin with # are passed over. Several processes can share a list: each answers every"
+            "Blank lines and lines that begin with # are skipped. Several processes can share a list: each answers every"
                     + " N-th question from its own index on, and moorage merge puts the answers together.",
         },
         footer = {
@@ -56,7 +61,7 @@ final class SweepCommand implements Callable<Integer> {
     @Mixin
     private ClusterOptions cluster = new ClusterOptions();
 
-    @Option(names = "--index", paramLabel = "I", description = "Which share of the list is answered, from 0 on.")
+    @Option(names = "--index", paramLabel = "I", description = "The share of the list to answer, from 0 on.")
     private int index;
 
     @Option(names = "--of", paramLabel = "N", description = "In how many shares the list is divided.")
@@ -107,17 +112,23 @@ final class SweepCommand implements Callable<Integer> {
 
     private boolean answer(List<WorkList.Line> lines, int of, Questions questions) {
         if (answers.isEmpty()) {
-            return answer(lines, of, questions, terminal.out());
+            return answer(lines, of, questions, line -> {
+                terminal.out().println(line);
+                terminal.out().flush();
+            });
         }
-        try (PrintWriter file = new PrintWriter(Files.newBufferedWriter(answers.get()))) {
-            boolean allAnswered = answer(lines, of, questions, file);
-            if (file.checkError()) {
-                throw new CommandException(answers.get() + ": not written to the end (expected: room for all answers)");
-            }
-            return allAnswered;
+        try (OutputFile file = OutputFile.growing("--answers " + answers.get(), answers.get());
+                Writer writer = new BufferedWriter(new OutputStreamWriter(file.stream(), UTF_8))) {
+            return answer(lines, of, questions, line -> {
+                try {
+                    writer.write(line + "\n");
+                    writer.flush();
+                } catch (IOException e) {
+                    throw file.failed(e);
+                }
+            });
         } catch (IOException e) {
-            throw new CommandException(
-                    "--answers: " + answers.get() + ": " + TextFile.fault(e) + " (expected: a file to write)", e);
+            throw new CommandException("--answers " + answers.get() + ": cannot be written: " + TextFile.fault(e), e);
         }
     }
 
@@ -132,7 +143,7 @@ final class SweepCommand implements Callable<Integer> {
     }
 
     // Answers are written in the order of the list, and few of them are kept for that.
-    private boolean answer(List<WorkList.Line> lines, int of, Questions questions, PrintWriter out) {
+    private boolean answer(List<WorkList.Line> lines, int of, Questions questions, Consumer<String> out) {
         ProgressLine progress = new ProgressLine(terminal, "questions", lines.size());
         Deque<Future<WorkList.Answered>> ahead = new ArrayDeque<>();
         boolean allAnswered = true;
@@ -154,13 +165,12 @@ final class SweepCommand implements Callable<Integer> {
         return allAnswered;
     }
 
-    private static boolean write(Future<WorkList.Answered> future, int of, PrintWriter out) {
+    private static boolean write(Future<WorkList.Answered> future, int of, Consumer<String> out) {
         try {
             WorkList.Answered answered = future.get();
             ObjectNode tree = answered.tree(of);
-            out.println(JSON.writeValueAsString(tree));
-            // Whoever reads along, and whoever is killed, has what was answered.
-            out.flush();
+            // Flushed, so that a reader that follows has each answer, also if this process is killed.
+            out.accept(JSON.writeValueAsString(tree));
             return answered.error().isEmpty();
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();

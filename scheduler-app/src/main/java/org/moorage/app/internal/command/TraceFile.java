@@ -1,21 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.moorage.app.internal.command;
 
+import com.fasterxml.jackson.core.JsonEncoding;
 import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import java.io.BufferedWriter;
 import java.io.IOException;
 import java.io.InputStream;
-import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 import org.moorage.api.model.ClusterObject;
 import org.moorage.api.model.ObjectKind;
-import org.moorage.app.internal.process.CommandException;
-import org.moorage.objects.TextFile;
+import org.moorage.app.internal.process.OutputFile;
 import org.moorage.objects.internal.ClusterFiles;
 import org.moorage.runtime.decision.Decision;
 import org.moorage.simulation.dump.ClusterDump;
@@ -30,10 +27,10 @@ import org.moorage.simulation.dump.ClusterDump;
  * <p>A step whose pod got no node has an empty node.
  */
 final class TraceFile implements AutoCloseable {
-    private final Path file;
+    private final OutputFile file;
     private final JsonGenerator json;
 
-    private TraceFile(Path file, JsonGenerator json) {
+    private TraceFile(OutputFile file, JsonGenerator json) {
         this.file = file;
         this.json = json;
     }
@@ -47,13 +44,14 @@ final class TraceFile implements AutoCloseable {
      */
     static TraceFile create(Path file, Optional<Path> config, ClusterDump cluster) {
         JsonMapper mapper = JsonMapper.builder().build();
+        OutputFile opened = OutputFile.whole(file.toString(), file);
         try {
-            BufferedWriter writer = Files.newBufferedWriter(file);
-            TraceFile trace = new TraceFile(file, mapper.createGenerator(writer));
+            TraceFile trace = new TraceFile(opened, mapper.createGenerator(opened.stream(), JsonEncoding.UTF8));
             trace.begin(config, cluster, mapper);
             return trace;
         } catch (IOException e) {
-            throw failed(file, e);
+            opened.close();
+            throw opened.failed(e);
         }
     }
 
@@ -96,21 +94,23 @@ final class TraceFile implements AutoCloseable {
             json.writeStringField("node", decision.nodeName());
             json.writeEndObject();
         } catch (IOException e) {
-            throw failed(file, e);
+            throw file.failed(e);
         }
     }
 
-    @Override
-    public void close() {
+    /** Completes the trace. */
+    void finish() {
         try {
             json.close();
         } catch (IOException e) {
-            throw failed(file, e);
+            throw file.failed(e);
         }
+        long ignored = file.finish();
     }
 
-    private static CommandException failed(Path file, IOException e) {
-        String why = e instanceof NoSuchFileException ? "no such folder" : TextFile.fault(e);
-        return new CommandException(file + ": cannot be written: " + why, e);
+    /** Leaves nothing behind if the trace was not finished. */
+    @Override
+    public void close() {
+        file.close();
     }
 }

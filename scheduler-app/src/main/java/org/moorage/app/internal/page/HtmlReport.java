@@ -4,20 +4,19 @@ package org.moorage.app.internal.page;
 import static java.nio.charset.StandardCharsets.US_ASCII;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import java.io.BufferedOutputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.io.UncheckedIOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.Base64;
 import java.util.List;
 import java.util.zip.GZIPOutputStream;
-import org.moorage.app.internal.process.CommandException;
-import org.moorage.objects.TextFile;
+import org.moorage.app.internal.process.OutputFile;
 
 /**
  * Makes a page of one file: its script and its style are in it, its data too, and nothing else is loaded. Of the scripts and styles that a
@@ -51,15 +50,18 @@ public final class HtmlReport {
     private HtmlReport() {}
 
     /**
-     * Writes a page into a file; one that is there is replaced.
+     * Writes a page into a file that only its owner can read. An existing file is replaced.
      *
-     * @throws CommandException if the file cannot be written
+     * @throws org.moorage.app.internal.process.CommandException if the file cannot be written
      */
     public static void write(Path file, PageContent content) {
-        try (OutputStream out = Files.newOutputStream(file)) {
-            write(content, out);
-        } catch (IOException e) {
-            throw new CommandException("--report " + file + ": cannot be written: " + TextFile.fault(e), e);
+        try (OutputFile out = OutputFile.whole("--report " + file, file)) {
+            try (OutputStream stream = new BufferedOutputStream(out.stream())) {
+                write(content, stream);
+            } catch (IOException e) {
+                throw out.failed(e);
+            }
+            long ignored = out.finish();
         }
     }
 

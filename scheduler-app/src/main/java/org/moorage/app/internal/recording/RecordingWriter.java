@@ -5,9 +5,8 @@ import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.io.BufferedWriter;
 import java.io.IOException;
+import java.io.OutputStreamWriter;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -19,16 +18,15 @@ import java.util.Set;
 import org.moorage.api.model.OtherObject;
 import org.moorage.app.internal.live.LiveChange;
 import org.moorage.app.internal.live.LiveObjects;
-import org.moorage.app.internal.process.CommandException;
+import org.moorage.app.internal.process.OutputFile;
 import org.moorage.objects.EventType;
-import org.moorage.objects.TextFile;
 
 /**
- * Writes a recording, line by line: first the objects that there are, as {@code kubectl get} has them; a bookmark; and then each change as an
+ * Writes a recording, line by line: first the existing objects, as {@code kubectl get} has them; a bookmark; and then each change as an
  * event of a watch, with the time at which it was seen.
  */
 public final class RecordingWriter implements AutoCloseable {
-    private final Path file;
+    private final OutputFile file;
     private final BufferedWriter writer;
     private final InstantSource clock;
     private long bytes;
@@ -41,7 +39,7 @@ public final class RecordingWriter implements AutoCloseable {
 
     private final List<LiveChange> later = new ArrayList<>();
 
-    private RecordingWriter(Path file, BufferedWriter writer, InstantSource clock) {
+    private RecordingWriter(OutputFile file, BufferedWriter writer, InstantSource clock) {
         this.file = file;
         this.writer = writer;
         this.clock = clock;
@@ -52,20 +50,20 @@ public final class RecordingWriter implements AutoCloseable {
      *
      * @param file is replaced
      * @param clock the time of day
-     * @throws CommandException if it cannot be written
+     * @throws org.moorage.app.internal.process.CommandException if it cannot be written
      */
     public static RecordingWriter create(Path file, InstantSource clock) {
-        try {
-            return new RecordingWriter(file, Files.newBufferedWriter(file), clock);
-        } catch (IOException e) {
-            throw failed(file, e);
-        }
+        OutputFile opened = OutputFile.growing(file.toString(), file);
+        return new RecordingWriter(
+                opened,
+                new BufferedWriter(new OutputStreamWriter(opened.stream(), StandardCharsets.UTF_8)),
+                clock);
     }
 
     /**
      * A change was seen.
      *
-     * @throws CommandException if it cannot be written
+     * @throws org.moorage.app.internal.process.CommandException if it cannot be written
      */
     public void add(LiveChange change) {
         if (isListed) {
@@ -85,7 +83,7 @@ public final class RecordingWriter implements AutoCloseable {
     /**
      * All objects were listed; what follows are changes.
      *
-     * @throws CommandException if it cannot be written
+     * @throws org.moorage.app.internal.process.CommandException if it cannot be written
      */
     public void listed() {
         isListed = true;
@@ -129,16 +127,16 @@ public final class RecordingWriter implements AutoCloseable {
             writer.write('\n');
             bytes += text.getBytes(StandardCharsets.UTF_8).length + 1;
         } catch (IOException e) {
-            throw failed(file, e);
+            throw file.failed(e);
         }
     }
 
-    /** Has all that was written be in the file. */
+    /** Flushes the file. */
     public void flush() {
         try {
             writer.flush();
         } catch (IOException e) {
-            throw failed(file, e);
+            throw file.failed(e);
         }
     }
 
@@ -147,7 +145,7 @@ public final class RecordingWriter implements AutoCloseable {
         return bytes;
     }
 
-    /** What was written, in a few words. */
+    /** Returns a summary in a few words. */
     public String summary() {
         return objects + " objects and " + events + " changes in " + bytes + " bytes";
     }
@@ -157,12 +155,7 @@ public final class RecordingWriter implements AutoCloseable {
         try {
             writer.close();
         } catch (IOException e) {
-            throw failed(file, e);
+            throw file.failed(e);
         }
-    }
-
-    private static CommandException failed(Path file, IOException e) {
-        String why = e instanceof NoSuchFileException ? "no such folder" : TextFile.fault(e);
-        return new CommandException(file + ": cannot be written: " + why, e);
     }
 }

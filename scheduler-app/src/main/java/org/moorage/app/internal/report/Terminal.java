@@ -21,7 +21,7 @@ import picocli.CommandLine.Help.Ansi;
  * A command's input and output, and how it may write. No text of an object or plugin controls the terminal: control characters are escaped.
  *
  * @param in its input
- * @param out its output, which other programs may read
+ * @param out its output, which other programs may read; see {@link StandardOutput}
  * @param err where it warns and shows how far it has come
  * @param clock the time, for what took how long
  * @param width how many columns a line of the output has; 0 for as many as it takes
@@ -58,17 +58,14 @@ public record Terminal(
         boolean shown = isTerminal(1);
         return new Terminal(
                 System.in,
-                writer(FileDescriptor.out, charset),
-                writer(FileDescriptor.err, charset("sun.stderr.encoding")),
+                StandardOutput.writer(new FileOutputStream(FileDescriptor.out), charset),
+                new PrintWriter(new OutputStreamWriter(
+                        new FileOutputStream(FileDescriptor.err), charset("sun.stderr.encoding"))),
                 InstantSource.system(),
                 shown ? columns() : 0,
                 Ansi.AUTO.enabled() || (shown && wantsColors(System.getenv())),
                 charset.newEncoder().canEncode('█'),
                 isTerminal(2));
-    }
-
-    private static PrintWriter writer(FileDescriptor target, Charset charset) {
-        return new PrintWriter(new OutputStreamWriter(new FileOutputStream(target), charset));
     }
 
     // Java names the encoding of a terminal only; that of a pipe is the locale's.

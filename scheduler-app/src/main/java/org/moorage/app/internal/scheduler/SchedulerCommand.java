@@ -5,7 +5,6 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.prometheus.metrics.model.registry.PrometheusRegistry;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.InstantSource;
@@ -29,11 +28,11 @@ import org.moorage.app.internal.metrics.HttpMetrics;
 import org.moorage.app.internal.metrics.MetricsText;
 import org.moorage.app.internal.metrics.ProcessMetrics;
 import org.moorage.app.internal.metrics.PrometheusMetrics;
-import org.moorage.app.internal.process.CommandException;
 import org.moorage.app.internal.process.DumpSignal;
 import org.moorage.app.internal.process.HeapWatch;
 import org.moorage.app.internal.process.HostProcess;
 import org.moorage.app.internal.process.KubeconfigFile;
+import org.moorage.app.internal.process.OutputFile;
 import org.moorage.app.internal.process.ProcessThreads;
 import org.moorage.app.internal.process.Version;
 import org.moorage.app.internal.serving.HealthCheck;
@@ -52,7 +51,6 @@ import org.moorage.kubernetes.RequestMetrics;
 import org.moorage.kubernetes.WatchStatus;
 import org.moorage.kubernetes.election.Leadership;
 import org.moorage.kubernetes.scheduler.KubernetesScheduler;
-import org.moorage.objects.TextFile;
 import org.moorage.objects.internal.ObjectTrees;
 import org.moorage.runtime.MonotonicClock;
 import org.moorage.runtime.Scheduler;
@@ -200,12 +198,8 @@ public final class SchedulerCommand {
     }
 
     private static int write(LoadedConfig loaded, Path file) {
-        try {
-            Files.writeString(file, ConfigPrinter.print(loaded));
-            return 0;
-        } catch (IOException e) {
-            throw new CommandException("--write-config-to " + file + ": cannot be written: " + TextFile.fault(e), e);
-        }
+        OutputFile.writePublic("--write-config-to " + file, file, ConfigPrinter.print(loaded));
+        return 0;
     }
 
     private Scheduler.Builder settings(

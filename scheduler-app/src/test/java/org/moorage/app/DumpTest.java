@@ -27,6 +27,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.moorage.objects.internal.ClusterFiles;
 import org.moorage.objects.internal.TreeDecoder;
 
@@ -52,7 +54,7 @@ class DumpTest {
                 metadata: {labels: {app: web}, annotations: {example.com/token: hidden-4}}
                 spec: {containers: [{name: c, image: i, command: [hidden-5]}]}
             ---
-            {apiVersion: v1, kind: Node, metadata: {name: n, annotations: {load: '7'}}}
+            {apiVersion: v1, kind: Node, metadata: {name: n, annotations: {load: hidden-6, mean-free-cpu: '7'}}}
             """;
 
     @TempDir
@@ -115,8 +117,9 @@ class DumpTest {
     }
 
     private static JsonNode simulated(String file) throws IOException {
-        ObjectNode answer = (ObjectNode) JSON.readTree(
-                CapturedRun.of("simulate", "--seed", "5", "-o", "json", file).out());
+        ObjectNode answer = (ObjectNode) JSON.readTree(CapturedRun.of(
+                        "simulate", "--feature-gates", CapturedRun.GROUP_GATES, "--seed", "5", "-o", "json", file)
+                .out());
         answer.withObject("/summary").remove("seconds");
         return answer;
     }
@@ -140,12 +143,43 @@ class DumpTest {
         }
     }
 
+    @ParameterizedTest
+    @ValueSource(strings = {"first.yaml", "groups.yaml", "zones.yaml"})
+    void theOmittedFieldsDecideNothing(String name) throws IOException {
+        String source = Path.of("..", "examples", "clusters", name).toString();
+        serve(source);
+        Path whole = folder.resolve("whole.jsonl");
+        Path kept = folder.resolve("kept.jsonl");
+
+        assertThat(dump("--whole", "-o", whole.toString()).exitCode()).isZero();
+        assertThat(dump("-o", kept.toString()).exitCode()).isZero();
+
+        assertThat(simulated(kept.toString())).isEqualTo(simulated(whole.toString()));
+        for (List<String> question : List.of(List.of("removable"), List.of("lose", "topology.kubernetes.io/zone=a"))) {
+            assertThat(answered(question, kept)).isEqualTo(answered(question, whole));
+        }
+    }
+
+    private static JsonNode answered(List<String> question, Path cluster) throws IOException {
+        List<String> args = new ArrayList<>(question);
+        args.addAll(List.of(
+                "--cluster",
+                cluster.toString(),
+                "--feature-gates",
+                CapturedRun.GROUP_GATES,
+                "--seed",
+                "5",
+                "-o",
+                "json"));
+        return JSON.readTree(CapturedRun.of(args.toArray(String[]::new)).out());
+    }
+
     @Test
     void leavesOutWhatMayBeSecretUnlessItIsWanted() throws IOException {
         serve(Files.writeString(folder.resolve("c.yaml"), SECRETS).toString());
 
         assertThat(dump().out())
-                .contains("config.mirror", "\"load\":\"7\"", "\"cpu\":1")
+                .contains("config.mirror", "\"mean-free-cpu\":\"7\"", "\"cpu\":1")
                 .doesNotContain("hidden", "example.com/zone");
         assertThat(dump("--keep-annotation", "example.com/zone").out())
                 .contains("\"example.com/zone\":\"z\"")
@@ -182,7 +216,7 @@ class DumpTest {
         broken.add(serve("apps/v1", "Deployment", "deployments"));
 
         assertThat(dump().err())
-                .contains("warning: Deployment objects are left out: list deployments: 403 Forbidden: not for you");
+                .contains("warning: Deployment objects are omitted: list deployments: 403 Forbidden: not for you");
     }
 
     @Test

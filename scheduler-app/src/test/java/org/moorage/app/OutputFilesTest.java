@@ -29,6 +29,7 @@ import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.moorage.api.model.OtherObject;
 import org.moorage.app.internal.process.CommandException;
 import org.moorage.app.internal.recording.RecordingWriter;
 
@@ -87,7 +88,7 @@ final class OutputFilesTest {
     }
 
     private static CapturedRun recorded(Path file) {
-        try (RecordingWriter writer = RecordingWriter.create(file, InstantSource.system())) {
+        try (RecordingWriter writer = RecordingWriter.create(file, InstantSource.system(), OtherObject::json)) {
             writer.listed();
             writer.flush();
             return new CapturedRun(0, "", "");

@@ -17,6 +17,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.moorage.api.model.ObjectKind;
 import org.moorage.api.model.ObjectMeta;
 import org.moorage.api.model.OtherObject;
+import org.moorage.app.internal.live.KeptFields;
 import org.moorage.app.internal.live.LiveChange;
 import org.moorage.app.internal.recording.RecordingWriter;
 import org.moorage.objects.EventType;
@@ -65,7 +66,7 @@ final class ReplayTest {
 
     private void record() {
         SteppingClock clock = SteppingClock.startingAfter(List.of());
-        try (RecordingWriter writer = RecordingWriter.create(file, clock)) {
+        try (RecordingWriter writer = RecordingWriter.create(file, clock, new KeptFields(List.of())::text)) {
             writer.add(node(EventType.ADDED, "small", "1", "2"));
             writer.add(node(EventType.ADDED, "large", "2", "4"));
             writer.add(pod(EventType.ADDED, "there", "3", "1", "small"));

@@ -83,7 +83,7 @@ final class PodTemplate {
         JsonNode theirs = other.withoutLabel(label);
         JsonNode ours = withoutLabel(label);
         return ours.equals(theirs)
-                || isIn(ours, theirs) && other.modelled(label).equals(modelled(label));
+                || isIn(ours, theirs, isPruned(theirs)) && other.modelled(label).equals(modelled(label));
     }
 
     private JsonNode withoutLabel(String label) {
@@ -98,16 +98,21 @@ final class PodTemplate {
         return copy;
     }
 
-    private static boolean isIn(JsonNode ours, JsonNode theirs) {
+    // An API server adds the policy to each container; a dump without what may be secret has only what scheduling
+    // reads.
+    private static boolean isPruned(JsonNode template) {
+        JsonNode container = template.path("spec").path("containers").path(0);
+        return container.has("image") && !container.has("imagePullPolicy");
+    }
+
+    private static boolean isIn(JsonNode ours, JsonNode theirs, boolean isPruned) {
         if (Fields.isAbsent(ours) || ours.isEmpty() && ours.isContainerNode() && Fields.isAbsent(theirs)) {
             return true;
         }
         if (ours.isObject()) {
-            // An API server adds this one; a dump without secrets has little of a container.
-            boolean isCut = theirs.has("image") && !theirs.has("imagePullPolicy");
             for (Map.Entry<String, JsonNode> field : ours.properties()) {
-                boolean isCompared = !isCut || theirs.has(field.getKey());
-                if (isCompared && !isIn(field.getValue(), theirs.path(field.getKey()))) {
+                boolean isCompared = !isPruned || theirs.has(field.getKey());
+                if (isCompared && !isIn(field.getValue(), theirs.path(field.getKey()), isPruned)) {
                     return false;
                 }
             }
@@ -116,7 +121,7 @@ final class PodTemplate {
         if (ours.isArray()) {
             boolean isSame = theirs.isArray() && ours.size() == theirs.size();
             for (int i = 0; isSame && i < ours.size(); i++) {
-                isSame = isIn(ours.path(i), theirs.path(i));
+                isSame = isIn(ours.path(i), theirs.path(i), isPruned);
             }
             return isSame;
         }

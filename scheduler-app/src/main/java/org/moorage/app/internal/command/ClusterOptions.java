@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.function.Consumer;
 import java.util.zip.GZIPInputStream;
 import java.util.zip.GZIPOutputStream;
+import org.moorage.app.internal.live.KeptFields;
 import org.moorage.app.internal.live.LiveObjects;
 import org.moorage.app.internal.live.LiveOptions;
 import org.moorage.app.internal.process.CommandException;
@@ -135,7 +136,9 @@ final class ClusterOptions {
         try (ApiRequests requests =
                         new ApiRequests(live.connection().open(), MonotonicClock.system(), RequestMetrics.NONE);
                 PrintStream lines = new PrintStream(new GZIPOutputStream(bytes), false, UTF_8)) {
-            LiveObjects.list(requests, object -> lines.println(LiveObjects.text(object)))
+            // Nothing is written to a file here, and plugins may read any annotation.
+            KeptFields kept = new KeptFields(List.of(""));
+            LiveObjects.list(requests, object -> lines.println(kept.text(object)))
                     .forEach(terminal::warn);
         } catch (IOException e) {
             throw new UncheckedIOException(e);

@@ -18,6 +18,7 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.moorage.api.model.ObjectKind;
 import org.moorage.api.model.Quantity;
+import org.moorage.app.internal.live.KeptFieldsOptions;
 import org.moorage.app.internal.live.LiveChanges;
 import org.moorage.app.internal.live.LiveObjects;
 import org.moorage.app.internal.live.LiveOptions;
@@ -40,10 +41,10 @@ import picocli.CommandLine.Parameters;
 @Command(
         name = "record",
         description = {
-            "Records a cluster that runs: all objects that decide where pods go, and then each change of them, with its time.",
+            "Records a live cluster: all objects that scheduling reads, and then each change of them with its time.",
             "",
-            "What breaks off is watched anew, and what was missed is written as changes. Secrets and ConfigMaps are not read;",
-            "environment, commands and probes of containers are left out. It goes on until SIGINT, SIGTERM, --for or --limit.",
+            "A watch that ends is renewed, and missed changes are added. Secrets and ConfigMaps are not read; fields that"
+                    + " scheduling does not read are omitted, as in a dump. It ends with SIGINT, SIGTERM, --for or --limit.",
         },
         footer = {
             "",
@@ -61,18 +62,21 @@ final class RecordCommand implements Callable<Integer> {
     private LiveOptions live = new LiveOptions();
 
     @Mixin
+    private KeptFieldsOptions kept = new KeptFieldsOptions();
+
+    @Mixin
     private RunningTime time = new RunningTime();
 
     @Option(
             names = "--limit",
             paramLabel = "SIZE",
-            description = "How large the recording may become, such as 500Mi; without a limit if left out.")
+            description = "How large the recording may become, such as 500Mi; by default without a limit.")
     private Optional<String> limit = Optional.empty();
 
     @Parameters(index = "0", paramLabel = "FILE", description = "Where to; a file that is there is replaced.")
     private Path file = Path.of("");
 
-    /** What is to be written. */
+    /** Writes that are queued. */
     private final BlockingQueue<Consumer<RecordingWriter>> unwritten = new LinkedBlockingQueue<>(MOST_UNWRITTEN);
 
     /** Whether all that was there at first is written. */
@@ -91,7 +95,7 @@ final class RecordCommand implements Callable<Integer> {
         ProcessThreads threads = new ProcessThreads(SchedulerListener.NONE);
         ClusterSettings settings =
                 ClusterSettings.on(ClusterSettings.ownHostName()).withRate(0, 1);
-        try (RecordingWriter writer = RecordingWriter.create(file, terminal.clock());
+        try (RecordingWriter writer = RecordingWriter.create(file, terminal.clock(), kept.texts());
                 KubernetesCluster cluster = new KubernetesCluster(
                         live.connection().open(), settings, InstantSource.system(), new Random(), threads)) {
             threads.replaceable("watch", () -> watch(cluster)).start();
@@ -139,7 +143,7 @@ final class RecordCommand implements Callable<Integer> {
         }
     }
 
-    // Whoever is behind holds the watches up, and with them memory.
+    // Back-pressure: a full queue blocks the watches instead of growing.
     private void add(Consumer<RecordingWriter> written) {
         try {
             unwritten.put(written);

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.moorage.app.internal.live;
 
-import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.node.ArrayNode;
-import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -16,30 +13,16 @@ import org.moorage.api.plugin.ClusterException;
 import org.moorage.kubernetes.ApiRequests;
 import org.moorage.kubernetes.ObjectLists;
 import org.moorage.objects.KeptJson;
-import org.moorage.objects.internal.ObjectTrees;
 
 /**
  * The objects of a cluster that runs, as {@code kubectl get} has them: of all kinds that decide where pods go, and of those that pods are
- * made of. Secrets and ConfigMaps are not read, and {@link #text} leaves out what others may have of secrets.
+ * made of. Secrets and ConfigMaps are not read; {@link KeptFields} excludes what other objects may hold of secrets.
  */
 public final class LiveObjects {
     private static final int FORBIDDEN = 403;
     private static final int NOT_FOUND = 404;
     /** How long the next part of an answer may take. */
     private static final Duration READ_TIMEOUT = Duration.ofSeconds(30);
-
-    private static final String LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration";
-    private static final List<String> CONTAINERS = List.of("containers", "initContainers", "ephemeralContainers");
-    /** What is left of a container: the rest decides nothing, and may be secret. */
-    private static final List<String> CONTAINER_FIELDS = List.of(
-            "name",
-            "image",
-            "resources",
-            "ports",
-            "restartPolicy",
-            "restartPolicyRules",
-            "resizePolicy",
-            "volumeMounts");
 
     private static final ObjectKind<OtherObject> PODS = ObjectKind.other("v1", "Pod", "pods", true);
     private static final ObjectKind<OtherObject> NODES = ObjectKind.other("v1", "Node", "nodes", false);
@@ -96,7 +79,7 @@ public final class LiveObjects {
                     throw e;
                 }
                 if (e.httpStatus() == FORBIDDEN) {
-                    missing.add(kind.kind() + " objects are left out: " + e.getMessage());
+                    missing.add(kind.kind() + " objects are omitted: " + e.getMessage());
                 }
             }
         }
@@ -117,41 +100,5 @@ public final class LiveObjects {
                 }
             }
         });
-    }
-
-    /**
-     * An object as it is written to files, in one line: without the environment, commands, probes and the like of containers, and without what
-     * kubectl keeps of manifests.
-     */
-    public static String text(OtherObject object) {
-        return tree(object).toString();
-    }
-
-    /** An object as {@link #text} has it, to be changed. */
-    public static ObjectNode tree(OtherObject object) {
-        ObjectNode tree = ObjectTrees.of(object.json());
-        if (tree.path("metadata").path("annotations") instanceof ObjectNode annotations) {
-            annotations.remove(LAST_APPLIED);
-        }
-        leaveOutSecrets(tree);
-        return tree;
-    }
-
-    // The templates of workloads have containers, too, at other depths. How deep trees are is limited.
-    private static void leaveOutSecrets(JsonNode value) {
-        if (value instanceof ObjectNode object) {
-            for (String field : CONTAINERS) {
-                if (object.path(field) instanceof ArrayNode containers) {
-                    containers.forEach(LiveObjects::retainKnown);
-                }
-            }
-        }
-        value.forEach(LiveObjects::leaveOutSecrets);
-    }
-
-    private static void retainKnown(JsonNode container) {
-        if (container instanceof ObjectNode object) {
-            object.retain(CONTAINER_FIELDS);
-        }
     }
 }

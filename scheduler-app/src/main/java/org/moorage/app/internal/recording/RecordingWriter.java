@@ -15,9 +15,9 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.function.Function;
 import org.moorage.api.model.OtherObject;
 import org.moorage.app.internal.live.LiveChange;
-import org.moorage.app.internal.live.LiveObjects;
 import org.moorage.app.internal.process.OutputFile;
 import org.moorage.objects.EventType;
 
@@ -29,6 +29,7 @@ public final class RecordingWriter implements AutoCloseable {
     private final OutputFile file;
     private final BufferedWriter writer;
     private final InstantSource clock;
+    private final Function<OtherObject, String> texts;
     private long bytes;
     private long objects;
     private long events;
@@ -39,10 +40,12 @@ public final class RecordingWriter implements AutoCloseable {
 
     private final List<LiveChange> later = new ArrayList<>();
 
-    private RecordingWriter(OutputFile file, BufferedWriter writer, InstantSource clock) {
+    private RecordingWriter(
+            OutputFile file, BufferedWriter writer, InstantSource clock, Function<OtherObject, String> texts) {
         this.file = file;
         this.writer = writer;
         this.clock = clock;
+        this.texts = texts;
     }
 
     /**
@@ -50,14 +53,16 @@ public final class RecordingWriter implements AutoCloseable {
      *
      * @param file is replaced
      * @param clock the time of day
+     * @param texts makes the line of an object
      * @throws org.moorage.app.internal.process.CommandException if it cannot be written
      */
-    public static RecordingWriter create(Path file, InstantSource clock) {
+    public static RecordingWriter create(Path file, InstantSource clock, Function<OtherObject, String> texts) {
         OutputFile opened = OutputFile.growing(file.toString(), file);
         return new RecordingWriter(
                 opened,
                 new BufferedWriter(new OutputStreamWriter(opened.stream(), StandardCharsets.UTF_8)),
-                clock);
+                clock,
+                texts);
     }
 
     /**
@@ -106,9 +111,9 @@ public final class RecordingWriter implements AutoCloseable {
     }
 
     // Of one that a list no longer had there is nothing but the name.
-    private static String text(LiveChange change) {
+    private String text(LiveChange change) {
         if (change.object().orElse(null) instanceof OtherObject object) {
-            return LiveObjects.text(object);
+            return texts.apply(object);
         }
         ObjectNode tree = JsonNodeFactory.instance.objectNode();
         tree.put("apiVersion", change.kind().apiVersion())

@@ -28,7 +28,7 @@ import org.moorage.runtime.MonotonicClock;
 final class LiveObjectsTest {
     private static final String POD = """
             {"metadata": {"name": "web", "namespace": "default", "uid": "1",
-              "annotations": {"kubectl.kubernetes.io/last-applied-configuration": "secret", "kept": "yes"}},
+              "annotations": {"kubectl.kubernetes.io/last-applied-configuration": "secret", "kubernetes.io/config.mirror": "m"}},
              "spec": {"containers": [{"name": "c", "image": "i", "env": [{"name": "TOKEN", "value": "secret"}],
                "command": ["secret"], "resources": {"requests": {"cpu": "1"}}}]}}""";
 
@@ -74,7 +74,7 @@ final class LiveObjectsTest {
                 new ApiConnection(Optional.empty(), Optional.of(address)).open(),
                 MonotonicClock.system(),
                 RequestMetrics.NONE)) {
-            missing.addAll(LiveObjects.list(requests, object -> texts.add(LiveObjects.text(object))));
+            missing.addAll(LiveObjects.list(requests, object -> texts.add(new KeptFields(List.of()).text(object))));
         }
         return texts;
     }
@@ -85,7 +85,7 @@ final class LiveObjectsTest {
                 .containsExactly(
                         "{\"metadata\":{\"name\":\"node-1\"},\"apiVersion\":\"v1\",\"kind\":\"Node\"}",
                         "{\"metadata\":{\"name\":\"web\",\"namespace\":\"default\",\"uid\":\"1\","
-                                + "\"annotations\":{\"kept\":\"yes\"}},\"spec\":{\"containers\":[{\"name\":\"c\","
+                                + "\"annotations\":{\"kubernetes.io/config.mirror\":\"m\"}},\"spec\":{\"containers\":[{\"name\":\"c\","
                                 + "\"image\":\"i\",\"resources\":{\"requests\":{\"cpu\":\"1\"}}}]},"
                                 + "\"apiVersion\":\"v1\",\"kind\":\"Pod\"}");
     }
@@ -108,7 +108,7 @@ final class LiveObjectsTest {
 
         assertThat(read(missing)).hasSize(2);
         assertThat(missing)
-                .containsExactly("Deployment objects are left out: list deployments: 403 Forbidden: no"
+                .containsExactly("Deployment objects are omitted: list deployments: 403 Forbidden: no"
                         + " /apis/apps/v1/deployments");
     }
 

@@ -181,7 +181,7 @@ final class DefaultingTest {
                         "Pod (unnamed): spec.containers[0].resources.limits.cpu: \"2x\" (expected: a quantity such as 2, 500m or 1536Mi)"),
                 new Case(
                         "a capacity that is true",
-                        "{apiVersion: v1, kind: Node, metadata: {name: n}, status: {capacity: {cpu: true}}}",
+                        "{apiVersion: v1, kind: Node, metadata: {name: 'n'}, status: {capacity: {cpu: true}}}",
                         "Node n: status.capacity.cpu: true (expected: a quantity such as 2, 500m or 1536Mi)"));
     }
 

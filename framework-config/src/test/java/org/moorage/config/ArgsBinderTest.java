@@ -131,7 +131,7 @@ class ArgsBinderTest {
                     timeout: 1m30s
                     mode: Fast
                     limit: {name: x, most: 1}
-                    plain: {name: y, most: 2}
+                    plain: {name: 'y', most: 2}
                     maybe: {name: z}
                     maybeCount: 4
                     maybeBig: 5
@@ -161,7 +161,7 @@ class ArgsBinderTest {
 
         @Test
         void takesTheRestOfANestedRecordFromItsOwnDefaultsOrFromThoseAround() {
-            Args args = read("{limit: {name: x}, plain: {name: y}}", Args.class);
+            Args args = read("{limit: {name: x}, plain: {name: 'y'}}", Args.class);
 
             assertThat(args.limit()).isEqualTo(new Limit("x", 7));
             assertThat(args.plain()).isEqualTo(new Plain("y", 3));

@@ -54,7 +54,7 @@ class DumpTest {
                 metadata: {labels: {app: web}, annotations: {example.com/token: hidden-4}}
                 spec: {containers: [{name: c, image: i, command: [hidden-5]}]}
             ---
-            {apiVersion: v1, kind: Node, metadata: {name: n, annotations: {load: hidden-6, mean-free-cpu: '7'}}}
+            {apiVersion: v1, kind: Node, metadata: {name: 'n', annotations: {load: hidden-6, mean-free-cpu: '7'}}}
             """;
 
     @TempDir
@@ -224,5 +224,47 @@ class DumpTest {
         assertThat(dump("-o", folder.resolve("none/c.jsonl").toString()).err())
                 .isEqualTo("error: " + folder.resolve("none/c.jsonl") + ": cannot be written: no such folder\n");
         assertThat(dump("-o", folder.toString()).err()).startsWith("error: " + folder + ": cannot be written: ");
+    }
+
+    @Test
+    void aManifestThatAddsOmittedFieldsIsNoRollout() throws IOException {
+        String deployment = """
+                apiVersion: apps/v1
+                kind: Deployment
+                metadata: {name: web, namespace: default}
+                spec:
+                  replicas: 1
+                  selector: {matchLabels: {app: web}}
+                  template:
+                    metadata: {labels: {app: web}, annotations: {example.com/token: '%s'}}
+                    spec:
+                      securityContext: {runAsUser: 1}
+                      volumes: [{name: v, secret: {secretName: '%1$s'}}]
+                      containers: [{name: c, image: i, command: ['%1$s'], imagePullPolicy: Always}]
+                """;
+        String replicaSet = """
+                ---
+                apiVersion: apps/v1
+                kind: ReplicaSet
+                metadata:
+                  name: web-1
+                  namespace: default
+                  ownerReferences: [{apiVersion: apps/v1, kind: Deployment, name: web, controller: true}]
+                """ + deployment.substring(deployment.indexOf("spec:"));
+        String node =
+                "---\n{apiVersion: v1, kind: Node, metadata: {name: 'n'}, status: {allocatable: {cpu: 4, pods: 9}}}\n";
+        serve(Files.writeString(folder.resolve("c.yaml"), deployment.formatted("x") + replicaSet.formatted("x") + node)
+                .toString());
+        Path file = folder.resolve("c.jsonl");
+        dump("-o", file.toString());
+        for (String image : List.of("i", "other")) {
+            Path changed = Files.writeString(
+                    folder.resolve("changed.yaml"), deployment.formatted("y").replace("image: i", "image: " + image));
+
+            CapturedRun run = CapturedRun.of("simulate", "--changed", changed.toString(), file.toString());
+
+            assertThat(run.exitCode()).as(run.err()).isZero();
+            assertThat(run.err().contains("rolled out")).as(run.err()).isEqualTo(image.equals("other"));
+        }
     }
 }

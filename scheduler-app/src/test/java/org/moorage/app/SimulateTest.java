@@ -154,7 +154,7 @@ class SimulateTest {
     @Test
     void makesAndBindsVolumesUntilStorageIsUsedUp() throws IOException {
         StringBuilder text = new StringBuilder("""
-                {apiVersion: v1, kind: Node, metadata: {name: n, labels: {zone: a}},
+                {apiVersion: v1, kind: Node, metadata: {name: 'n', labels: {zone: a}},
                  status: {allocatable: {cpu: "8", memory: 8Gi, pods: "20"}}}
                 ---
                 {apiVersion: storage.k8s.io/v1, kind: CSIDriver, metadata: {name: csi.x}, spec: {storageCapacity: true}}

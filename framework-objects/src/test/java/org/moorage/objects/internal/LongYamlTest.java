@@ -22,7 +22,6 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.yaml.snakeyaml.error.Mark;
-import org.yaml.snakeyaml.error.YAMLException;
 import org.yaml.snakeyaml.reader.StreamReader;
 
 class LongYamlTest {
@@ -68,7 +67,7 @@ class LongYamlTest {
                 new Part("tabs that end a line", length -> "a" + "\t".repeat(length)),
                 new Part("tabs in quotes", length -> "'" + "\t".repeat(length) + "a'"),
                 new Part("marks of blocks", length -> "'" + " |".repeat(length / 2) + "'"),
-                new Part("empty lines", "a\n"::repeat),
+                new Part("empty lines", length -> "a" + "\n".repeat(length)),
                 new Part("digits", "1"::repeat),
                 new Part("a number with underscores", length -> "0b1" + "_".repeat(length) + "x"),
                 new Part("braces of a template", length -> "'" + "{{ ".repeat(length / 3) + "'"),
@@ -108,7 +107,6 @@ class LongYamlTest {
             for (int i = 0; i < pieces; i++) {
                 text.append(PIECES[random.nextInt(PIECES.length)]);
             }
-            text.append(random.nextInt(4) == 0 ? "\u0007" : "").append(random.nextInt(4) == 0 ? "\ud83d" : "");
             StreamReader expected = new StreamReader(new StringReader(text.toString()));
             StreamReader read = new LinearStreamReader(inPieces(text.toString(), random.nextInt(1, 50)));
             for (int step = 0; step < 400; step++) {
@@ -131,22 +129,18 @@ class LongYamlTest {
     }
 
     private static String step(StreamReader reader, int kind, int length) {
-        String seen;
-        try {
-            seen = switch (kind) {
-                case 0 -> Integer.toHexString(reader.peek(length));
-                case 1 -> reader.prefix(length);
-                case 2 -> {
-                    reader.forward(length);
-                    yield "";
-                }
-                default -> Integer.toHexString(reader.peek());
-            };
-        } catch (YAMLException refused) {
-            return refused.toString();
-        }
+        String seen = switch (kind) {
+            case 0 -> Integer.toHexString(reader.peek(length));
+            case 1 -> reader.prefix(length);
+            case 2 -> {
+                reader.forward(length);
+                yield "";
+            }
+            default -> Integer.toHexString(reader.peek());
+        };
+        // Not the text around it, of which a window may lack the part before it.
         Mark mark = reader.getMark();
-        return seen + " " + mark + " " + reader.getIndex() + " " + reader.getDocumentIndex() + " " + reader.getLine()
-                + " " + reader.getColumn();
+        return seen + " " + mark.getLine() + ":" + mark.getColumn() + ":" + mark.getIndex() + " " + reader.getIndex()
+                + " " + reader.getDocumentIndex() + " " + reader.getLine() + " " + reader.getColumn();
     }
 }

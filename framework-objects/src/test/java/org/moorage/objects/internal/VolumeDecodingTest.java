@@ -84,7 +84,7 @@ class VolumeDecodingTest {
               claimRef: {namespace: default, name: c, uid: u}
               nodeAffinity:
                 required:
-                  nodeSelectorTerms: [{matchFields: [{key: metadata.name, operator: In, values: [n]}]}]
+                  nodeSelectorTerms: [{matchFields: [{key: metadata.name, operator: In, values: ['n']}]}]
             status: {phase: Bound}
             """);
         assertThat(volume.capacity()).isEqualTo(Quantity.parse("5Gi"));
@@ -111,7 +111,7 @@ class VolumeDecodingTest {
               namespace: default
               annotations:
                 volume.beta.kubernetes.io/storage-class: old
-                volume.kubernetes.io/selected-node: n
+                volume.kubernetes.io/selected-node: 'n'
             spec:
               accessModes: [ReadWriteOncePod]
               storageClassName: fast
@@ -134,11 +134,11 @@ class VolumeDecodingTest {
         CsiNode node = decode(CsiNode.class, """
             apiVersion: storage.k8s.io/v1
             kind: CSINode
-            metadata: {name: n, annotations: {storage.alpha.kubernetes.io/migrated-plugins: "a/b,c/d"}}
+            metadata: {name: 'n', annotations: {storage.alpha.kubernetes.io/migrated-plugins: "a/b,c/d"}}
             spec:
               drivers:
-              - {name: csi.x, nodeID: n, topologyKeys: [zone], allocatable: {count: 3}}
-              - {name: csi.y, nodeID: n}
+              - {name: csi.x, nodeID: 'n', topologyKeys: [zone], allocatable: {count: 3}}
+              - {name: csi.y, nodeID: 'n'}
             """);
         assertThat(node.drivers())
                 .containsExactly(
@@ -180,7 +180,7 @@ class VolumeDecodingTest {
             apiVersion: storage.k8s.io/v1
             kind: VolumeAttachment
             metadata: {name: a}
-            spec: {attacher: csi.x, nodeName: n, source: {persistentVolumeName: v}}
+            spec: {attacher: csi.x, nodeName: 'n', source: {persistentVolumeName: v}}
             """);
         assertThat(attachment).isEqualTo(new VolumeAttachment(attachment.metadata(), "csi.x", "n", "v"));
     }

@@ -124,7 +124,7 @@ class ClusterDumpReaderTest {
                 new Admitted("that has a uid", "name: p, uid: u", "", ""),
                 new Admitted("that has a version", "name: p, resourceVersion: '1'", "", ""),
                 new Admitted("that is leaving", "name: p, deletionTimestamp: '2026-01-01T00:00:00Z'", "", ""),
-                new Admitted("that has a node", "name: p", "spec: {nodeName: n, containers: [{name: c}]},", ""),
+                new Admitted("that has a node", "name: p", "spec: {nodeName: 'n', containers: [{name: c}]},", ""),
                 new Admitted("that has a priority", "name: p", "spec: {priority: 1, containers: [{name: c}]},", ""),
                 new Admitted("that has a status", "name: p", "status: {phase: Pending},", ""));
     }
@@ -134,7 +134,7 @@ class ClusterDumpReaderTest {
     void admitsAPodOnlyIfItIsNew(Admitted given) {
         String spec = given.more.contains("spec") ? "" : "spec: {containers: [{name: c}]}";
         ClusterDump dump = read(reader(), """
-                {apiVersion: v1, kind: Node, metadata: {name: n}}
+                {apiVersion: v1, kind: Node, metadata: {name: 'n'}}
                 ---
                 {apiVersion: v1, kind: Pod, metadata: {%s}, %s %s}
                 ---
@@ -184,7 +184,7 @@ class ClusterDumpReaderTest {
                         + pod.formatted("c"));
 
         ClusterDump dump =
-                read(reader().withChanges(changes.toString()), "{apiVersion: v1, kind: Node, metadata: {name: n}}");
+                read(reader().withChanges(changes.toString()), "{apiVersion: v1, kind: Node, metadata: {name: 'n'}}");
 
         assertThat(dump.changes())
                 .extracting(change -> change.object().metadata().uid())

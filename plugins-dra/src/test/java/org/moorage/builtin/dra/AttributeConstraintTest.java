@@ -130,7 +130,7 @@ class AttributeConstraintTest {
                     "two constraints hold together",
                     q -> q.devices(
                                     "{name: a, attributes: {numa: {int: 0}, model: {string: x}}}",
-                                    "{name: b, attributes: {numa: {int: 0}, model: {string: y}}}",
+                                    "{name: b, attributes: {numa: {int: 0}, model: {string: 'y'}}}",
                                     "{name: c, attributes: {numa: {int: 0}, model: {string: x}}}")
                             .claim(
                                     "requests: [" + exactly("r", "count: 2")

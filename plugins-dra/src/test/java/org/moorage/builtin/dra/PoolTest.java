@@ -188,20 +188,20 @@ class PoolTest {
                     q -> q.slice("driver: z.example.com, pool: {name: a, generation: 1, resourceSliceCount: 1},"
                                     + " devices: [{name: x}]")
                             .slice("driver: b.example.com, pool: {name: z, generation: 1, resourceSliceCount: 1},"
-                                    + " devices: [{name: y}]")
+                                    + " devices: [{name: 'y'}]")
                             .requests(exactly("r", "count: 2")),
                     "r=z/y r=a/x"),
             new Case(
                     "pools with binding conditions come last",
                     q -> q.slice("pool: {name: a, generation: 1, resourceSliceCount: 1}, devices: [{name: x,"
                                     + " bindingConditions: [ready], bindingFailureConditions: [failed]}]")
-                            .slice("pool: {name: b, generation: 1, resourceSliceCount: 1}, devices: [{name: y}]")
+                            .slice("pool: {name: b, generation: 1, resourceSliceCount: 1}, devices: [{name: 'y'}]")
                             .requests(exactly("r", "count: 2")),
                     "r=b/y r=a/x"),
             new Case(
                     "devices with binding conditions are not used while the feature is off",
                     q -> q.slice("devices: [{name: x, bindingConditions: [ready], bindingFailureConditions:"
-                                    + " [failed]}, {name: y}]")
+                                    + " [failed]}, {name: 'y'}]")
                             .feature(FeatureGates.DRA_DEVICE_BINDING_CONDITIONS, false)
                             .requests(exactly("r", "")),
                     "r=y"),

@@ -30,7 +30,7 @@ class ReservedInTransactionsTest {
     private static final String NODE = """
             apiVersion: v1
             kind: Node
-            metadata: {name: n, uid: n}
+            metadata: {name: 'n', uid: 'n'}
             status: {allocatable: {cpu: 2, pods: 110}}
             """;
 
@@ -46,8 +46,8 @@ class ReservedInTransactionsTest {
             metadata: {name: slice}
             spec:
               driver: gpu.example.com
-              nodeName: n
-              pool: {name: n, generation: 1, resourceSliceCount: 1}
+              nodeName: 'n'
+              pool: {name: 'n', generation: 1, resourceSliceCount: 1}
               devices: [{name: gpu-0}, {name: gpu-1}]
             """;
 

@@ -32,6 +32,8 @@ final class Deployments {
     private final Map<ObjectKey, List<ObjectNode>> setsByDeployment = new HashMap<>();
     private final Map<ObjectKey, Integer> replicasBySet = new HashMap<>();
     private final Set<ObjectKey> rolledOut = new HashSet<>();
+    // The replica sets of a dump that keeps what scheduling reads.
+    private final Set<ObjectKey> pruned = new HashSet<>();
     private boolean isDecided;
 
     /** Takes note of a deployment. */
@@ -43,6 +45,10 @@ final class Deployments {
 
     /** Takes note of a replica set. */
     void seenReplicaSet(ObjectNode replicaSet) {
+        // Before it is completed with defaults.
+        if (PodTemplate.of(replicaSet).isPruned()) {
+            pruned.add(ObjectKey.of(replicaSet));
+        }
         OwnedPods.controllerOf(replicaSet)
                 .ifPresent(deployment -> setsByDeployment
                         .computeIfAbsent(deployment, any -> new ArrayList<>())
@@ -123,11 +129,11 @@ final class Deployments {
     // There is one, unless a dump lacks what templates differ in: then that of the deployment's revision, or one that
     // has pods. Of equal ones the
     // oldest, as the deployment controller takes it.
-    private static Optional<ObjectNode> ofTemplate(ObjectNode deployment, List<ObjectNode> sets) {
+    private Optional<ObjectNode> ofTemplate(ObjectNode deployment, List<ObjectNode> sets) {
         PodTemplate template = PodTemplate.of(deployment);
         String revision = annotation(deployment, REVISION).asText("");
         return sets.stream()
-                .filter(set -> template.makesPodsOf(PodTemplate.of(set), HASH))
+                .filter(set -> template.makesPodsOf(PodTemplate.of(set), HASH, pruned.contains(ObjectKey.of(set))))
                 .min(Comparator.<ObjectNode, Boolean>comparing(
                                 set -> !annotation(set, REVISION).asText("").equals(revision))
                         .thenComparing(set -> replicas(set) == 0)

@@ -78,12 +78,13 @@ final class PodTemplate {
      * where scheduling reads it.
      *
      * @param label one that a controller has added to the other template
+     * @param isPruned whether the other one has only the fields that a dump keeps, so that fields that it lacks may be the same
      */
-    boolean makesPodsOf(PodTemplate other, String label) {
+    boolean makesPodsOf(PodTemplate other, String label, boolean isPruned) {
         JsonNode theirs = other.withoutLabel(label);
         JsonNode ours = withoutLabel(label);
         return ours.equals(theirs)
-                || isIn(ours, theirs, isPruned(theirs)) && other.modelled(label).equals(modelled(label));
+                || isIn(ours, theirs, isPruned) && other.modelled(label).equals(modelled(label));
     }
 
     private JsonNode withoutLabel(String label) {
@@ -98,10 +99,12 @@ final class PodTemplate {
         return copy;
     }
 
-    // An API server adds the policy to each container; a dump without what may be secret has only what scheduling
-    // reads.
-    private static boolean isPruned(JsonNode template) {
-        JsonNode container = template.path("spec").path("containers").path(0);
+    /**
+     * Returns whether the template is of a dump that keeps only the fields that scheduling reads. To be asked before it is completed with defaults:
+     * an API server adds the pull policy to each container.
+     */
+    boolean isPruned() {
+        JsonNode container = fields.node().path("spec").path("containers").path(0);
         return container.has("image") && !container.has("imagePullPolicy");
     }
 

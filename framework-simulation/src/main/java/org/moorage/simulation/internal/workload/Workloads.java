@@ -74,7 +74,8 @@ public final class Workloads {
     public void replaced(ObjectNode former, ObjectNode workload) {
         if (isWorkload(workload) && former.path("spec").path("template") instanceof ObjectNode) {
             PodTemplate template = PodTemplate.of(workload);
-            if (!template.makesPodsOf(PodTemplate.of(former), Deployments.HASH)) {
+            PodTemplate before = PodTemplate.of(former);
+            if (!template.makesPodsOf(before, Deployments.HASH, before.isPruned())) {
                 changedTemplates.add(ObjectKey.of(workload));
             }
         }

@@ -336,7 +336,7 @@ final class AdmissionTest {
                 "{apiVersion: v1, kind: Node, metadata: {name: a}}",
                 "{apiVersion: v1, kind: Node, metadata: {name: b}}",
                 "{apiVersion: v1, kind: Service, metadata: {name: a, namespace: x}}",
-                "{apiVersion: v1, kind: Service, metadata: {name: a, namespace: y}}");
+                "{apiVersion: v1, kind: Service, metadata: {name: a, namespace: 'y'}}");
         List<ObjectNode> first = new ArrayList<>();
         List<ObjectNode> second = new ArrayList<>();
         for (String object : written) {

@@ -114,7 +114,7 @@ class WorkloadsTest {
                 Case.none("or is paused", deployment("  paused: true\n"), "paused"),
                 Case.none(
                         "a selector that selects other pods",
-                        deployment("").replace("matchLabels: {app: x}", "matchLabels: {app: y}"),
+                        deployment("").replace("matchLabels: {app: x}", "matchLabels: {app: 'y'}"),
                         "refused by the API server: spec.selector does not select the pods of the template"),
                 Case.makes(
                         "its replica set is there, and makes the pods",

@@ -119,18 +119,21 @@ public final class SchedulingAlgorithm {
 
     /**
      * As {@link #find(Profile, CycleState, Pod, TrialSnapshot)}. A recorder is shown each of its nodes: the cycle neither samples nor stops
-     * at the nominated node, scores also a single feasible node, and the next cycle starts where it would have started
-     * without this one.
+     * at the nominated node, scores also a single feasible node, runs PreFilter also if there are no nodes, and the next cycle
+     * starts where it would have started without this one.
      */
     Result find(Profile profile, CycleState state, Pod pod, TrialSnapshot snapshot, @Nullable CycleRecorder recorder) {
         scoredNodes = List.of();
         List<NodeInfo> all = snapshot.candidates();
-        if (all.isEmpty()) {
+        if (all.isEmpty() && recorder == null) {
             return Result.none(Diagnosis.ofNoNodes(), 0);
         }
         FilterRun filterRun = FilterRun.preFilter(profile, state, pod, snapshot);
         if (recorder != null) {
             recorder.preFiltered(filterRun);
+        }
+        if (all.isEmpty()) {
+            return Result.none(Diagnosis.ofNoNodes(), 0);
         }
         PluginStatus rejection = filterRun.rejection();
         if (rejection != null) {

@@ -56,7 +56,7 @@ public final class SteppingClock implements InstantSource {
 
     /** Returns a clock that starts at a time. */
     public static SteppingClock startingAt(Instant start) {
-        return new SteppingClock(start);
+        return new SteppingClock(Objects.requireNonNull(start, "start"));
     }
 
     @Override

@@ -3,6 +3,7 @@ package org.moorage.runtime.controllers;
 
 import java.util.Collection;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import org.moorage.api.model.ClusterObject;
 import org.moorage.api.model.ObjectKind;
@@ -38,6 +39,7 @@ public final class ClusterControllers {
 
     /** Creates the controllers of a cluster. */
     public ClusterControllers(ObjectTable objects) {
+        Objects.requireNonNull(objects, "objects");
         volumeController = new VolumeController(objects);
         volumes = new ControlledVolumes(objects, volumeController);
         resourceClaims = new ControlledResourceClaims(objects);

@@ -2,6 +2,7 @@
 package org.moorage.simulation.whatif;
 
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import org.moorage.api.model.OwnerReference;
 import org.moorage.api.model.Pod;
@@ -24,8 +25,14 @@ public record AlikePods(
         Map<String, String> labels,
         Map<String, String> annotations,
         Optional<OwnerReference> controller) {
+    public AlikePods {
+        labels = Map.copyOf(labels);
+        annotations = Map.copyOf(annotations);
+    }
+
     /** Returns the pods that are equivalent to a pod; empty if it has its own claims or is nominated. */
     public static Optional<AlikePods> of(Pod pod) {
+        Objects.requireNonNull(pod, "pod");
         PodSpec spec = pod.spec();
         for (Volume volume : spec.volumes()) {
             if (volume.source() instanceof Volume.EphemeralClaim) {

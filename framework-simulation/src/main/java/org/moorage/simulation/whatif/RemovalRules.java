@@ -166,6 +166,7 @@ public final class RemovalRules {
 
     /** Whether a pod counts as one of a DaemonSet: by the kind of its controller, or by its annotation. */
     public static boolean isDaemon(Pod pod) {
+        Objects.requireNonNull(pod, "pod");
         return pod.metadata()
                         .controller()
                         .filter(owner -> owner.kind().equals("DaemonSet"))

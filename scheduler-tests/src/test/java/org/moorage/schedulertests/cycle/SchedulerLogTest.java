@@ -92,7 +92,7 @@ class SchedulerLogTest {
         assertThat(log.list).singleElement().satisfies(event -> {
             assertThat(event.getLevel()).isEqualTo(Level.WARN);
             assertThat(event.getKeyValuePairs())
-                    .containsExactly(new KeyValuePair("plugins", Set.of("DynamicResources", "VolumeBinding")));
+                    .containsExactly(new KeyValuePair("plugins", "[VolumeBinding, DynamicResources]"));
         });
     }
 

@@ -18,6 +18,7 @@ import org.moorage.api.model.ClusterObject;
 import org.moorage.api.model.Node;
 import org.moorage.api.model.ObjectMeta;
 import org.moorage.api.model.Pod;
+import org.moorage.api.model.PodSpec;
 import org.moorage.api.model.ResourceName;
 import org.moorage.api.model.Resources;
 import org.moorage.runtime.cluster.ClusterSource;
@@ -38,6 +39,7 @@ class ImmutableRecordsTest {
             .with(Status.class, Status.unschedulable("x"))
             .with(Resources.class, POD.requests())
             .with(RecreatedPod.class, RecreatedPod.of(POD, ClusterSource.of(List.of()), Instant.EPOCH))
+            .with(PodSpec.class, POD.spec())
             .with(ObjectMeta.class, POD.metadata())
             .with(Duration.class, Duration.ZERO)
             .with(Instant.class, Instant.EPOCH)

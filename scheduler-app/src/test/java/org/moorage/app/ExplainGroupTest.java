@@ -100,7 +100,7 @@ class ExplainGroupTest {
 
         assertThat(run.out()).startsWith(tried.out);
         assertThat(run.err()).contains(tried.err);
-        assertThat(run.exitCode()).isEqualTo(tried.out.isEmpty() ? 1 : 0);
+        assertThat(run.exitCode()).isEqualTo(tried.out.isEmpty() ? 2 : 0);
     }
 
     @Test

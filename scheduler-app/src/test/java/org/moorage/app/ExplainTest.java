@@ -212,7 +212,8 @@ class ExplainTest {
 
         assertThat(run.exitCode()).isEqualTo(2);
         assertThat(run.err())
-                .isEqualTo("error: pod default/x is for the scheduler \"other\" (expected: default-scheduler)\n");
+                .startsWith("note: 1 pending pod names the scheduler \"other\"")
+                .endsWith("\nerror: pod default/x is for the scheduler \"other\" (expected: default-scheduler)\n");
     }
 
     @Test

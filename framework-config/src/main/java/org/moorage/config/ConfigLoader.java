@@ -10,6 +10,7 @@ import org.moorage.config.internal.SourceTree;
 import org.moorage.config.older.OlderConfig;
 import org.moorage.config.older.PolicyTexts;
 import org.moorage.config.plugin.PluginRegistry;
+import org.moorage.config.plugin.UnknownPlugins;
 
 /**
  * Reads configurations in the format of kube-scheduler, {@code kubescheduler.config.k8s.io/v1}, as YAML or JSON. Those of

@@ -15,6 +15,7 @@ import org.moorage.config.internal.ConfigFormat;
 import org.moorage.config.internal.Section;
 import org.moorage.config.internal.SourceTree;
 import org.moorage.config.plugin.PluginRegistry;
+import org.moorage.config.plugin.UnknownPlugins;
 import org.moorage.objects.GoDuration;
 
 /** Reads what is not about plugins, and checks it; leaves each profile to a {@link ProfileReader}. */

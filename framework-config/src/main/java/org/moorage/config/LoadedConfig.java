@@ -17,6 +17,7 @@ import org.moorage.config.internal.ConfigFormat;
 import org.moorage.config.internal.PlainValues;
 import org.moorage.config.internal.SourceTree;
 import org.moorage.config.plugin.PluginRegistry;
+import org.moorage.config.plugin.UnknownPlugins;
 
 /** A configuration that was read, and where it comes from. Immutable. */
 public final class LoadedConfig {

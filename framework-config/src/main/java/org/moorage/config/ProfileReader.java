@@ -27,6 +27,7 @@ import org.moorage.config.plugin.EnabledPlugin;
 import org.moorage.config.plugin.PluginRegistry;
 import org.moorage.config.plugin.PluginSet;
 import org.moorage.config.plugin.Substitutes;
+import org.moorage.config.plugin.UnknownPlugins;
 
 /** Reads one profile: merges its plugins with the default ones, completes the arguments, and checks both. */
 final class ProfileReader {

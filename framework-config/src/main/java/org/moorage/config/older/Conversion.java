@@ -6,12 +6,12 @@ import com.fasterxml.jackson.databind.node.ArrayNode;
 import java.util.ArrayList;
 import java.util.List;
 import org.moorage.api.plugin.Problems;
-import org.moorage.config.UnknownPlugins;
 import org.moorage.config.internal.ConfigFormat;
 import org.moorage.config.internal.Scalars;
 import org.moorage.config.internal.Section;
 import org.moorage.config.internal.SourceTree;
 import org.moorage.config.plugin.PluginRegistry;
+import org.moorage.config.plugin.UnknownPlugins;
 
 /**
  * A configuration while it is turned into one of {@code v1}: its tree, what was found wrong with it, and what people should

@@ -13,7 +13,6 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import org.moorage.api.plugin.Problems;
-import org.moorage.config.UnknownPlugins;
 import org.moorage.config.internal.ConfigFormat;
 import org.moorage.config.internal.Scalars;
 import org.moorage.config.internal.Section;
@@ -21,6 +20,7 @@ import org.moorage.config.internal.SourceTree;
 import org.moorage.config.internal.Suggestion;
 import org.moorage.config.plugin.PluginRegistry;
 import org.moorage.config.plugin.PluginSet;
+import org.moorage.config.plugin.UnknownPlugins;
 import org.moorage.objects.GoDuration;
 
 /**

@@ -14,9 +14,9 @@ import org.moorage.config.ConfigLoader;
 import org.moorage.config.ConfigReading;
 import org.moorage.config.FlagValue;
 import org.moorage.config.LoadedConfig;
-import org.moorage.config.UnknownPlugins;
 import org.moorage.config.older.PolicyTexts;
 import org.moorage.config.plugin.PluginRegistry;
+import org.moorage.config.plugin.UnknownPlugins;
 import org.moorage.objects.TextFile;
 
 /** Reads the configuration that a person names. */

@@ -10,10 +10,10 @@ import org.moorage.app.internal.report.Terminal;
 import org.moorage.config.ConfigLoader;
 import org.moorage.config.FlagValue;
 import org.moorage.config.LoadedConfig;
-import org.moorage.config.UnknownPlugins;
 import org.moorage.config.older.PolicyTexts;
 import org.moorage.config.plugin.JarRules;
 import org.moorage.config.plugin.PluginRegistry;
+import org.moorage.config.plugin.UnknownPlugins;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 

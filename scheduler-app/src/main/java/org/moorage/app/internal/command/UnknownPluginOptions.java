@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.moorage.app.internal.command;
 
-import org.moorage.config.UnknownPlugins;
+import org.moorage.config.plugin.UnknownPlugins;
 import picocli.CommandLine.Option;
 
 /** What happens to plugins that a configuration names and that are not registered. */

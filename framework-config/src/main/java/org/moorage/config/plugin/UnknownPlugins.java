@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.moorage.config;
+package org.moorage.config.plugin;
 
 /** What happens to plugins that a configuration enables and that are not registered. */
 public enum UnknownPlugins {

@@ -124,7 +124,13 @@ public final class ClusterCapacity {
     // A member of a group may fit by itself, and wait for the others.
     private Optional<UnplacedPod> unplaced(List<FittingWorkload> workloads, Transaction tried) {
         for (Pod pod : oneByMessage(workloads)) {
-            Evaluation evaluation = tried.evaluate(pod);
+            Evaluation evaluation;
+            try {
+                evaluation = tried.evaluate(pod);
+            } catch (RuntimeException failedPlugin) {
+                // The message of the pod has the plugin and its failure already.
+                continue;
+            }
             if (evaluation.feasible().isEmpty()) {
                 return Optional.of(new UnplacedPod(pod, evaluation, changes(evaluation, workloads, tried)));
             }

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Compiles the policies to WebAssembly, and writes beside each the hash of the Rego that it was made from, which the tests compare.
-# With --check it writes nothing, and fails if what is there is not what it would write. Needs OPA 1.22 (conformance/cluster/build.sh opa),
+# With --check it writes nothing, and fails if what is there is not what it would write. Needs OPA 1.22 (testing/conformance/cluster/build.sh opa),
 # on the path or as $OPA.
 set -euo pipefail
 cd "$(dirname "$0")"

@@ -72,8 +72,9 @@ final class RealOpa implements AutoCloseable {
     }
 
     private static Path binary() {
-        Path script =
-                Path.of(System.getProperty("basedir", "")).toAbsolutePath().resolve("../conformance/cluster/build.sh");
+        Path script = Path.of(System.getProperty("basedir", ""))
+                .toAbsolutePath()
+                .resolve("../testing/conformance/cluster/build.sh");
         try {
             Path out = Files.createTempFile("build-opa", ".txt");
             Process build = new ProcessBuilder(script.toString(), "opa")

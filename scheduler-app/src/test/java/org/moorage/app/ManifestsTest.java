@@ -16,14 +16,14 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /**
- * What {@code simulate} makes of each manifest in {@code examples/manifests}, against the table in {@code docs/manifests.md}. With
+ * What {@code simulate} makes of each manifest in {@code src/test/manifests}, against the table in {@code docs/manifests.md}. With
  * {@code -Dmanifests.accept=true} the table is written instead.
  */
 class ManifestsTest {
     private static final JsonMapper JSON = new JsonMapper();
-    private static final Path MANIFESTS = Path.of("..", "examples", "manifests");
+    private static final Path MANIFESTS = Path.of("src", "test", "manifests");
     private static final Path PAGE = Path.of("..", "docs", "manifests.md");
-    private static final String NODES = "nodes.yaml";
+    private static final Path NODES = Path.of("..", "examples", "clusters", "nodes.yaml");
     private static final String ROW = "| [";
 
     /**
@@ -35,18 +35,15 @@ class ManifestsTest {
      */
     private record Outcome(String manifest, int pods, int placed, Set<String> said) {
         String row() {
-            return "| [" + manifest + "](../examples/manifests/" + manifest + ") | " + pods + " | " + placed + " | "
-                    + String.join("<br>", said) + " |";
+            return "| [" + manifest + "](../scheduler-app/src/test/manifests/" + manifest + ") | " + pods + " | "
+                    + placed + " | " + String.join("<br>", said) + " |";
         }
     }
 
     private static List<Outcome> outcomes() throws IOException {
         List<String> manifests = new ArrayList<>();
         try (Stream<Path> entries = Files.list(MANIFESTS)) {
-            entries.map(entry -> entry.getFileName().toString())
-                    .filter(name -> !name.equals(NODES))
-                    .sorted()
-                    .forEach(manifests::add);
+            entries.map(entry -> entry.getFileName().toString()).sorted().forEach(manifests::add);
         }
         List<Outcome> outcomes = new ArrayList<>();
         for (String manifest : manifests) {
@@ -60,7 +57,7 @@ class ManifestsTest {
                 "simulate",
                 "-o",
                 "json",
-                MANIFESTS.resolve(NODES).toString(),
+                NODES.toString(),
                 MANIFESTS.resolve(manifest).toString());
         assertThat(run.err()).doesNotContain("Exception", "--v=");
         Set<String> said = new LinkedHashSet<>();

@@ -201,8 +201,8 @@ class SimulateTest {
 
     @Test
     void startsCronJobsOnRequest() {
-        String nodes = "../examples/manifests/nodes.yaml";
-        String cronJob = "../examples/manifests/cron-job.yaml";
+        String nodes = "../examples/clusters/nodes.yaml";
+        String cronJob = "src/test/manifests/cron-job.yaml";
 
         CapturedRun waits = CapturedRun.of("simulate", nodes, cronJob);
         CapturedRun runs = CapturedRun.of("simulate", "--cron-jobs", nodes, cronJob);
@@ -250,8 +250,8 @@ class SimulateTest {
                 "simulate",
                 "--config",
                 config.toString(),
-                "../examples/manifests/nodes.yaml",
-                "../examples/manifests/pod.yaml");
+                "../examples/clusters/nodes.yaml",
+                "src/test/manifests/pod.yaml");
         List<String> withRegion = new ArrayList<>(command);
         withRegion.add(region.toString());
         List<PluginFactory<?>> plugins = List.of(PluginFactory.of("NeedsRegion", NeedsRegion.class, NeedsRegion::new));

@@ -104,7 +104,7 @@ class StaticPodTest {
     /** The user of the image, which counts where a pod names none. */
     private static String userOfTheImage() throws IOException {
         Matcher user = Pattern.compile("<user>(\\d+):\\d+</user>")
-                .matcher(Files.readString(Path.of("..", "distribution", "pom.xml")));
+                .matcher(Files.readString(Path.of("..", "packaging", "distribution", "pom.xml")));
         assertThat(user.find()).isTrue();
         return user.group(1);
     }

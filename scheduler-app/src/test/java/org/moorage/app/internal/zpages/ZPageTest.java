@@ -25,7 +25,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 import org.moorage.app.internal.serving.Query;
 import org.moorage.app.internal.serving.Reply;
 
-/** Answers like those that kube-scheduler 1.37.2 gave; {@code conformance/zpages/record.py} recorded them. */
+/** Answers like those that kube-scheduler 1.37.2 gave; {@code testing/conformance/zpages/record.py} recorded them. */
 class ZPageTest {
     private static final ObjectMapper JSON = new JsonMapper();
 

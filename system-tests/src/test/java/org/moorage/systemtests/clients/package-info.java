@@ -1,6 +1,0 @@
-// SPDX-License-Identifier: Apache-2.0
-/** The scheduler in programs that use other libraries for the Kubernetes API. */
-@NullMarked
-package org.moorage.systemtests.clients;
-
-import org.jspecify.annotations.NullMarked;

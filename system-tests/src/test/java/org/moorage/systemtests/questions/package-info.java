@@ -1,8 +1,0 @@
-// SPDX-License-Identifier: Apache-2.0
-/**
- * Questions about a cluster in a file, held against what becomes of that cluster on a real control plane.
- *
- * <p>Starting points: {@link org.moorage.systemtests.questions.LiveQuestionsTest}, {@link
- * org.moorage.systemtests.questions.LiveSweepTest}.
- */
-package org.moorage.systemtests.questions;

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.livetests;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.SerializationFeature;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.moorage.api.plugin.FeatureGates;
+import org.moorage.config.ConfigLoader;
+import org.moorage.config.plugin.PluginRegistry;
+import org.moorage.simulation.dump.ClusterDump;
+import org.moorage.simulation.dump.ClusterDumpReader;
+
+/**
+ * The pods and claims that simulations make of workloads, against those that the controllers of a real control plane make of the same
+ * manifests.
+ */
+@Tag("live")
+class LiveWorkloadsTest {
+    private static final JsonMapper JSON = JsonMapper.builder().build();
+    /** A cron job starts at the next minute. */
+    private static final Duration AT_LAST = Duration.ofMinutes(3);
+
+    @Test
+    void arePodsAndClaimsOfTheRealControllers() throws IOException {
+        String manifests = resource("workloads.yaml");
+        List<String> ours = new ArrayList<>();
+        for (String text : read(manifests).json()) {
+            JsonNode tree = JSON.readTree(text);
+            if (isCompared(tree)) {
+                ours.add(comparable(tree));
+            }
+        }
+        try (ControlPlane plane = ControlPlane.start(Map.of("CONTROLLERS", "1"))) {
+            plane.create(manifests);
+
+            List<String> theirs = awaited(plane, ours.size());
+
+            assertThat(theirs).containsExactlyInAnyOrderElementsOf(ours);
+            ClusterDump dump = read(plane.kubectl(
+                    "get",
+                    "nodes,pods,pvc,rc,deployments,replicasets,statefulsets,daemonsets,jobs,cronjobs",
+                    "-A",
+                    "-o",
+                    "json"));
+            assertThat(dump.pods())
+                    .hasSize(Math.toIntExact(ours.stream()
+                            .filter(object -> object.startsWith("Pod "))
+                            .count()));
+            assertThat(dump.notes())
+                    .containsExactly(
+                            "no pods are made of Deployment default/paused (paused)",
+                            "no pods are made of Job default/suspended (suspended)",
+                            "no pods are made of CronJob default/minutely (its last job is still active)");
+            assertThat(dump.warnings()).isEmpty();
+        }
+    }
+
+    private static String resource(String name) throws IOException {
+        try (var stream = LiveWorkloadsTest.class.getResourceAsStream(name)) {
+            return new String(Objects.requireNonNull(stream, name).readAllBytes(), UTF_8);
+        }
+    }
+
+    private static ClusterDump read(String text) {
+        PluginRegistry registry = PluginRegistry.of(List.of());
+        return new ClusterDumpReader(ConfigLoader.defaults(registry, FeatureGates.DEFAULTS), registry)
+                .withWorkloads()
+                .withCronJobs()
+                .withJson()
+                .read(List.of("-"), new ByteArrayInputStream(text.getBytes(UTF_8)));
+    }
+
+    private static boolean isCompared(JsonNode object) {
+        String kind = object.path("kind").asText();
+        return kind.equals("Pod") || kind.equals("PersistentVolumeClaim");
+    }
+
+    private static List<String> awaited(ControlPlane plane, int count) throws IOException {
+        Instant deadline = Instant.now().plus(AT_LAST);
+        while (true) {
+            List<String> seen = new ArrayList<>();
+            for (JsonNode object : JSON.readTree(plane.kubectl("get", "pods,pvc", "-o", "json"))
+                    .path("items")) {
+                seen.add(comparable(object));
+            }
+            if (seen.size() >= count || Instant.now().isAfter(deadline)) {
+                return seen;
+            }
+        }
+    }
+
+    // Without what is random, and what only a running API server gives.
+    private static String comparable(JsonNode object) throws IOException {
+        ObjectNode tree = object.deepCopy();
+        ObjectNode metadata = tree.withObject("/metadata");
+        metadata.remove(List.of("uid", "resourceVersion", "creationTimestamp", "generation", "managedFields"));
+        tree.remove("status");
+        if (metadata.path("labels").isEmpty()) {
+            metadata.remove("labels");
+        }
+        String prefix = metadata.path("generateName").asText();
+        String name = metadata.path("name").asText();
+        boolean isRandom = !prefix.isEmpty() && name.length() == prefix.length() + 5;
+        if (isRandom) {
+            metadata.put("name", prefix + "*");
+        }
+        if (tree.path("kind").asText().equals("PersistentVolumeClaim")) {
+            // The API server protects claims.
+            metadata.remove("finalizers");
+        }
+        for (String field : List.of("containers", "initContainers")) {
+            for (JsonNode container : tree.path("spec").path(field)) {
+                if (container instanceof ObjectNode fields
+                        && container.path("resources").isEmpty()) {
+                    // The API server has written it as an empty object.
+                    fields.remove("resources");
+                }
+            }
+        }
+        String text = tree.toString();
+        JsonNode labels = metadata.path("labels");
+        for (String label : List.of("pod-template-hash", "controller-revision-hash", "controller-uid")) {
+            String value = labels.path(label).asText("");
+            // That of a stateful set has its name before the hash; a uid has dashes of its own.
+            String random = label.endsWith("hash") ? value.substring(value.lastIndexOf('-') + 1) : value;
+            if (!random.isEmpty()) {
+                text = text.replace(random, "<" + label + ">");
+            }
+        }
+        text = text.replaceAll("\"uid\":\"[^\"]*\"", "\"uid\":\"\"").replaceAll("minutely-[0-9]{8}", "minutely-*");
+        return tree.path("kind").asText() + " " + sorted(JSON.readTree(text));
+    }
+
+    private static String sorted(JsonNode value) throws IOException {
+        return JsonMapper.builder()
+                .enable(SerializationFeature.ORDER_MAP_ENTRIES_BY_KEYS)
+                .build()
+                .writeValueAsString(JSON.treeToValue(value, Object.class));
+    }
+}

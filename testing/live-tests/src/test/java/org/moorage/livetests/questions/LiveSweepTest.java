@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.livetests.questions;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Base64;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.zip.GZIPOutputStream;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.moorage.livetests.ControlPlane;
+import org.moorage.livetests.RunningProgram;
+import org.moorage.livetests.faults.ApiAccess;
+import org.moorage.livetests.faults.SchedulerProcess;
+import org.moorage.livetests.faults.Waiting;
+
+/** A thousand drains as an Indexed Job, whose pods run as processes, and in one process: the answers are the same, line by line. */
+@Tag("live")
+class LiveSweepTest {
+    private static final int NODES = 1000;
+    private static final Duration LIMIT = Duration.ofMinutes(3);
+    private static final String PODS = "/api/v1/namespaces/moorage-system/pods";
+
+    private final Map<String, Path> answers = new ConcurrentHashMap<>();
+
+    @Test
+    @SuppressWarnings("try") // the scheduler and the kubelets run beside the test
+    void anIndexedJobAnswersWhatOneProcessAnswers() throws IOException {
+        try (ControlPlane plane = ControlPlane.start(Map.of("CONTROLLERS", "1"))) {
+            Path folder = Files.createDirectory(plane.folder().resolve("sweep"));
+            Path questions = folder.resolve("questions.txt");
+            Path cluster = folder.resolve("cluster.json.gz");
+            Files.writeString(questions, questions());
+            try (OutputStream file = new GZIPOutputStream(Files.newOutputStream(cluster))) {
+                file.write(cluster().getBytes(UTF_8));
+            }
+            ApiAccess api = new ApiAccess(plane.kubeconfig());
+            createNodes(api);
+            plane.kubectl("apply", "-f", deploy("namespace.yaml"));
+            plane.kubectl(
+                    "-n",
+                    "moorage-system",
+                    "create",
+                    "configmap",
+                    "moorage-sweep-questions",
+                    "--from-file=" + questions);
+            plane.kubectl(
+                    "-n", "moorage-system", "create", "configmap", "moorage-sweep-cluster", "--from-file=" + cluster);
+
+            try (SchedulerProcess scheduler =
+                            new SchedulerProcess.Command(SchedulerProcess.Kind.MOORAGE, plane, "scheduler").start();
+                    Kubelets kubelets = new Kubelets(api, pod -> run(pod, api, folder))) {
+                plane.kubectl("apply", "-f", deploy("job.yaml"));
+                Duration took = Waiting.until(
+                        LIMIT,
+                        () -> api.get("/apis/batch/v1/namespaces/moorage-system/jobs/moorage-sweep")
+                                        .at("/status/succeeded")
+                                        .asInt()
+                                == 4);
+                assertThat(took).as("%s", api.items(PODS)).isLessThan(LIMIT);
+            }
+
+            List<String> merge = new ArrayList<>(List.of("merge"));
+            answers.values().forEach(file -> merge.add(file.toString()));
+            Path merged = folder.resolve("merged.jsonl");
+            assertThat(moorage(merged, merge)).isZero();
+            Path local = folder.resolve("local.jsonl");
+            assertThat(moorage(local, List.of("sweep", questions.toString(), "--cluster", cluster.toString())))
+                    .isZero();
+            assertThat(lines(merged)).hasSize(NODES).isEqualTo(lines(local));
+        }
+    }
+
+    // A kubelet's part: the volumes, the arguments, and what is printed.
+    private boolean run(JsonNode pod, ApiAccess api, Path folder) throws IOException {
+        String name = pod.at("/metadata/name").asText();
+        String index = pod.at("/metadata/annotations/batch.kubernetes.io~1job-completion-index")
+                .asText();
+        JsonNode container = pod.at("/spec/containers/0");
+        List<String> arguments = new ArrayList<>();
+        for (JsonNode argument : container.path("args")) {
+            arguments.add(argument.asText().replace("$(JOB_COMPLETION_INDEX)", index));
+        }
+        for (JsonNode mount : container.path("volumeMounts")) {
+            Path mounted = Files.createDirectories(
+                    folder.resolve(name).resolve(mount.path("name").asText()));
+            for (JsonNode volume : pod.at("/spec/volumes")) {
+                String configMap = volume.at("/configMap/name").asText();
+                if (volume.path("name").equals(mount.path("name")) && !configMap.isEmpty()) {
+                    write(api.get("/api/v1/namespaces/moorage-system/configmaps/" + configMap), mounted);
+                }
+            }
+            String path = mount.path("mountPath").asText() + "/";
+            arguments.replaceAll(argument -> argument.replace(path, mounted + "/"));
+        }
+        Path out = folder.resolve(name + ".log");
+        assertThat(moorage(out, arguments)).as(name).isZero();
+        answers.put(index, out);
+        return false;
+    }
+
+    private static void write(JsonNode configMap, Path folder) throws IOException {
+        for (Map.Entry<String, JsonNode> entry : configMap.path("data").properties()) {
+            Files.writeString(folder.resolve(entry.getKey()), entry.getValue().asText());
+        }
+        for (Map.Entry<String, JsonNode> entry : configMap.path("binaryData").properties()) {
+            Files.write(
+                    folder.resolve(entry.getKey()),
+                    Base64.getDecoder().decode(entry.getValue().asText()));
+        }
+    }
+
+    private static int moorage(Path out, List<String> arguments) {
+        List<String> command = new ArrayList<>(List.of(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-cp",
+                RunningProgram.applicationClassPath(),
+                "org.moorage.app.Main"));
+        command.addAll(arguments);
+        try (RunningProgram program = RunningProgram.start(out, command)) {
+            return program.await(LIMIT);
+        }
+    }
+
+    // Without the note of how many answers there are, which is for people.
+    private static List<String> lines(Path file) throws IOException {
+        return Files.readAllLines(file).stream()
+                .filter(line -> line.startsWith("{"))
+                .toList();
+    }
+
+    private static String deploy(String file) {
+        return Path.of(System.getProperty("basedir", ""))
+                .toAbsolutePath()
+                .resolve("../../deploy")
+                .resolve("sweep")
+                .resolve(file)
+                .toString();
+    }
+
+    private static void createNodes(ApiAccess api) {
+        for (int i = 0; i < 4; i++) {
+            api.create("/api/v1/nodes", node("worker-" + i, "z"));
+        }
+    }
+
+    private static String questions() {
+        StringBuilder text = new StringBuilder("# every node\n");
+        for (int i = 0; i < NODES; i++) {
+            text.append("drain node-").append(i).append('\n');
+        }
+        return text.toString();
+    }
+
+    private static String cluster() {
+        StringBuilder text = new StringBuilder();
+        for (int i = 0; i < NODES; i++) {
+            text.append(node("node-" + i, "zone-" + i % 3)).append('\n');
+            for (int pod = 0; pod < 3; pod++) {
+                text.append("""
+                        {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "app-%1$d-%2$d", "namespace": "default", "uid": "%1$d-%2$d",
+                          "ownerReferences": [{"apiVersion": "apps/v1", "kind": "ReplicaSet", "name": "app-%1$d", "uid": "app-%1$d",
+                            "controller": true}]},
+                         "spec": {"nodeName": "node-%1$d", "containers": [{"name": "c", "image": "i",
+                          "resources": {"requests": {"cpu": "%3$dm", "memory": "1Gi"}}}]}}
+                        """.formatted(i, pod, 200 + 37 * (i % 11) + 100 * pod)
+                                .replace("\n", ""))
+                        .append('\n');
+            }
+        }
+        return text.toString();
+    }
+
+    private static String node(String name, String zone) {
+        return """
+                {"apiVersion": "v1", "kind": "Node", "metadata": {"name": "%s", "labels": {"topology.kubernetes.io/zone": "%s"}},
+                 "status": {"allocatable": {"cpu": "4", "memory": "16Gi", "pods": "110"},
+                  "capacity": {"cpu": "4", "memory": "16Gi", "pods": "110"}}}""".formatted(name, zone).replace("\n", "");
+    }
+}

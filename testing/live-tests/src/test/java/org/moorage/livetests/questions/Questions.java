@@ -1,0 +1,390 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.livetests.questions;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.TreeMap;
+import org.moorage.livetests.questions.RealCluster.Order;
+
+/** Draws questions about drawn clusters. */
+final class Questions {
+    private static final int MOST_NODES = 8;
+    private static final String ASKED = "asked";
+
+    private final DrawnCluster drawn;
+    private final Random random;
+    private final Path folder;
+
+    /** What is asked about. */
+    enum Kind {
+        DRAIN,
+        REMOVABLE,
+        LOSE,
+        BUY,
+        FIT,
+        FIT_MAX,
+        EXPLAIN
+    }
+
+    /** One question, which the command answers and the real cluster, too. */
+    interface Question {
+        /** The command line, but for the dump. */
+        List<String> arguments();
+
+        /** What is done on the cluster before it is dumped. */
+        default void prepare(RealCluster cluster) {}
+
+        /**
+         * Does to the cluster what was asked about, and compares.
+         *
+         * @param before the nodes by the pods' names when it was asked; empty for a pod that waits
+         */
+        Comparison compare(JsonNode answer, Map<String, String> before, RealCluster cluster, Order order);
+    }
+
+    /**
+     * Questions about a cluster, to which pods may be added for it.
+     *
+     * @param folder where files for the command line go
+     */
+    Questions(DrawnCluster drawn, Random random, Path folder) {
+        this.drawn = drawn;
+        this.random = random;
+        this.folder = folder;
+    }
+
+    Question draw(Kind kind) {
+        return switch (kind) {
+            case DRAIN ->
+                new Drained(drawn.nodes().get(random.nextInt(drawn.nodes().size())));
+            case LOSE -> new Lost(DrawnCluster.ZONES.get(random.nextInt(DrawnCluster.ZONES.size())));
+            case FIT -> {
+                String manifest = drawn.workload(ASKED, 1 + random.nextInt(8));
+                yield new Fitting(file("fit.json", manifest), manifest);
+            }
+            case FIT_MAX -> {
+                String manifest = drawn.large(ASKED, 1);
+                yield new FittingAtMost(file("fit-max.json", manifest), manifest);
+            }
+            case EXPLAIN -> new Explained(drawn.tooLarge(ASKED));
+            case REMOVABLE -> new Removed(random.nextInt(Integer.MAX_VALUE));
+            case BUY -> {
+                drawn.addLarge(ASKED, 20 + random.nextInt(15));
+                String node = drawn.node("big", DrawnCluster.ZONES.get(random.nextInt(DrawnCluster.ZONES.size())));
+                yield new Bought(file("big.json", node), node);
+            }
+        };
+    }
+
+    private Path file(String name, String text) {
+        try {
+            return Files.writeString(folder.resolve(name), text);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private static String podName(JsonNode pod) {
+        return pod.path("pod").asText().substring("default/".length());
+    }
+
+    // Where pods are after those of some nodes had to go.
+    private static Map<String, String> afterDisruption(JsonNode answer, Map<String, String> before) {
+        Map<String, String> after = new TreeMap<>(before);
+        for (String list : List.of("pods", "preempted")) {
+            for (JsonNode pod : answer.path(list)) {
+                switch (pod.path("outcome").asText()) {
+                    case "moves", "returns" ->
+                        after.put(podName(pod), pod.path("newNode").asText());
+                    case "waits" -> after.put(podName(pod), "");
+                    case "lost", "ended" -> after.remove(podName(pod));
+                    default -> {}
+                }
+            }
+        }
+        answer.path("waitedBefore")
+                .forEach(pod -> after.put(podName(pod), pod.path("node").asText()));
+        return after;
+    }
+
+    private static Map<String, String> afterFitting(JsonNode answer, Map<String, String> before) {
+        Map<String, String> after = new TreeMap<>(before);
+        for (JsonNode manifest : answer.path("manifests")) {
+            manifest.path("pods")
+                    .forEach(pod -> after.put(podName(pod), pod.path("node").asText()));
+        }
+        answer.path("preempted").forEach(pod -> after.remove(podName(pod)));
+        answer.path("recreated")
+                .forEach(pod -> after.put(podName(pod), pod.path("node").asText()));
+        return after;
+    }
+
+    private record Drained(String node) implements Question {
+        @Override
+        public List<String> arguments() {
+            return List.of("drain", node, "--force", "--cluster");
+        }
+
+        @Override
+        public Comparison compare(JsonNode answer, Map<String, String> before, RealCluster cluster, Order order) {
+            cluster.drain(List.of(node), order);
+            return Comparison.ofPlaces(cluster.nodeByPod(), afterDisruption(answer, before));
+        }
+    }
+
+    private record Lost(String zone) implements Question {
+        @Override
+        public List<String> arguments() {
+            return List.of("lose", "zone=" + zone, "--cluster");
+        }
+
+        @Override
+        public Comparison compare(JsonNode answer, Map<String, String> before, RealCluster cluster, Order order) {
+            List<String> nodes = new ArrayList<>();
+            answer.path("nodes").forEach(node -> nodes.add(node.asText()));
+            cluster.lose(nodes, order);
+            return Comparison.ofPlaces(cluster.nodeByPod(), afterDisruption(answer, before));
+        }
+    }
+
+    private record Fitting(Path file, String manifest) implements Question {
+        @Override
+        public List<String> arguments() {
+            return List.of("fit", file.toString(), "--cluster");
+        }
+
+        @Override
+        public Comparison compare(JsonNode answer, Map<String, String> before, RealCluster cluster, Order order) {
+            cluster.change(order, () -> cluster.create(manifest));
+            return Comparison.ofPlaces(cluster.nodeByPod(), afterFitting(answer, before));
+        }
+    }
+
+    /** As many pods as would fit, and one that waits. */
+    private record FittingAtMost(Path file, String manifest) implements Question {
+        @Override
+        public List<String> arguments() {
+            return List.of("fit", file.toString(), "--max", "--cluster");
+        }
+
+        @Override
+        public Comparison compare(JsonNode answer, Map<String, String> before, RealCluster cluster, Order order) {
+            Map<String, String> after = afterFitting(answer, before);
+            JsonNode asked = answer.at("/manifests/0");
+            asked.path("pods").forEach(pod -> after.remove(podName(pod), ""));
+            int pods = asked.path("placed").asInt() + asked.at("/more/pods").asInt();
+            int number = 0;
+            for (JsonNode node : asked.at("/more/nodes")) {
+                for (int i = 0; i < node.path("pods").asInt(); i++) {
+                    after.put(ASKED + "-more-" + number++, node.path("node").asText());
+                }
+            }
+            after.put(ASKED + "-next", "");
+            cluster.change(
+                    order,
+                    () -> cluster.create(manifest.replace("\"replicas\": 1,", "\"replicas\": " + (pods + 1) + ",")));
+            return Comparison.ofPlaces(cluster.nodeByPod(), after);
+        }
+    }
+
+    /** Why a pod waits: the answer beside the pod's condition. */
+    private record Explained(String manifest) implements Question {
+        @Override
+        public List<String> arguments() {
+            return List.of("explain", "default/" + ASKED);
+        }
+
+        @Override
+        public void prepare(RealCluster cluster) {
+            cluster.create(manifest);
+            cluster.settle(-1);
+        }
+
+        @Override
+        public Comparison compare(JsonNode answer, Map<String, String> before, RealCluster cluster, Order order) {
+            String preemption = answer.at("/postFilter/message").asText();
+            String message = answer.path("message").asText() + (preemption.isEmpty() ? "" : " " + preemption);
+            return Comparison.of(ASKED, cluster.message(ASKED), message);
+        }
+    }
+
+    /** So many new nodes are enough, and one less is not. */
+    private record Bought(Path file, String node) implements Question {
+        @Override
+        public List<String> arguments() {
+            return List.of("buy", file.toString(), "--upto", String.valueOf(MOST_NODES), "--cluster");
+        }
+
+        @Override
+        public Comparison compare(JsonNode answer, Map<String, String> before, RealCluster cluster, Order order) {
+            JsonNode type = answer.at("/types/0");
+            int nodes = type.path("nodes").asInt();
+            int left = type.path("left").asInt();
+            Comparison comparison = Comparison.of(
+                    "waiting", waiting(before), answer.path("waiting").asInt());
+            if (nodes > 1) {
+                add(nodes - 1, cluster, order);
+                for (JsonNode tried : type.path("tried")) {
+                    if (tried.path("nodes").asInt() == nodes - 1) {
+                        comparison = comparison.and(Comparison.of(
+                                "left with " + (nodes - 1) + " nodes",
+                                waiting(cluster.nodeByPod()),
+                                tried.path("left").asInt()));
+                    }
+                }
+                cluster.lose(names(nodes - 1), Order.AS_IT_COMES);
+            }
+            // Where none helps, one does not.
+            add(nodes == 0 && left > 0 ? 1 : nodes, cluster, order);
+            Map<String, String> after = new TreeMap<>(before);
+            type.path("pods")
+                    .forEach(pod -> after.put(podName(pod), pod.path("node").asText()));
+            return comparison.and(Comparison.ofPlaces(cluster.nodeByPod(), after));
+        }
+
+        private static int waiting(Map<String, String> nodeByPod) {
+            return (int) nodeByPod.values().stream().filter(String::isEmpty).count();
+        }
+
+        // As the command names them.
+        private static List<String> names(int nodes) {
+            List<String> names = new ArrayList<>();
+            for (int i = 1; i <= nodes; i++) {
+                names.add("big-new-" + i);
+            }
+            return names;
+        }
+
+        private void add(int nodes, RealCluster cluster, Order order) {
+            cluster.change(
+                    order,
+                    () -> names(nodes).forEach(name -> cluster.create(node.replace("\"big\"", "\"" + name + "\""))));
+        }
+    }
+
+    /**
+     * One node that can go, some that can go together, or one that cannot.
+     *
+     * @param number by which it is chosen
+     */
+    private record Removed(int number) implements Question {
+        private static final String NO_PLACE = "unschedulable elsewhere";
+
+        @Override
+        public List<String> arguments() {
+            return List.of("removable", "--cluster");
+        }
+
+        @Override
+        public Comparison compare(JsonNode answer, Map<String, String> before, RealCluster cluster, Order order) {
+            List<String> together = new ArrayList<>();
+            answer.path("together").forEach(node -> together.add(node.asText()));
+            if (number % 3 == 0 && together.size() > 1) {
+                return compareTogether(together, before, cluster, order);
+            }
+            List<JsonNode> nodes = new ArrayList<>();
+            answer.path("nodes").forEach(node -> {
+                if (node.path("pods").asInt() > 0) {
+                    nodes.add(node);
+                }
+            });
+            if (nodes.isEmpty()) {
+                return new Comparison(List.of(), List.of());
+            }
+            JsonNode node = nodes.get(number % nodes.size());
+            return node.path("removable").asBoolean()
+                    ? compareRemovable(node, before, cluster, order)
+                    : compareKept(node, before, cluster, order);
+        }
+
+        // In the answer's order a node is gone at once.
+        private static Comparison compareRemovable(
+                JsonNode node, Map<String, String> before, RealCluster cluster, Order order) {
+            List<String> name = List.of(node.path("node").asText());
+            int left = 0;
+            if (order == Order.AS_IT_COMES) {
+                left = drainAndDelete(name, cluster, order);
+            } else {
+                cluster.lose(name, order);
+            }
+            Map<String, String> after = new TreeMap<>(before);
+            node.path("moves")
+                    .properties()
+                    .forEach(move -> after.put(
+                            move.getKey().substring("default/".length()),
+                            move.getValue().asText()));
+            return Comparison.of("left on " + name, left, 0)
+                    .and(Comparison.of("preempted", preempted(before, name, cluster), 0))
+                    .and(Comparison.ofPlaces(cluster.nodeByPod(), after));
+        }
+
+        // What the answer says of them together are numbers alone.
+        private static Comparison compareTogether(
+                List<String> nodes, Map<String, String> before, RealCluster cluster, Order order) {
+            int left = drainAndDelete(nodes, cluster, order);
+            return Comparison.of("left on " + nodes, left, 0)
+                    .and(Comparison.of("preempted", preempted(before, nodes, cluster), 0))
+                    .and(Comparison.ofNumbers(cluster.nodeByPod(), before));
+        }
+
+        private static int drainAndDelete(List<String> nodes, RealCluster cluster, Order order) {
+            cluster.drain(nodes, order);
+            int left = cluster.countOn(nodes);
+            cluster.change(Order.AS_IT_COMES, () -> cluster.delete(nodes));
+            return left;
+        }
+
+        private static int preempted(Map<String, String> before, List<String> drained, RealCluster cluster) {
+            Map<String, String> after = cluster.nodeByPod();
+            int preempted = 0;
+            for (Map.Entry<String, String> pod : before.entrySet()) {
+                boolean wasElsewhere = !pod.getValue().isEmpty() && !drained.contains(pod.getValue());
+                preempted += wasElsewhere && !pod.getValue().equals(after.get(pod.getKey())) ? 1 : 0;
+            }
+            return preempted;
+        }
+
+        private static Comparison compareKept(
+                JsonNode node, Map<String, String> before, RealCluster cluster, Order order) {
+            String name = node.path("node").asText();
+            Comparison comparison = new Comparison(List.of(), List.of());
+            boolean isTold = false;
+            for (JsonNode obstacle : node.path("obstacles")) {
+                String reason = obstacle.path("reason").asText();
+                if (reason.contains("declare no controller")) {
+                    isTold = true;
+                    comparison = comparison.and(Comparison.of(
+                            "kubectl drain " + name,
+                            cluster.drainRefusal(name).contains("declare no controller"),
+                            true));
+                } else if (!reason.startsWith(NO_PLACE)) {
+                    isTold = true;
+                    for (JsonNode pod : obstacle.path("pods")) {
+                        String podName = pod.asText().substring("default/".length());
+                        comparison = comparison.and(Comparison.of(
+                                podName + " may not be evicted: " + reason, cluster.isProtected(podName), true));
+                    }
+                }
+            }
+            if (isTold) {
+                return comparison;
+            }
+            int left = drainAndDelete(List.of(name), cluster, order);
+            long waited = before.values().stream().filter(String::isEmpty).count();
+            long waiting = cluster.nodeByPod().values().stream()
+                    .filter(String::isEmpty)
+                    .count();
+            return Comparison.of(
+                    name + " can go",
+                    left == 0 && waiting <= waited && preempted(before, List.of(name), cluster) == 0,
+                    false);
+        }
+    }
+}

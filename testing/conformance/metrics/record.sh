@@ -3,5 +3,4 @@
 # control planes of their own. One family a line: type, help text, labels, buckets, series; values only where they depend on nothing but the load.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../../.."
-mvn -o -B -ntp -Plive -pl :live-tests -am test -Denforcer.skip=true -Dspotless.check.skip=true \
-  -Dtest=LiveMetricsTest -Dtests.required=false -Dsurefire.failIfNoSpecifiedTests=false -Dmetrics.record=true "$@"
+./dev live LiveMetricsTest -Dmetrics.record=true "$@"

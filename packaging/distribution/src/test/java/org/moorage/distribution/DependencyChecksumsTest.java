@@ -19,9 +19,7 @@ import org.junit.jupiter.api.Test;
  * -Dchecksums.accept=repository} all jars of the local repository, so also those of the build: to be run with a repository of its own.
  */
 class DependencyChecksumsTest {
-    private static final String ACCEPT =
-            "mvn -pl :distribution -am verify -Dtest=DependencyChecksumsTest -Dtests.required=false"
-                    + " -Dsurefire.failIfNoSpecifiedTests=false -Dchecksums.accept=shipped, then look at the difference";
+    private static final String ACCEPT = "./dev accept checksums, then look at the difference";
 
     private final Path list = Shipped.file("checksums.txt");
     private final Path repository = Path.of(System.getProperty("repository"));

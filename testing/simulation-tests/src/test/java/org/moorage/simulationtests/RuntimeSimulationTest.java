@@ -34,20 +34,24 @@ class RuntimeSimulationTest {
 
     private static final long[] RARE_WITH_GROUPS = {7384, 8795};
 
+    // -Dseeds is how many, and -Dseeds.first the first of them.
+    private static LongStream range(long count) {
+        long first = Long.getLong("seeds.first", 0);
+        return LongStream.range(first, first + Long.getLong("seeds", count));
+    }
+
     static LongStream seeds() {
         Long only = Long.getLong("seed");
         return only != null
                 ? LongStream.of(only)
-                : LongStream.concat(LongStream.range(0, Long.getLong("seeds", 200)), LongStream.of(RARE))
-                        .distinct();
+                : LongStream.concat(range(200), LongStream.of(RARE)).distinct();
     }
 
     static LongStream seedsWithGroups() {
         Long only = Long.getLong("seed");
         return only != null
                 ? LongStream.of(only)
-                : LongStream.concat(LongStream.range(0, Long.getLong("seeds", 50)), LongStream.of(RARE_WITH_GROUPS))
-                        .distinct();
+                : LongStream.concat(range(50), LongStream.of(RARE_WITH_GROUPS)).distinct();
     }
 
     @ParameterizedTest(name = "seed {0}")

@@ -11,6 +11,7 @@ import java.net.URISyntaxException;
 import java.net.URL;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.security.GeneralSecurityException;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.Collections;
@@ -19,27 +20,30 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executors;
-import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.BooleanSupplier;
 import java.util.jar.JarEntry;
 import java.util.jar.JarFile;
+import javax.net.ssl.KeyManager;
+import javax.net.ssl.SSLContext;
 import okhttp3.internal.http2.Http2Connection;
 import org.moorage.app.internal.process.CommandException;
 import org.moorage.app.internal.process.HostProcess;
-import org.moorage.app.internal.rehearsal.MadeUpApiServer;
+import org.moorage.app.internal.rehearsal.RehearsalCluster;
 import org.moorage.app.internal.report.Terminal;
+import org.moorage.app.internal.serving.ServerKeys;
+import org.moorage.testkit.apiserver.FakeApiServer;
 import picocli.CommandLine.Command;
 
 /**
- * Starts the scheduler and a simulation on a made-up cluster, and ends. The launchers run it while the JVM records which classes
- * are loaded, so that later starts have them at hand.
+ * Starts the scheduler and a simulation on a generated cluster, and ends. The launchers run it while the JVM records which classes
+ * are loaded, so that later starts are faster.
  */
 @Command(
         name = "rehearse",
         hidden = true,
-        description = "Starts on a made-up cluster and ends, for the JVM to record it.")
+        description = "Start on a generated cluster and end, for the JVM to record it.")
 final class RehearseCommand implements Callable<Integer> {
     private static final Duration LONGEST = Duration.ofSeconds(60);
     private static final String CLASS = ".class";
@@ -77,17 +81,13 @@ final class RehearseCommand implements Callable<Integer> {
         Path kubeconfig = folder.resolve("kubeconfig");
         Path manifests = folder.resolve("cluster.json");
         Path config = folder.resolve("scheduler.yaml");
-        ThreadFactory threads = task -> {
-            Thread thread = Executors.defaultThreadFactory().newThread(task);
-            thread.setDaemon(true);
-            return thread;
-        };
-        try (MadeUpApiServer server = MadeUpApiServer.start(threads)) {
+        try (FakeApiServer server = FakeApiServer.start(tls())) {
+            server.put(RehearsalCluster.manifests());
             Files.writeString(kubeconfig, server.kubeconfig());
-            Files.writeString(manifests, MadeUpApiServer.manifests());
+            Files.writeString(manifests, RehearsalCluster.manifests());
             Files.writeString(config, String.format(Locale.ROOT, CONFIG, kubeconfig));
             loadHttp2();
-            schedule(server, config, threads);
+            schedule(server, config);
             run(new UntilStopped(), "simulate", GATES, manifests.toString());
         } finally {
             Files.deleteIfExists(kubeconfig);
@@ -98,7 +98,17 @@ final class RehearseCommand implements Callable<Integer> {
         return 0;
     }
 
-    // API servers speak HTTP/2, the made-up one HTTP/1.1.
+    private static SSLContext tls() {
+        try {
+            SSLContext tls = SSLContext.getInstance("TLS");
+            tls.init(new KeyManager[] {ServerKeys.selfSigned("localhost", InstantSource.system())}, null, null);
+            return tls;
+        } catch (GeneralSecurityException e) {
+            throw new CommandException("TLS is not available: " + e, e);
+        }
+    }
+
+    // API servers speak HTTP/2, the fake one HTTP/1.1.
     private static void loadHttp2() throws IOException {
         String folder = Http2Connection.class.getPackageName().replace('.', '/') + "/";
         URL source = Http2Connection.class.getProtectionDomain().getCodeSource().getLocation();
@@ -115,24 +125,26 @@ final class RehearseCommand implements Callable<Integer> {
         }
     }
 
-    private static void schedule(MadeUpApiServer server, Path config, ThreadFactory threads)
-            throws IOException, InterruptedException {
+    private static void schedule(FakeApiServer server, Path config) throws IOException, InterruptedException {
         UntilStopped process = new UntilStopped();
         int port = freePort();
         CompletableFuture<Integer> ended = new CompletableFuture<>();
-        threads.newThread(() -> ended.complete(
-                        run(process, "--config=" + config, GATES, "--bind-address=127.0.0.1", "--secure-port=" + port)))
-                .start();
-        boolean decided = server.awaitDecisions(LONGEST);
+        Thread scheduler = Executors.defaultThreadFactory()
+                .newThread(() -> ended.complete(run(
+                        process, "--config=" + config, GATES, "--bind-address=127.0.0.1", "--secure-port=" + port)));
+        scheduler.setDaemon(true);
+        scheduler.start();
         try {
+            RehearsalCluster.awaitDecisions(server);
             BooleanSupplier stop = process.stop.get(LONGEST.toSeconds(), TimeUnit.SECONDS);
-            if (!stop.getAsBoolean() || !decided) {
-                throw new CommandException(
-                        "the made-up pods are not decided on after " + LONGEST.toSeconds() + " s (see what is logged)");
+            if (!stop.getAsBoolean()) {
+                throw new CommandException("the scheduler on the generated cluster does not stop (see the log)");
             }
             int ignored = ended.get(LONGEST.toSeconds(), TimeUnit.SECONDS);
         } catch (ExecutionException | TimeoutException e) {
-            throw new CommandException("the scheduler on the made-up cluster does not end: " + e, e);
+            throw new CommandException("the scheduler on the generated cluster does not end: " + e, e);
+        } catch (AssertionError e) {
+            throw new CommandException("the generated pods are not all decided on (see the log): " + e.getMessage(), e);
         }
     }
 

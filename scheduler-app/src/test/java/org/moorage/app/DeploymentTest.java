@@ -9,17 +9,12 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.fasterxml.jackson.dataformat.yaml.YAMLFactory;
-import com.sun.net.httpserver.HttpServer;
 import java.io.IOException;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
@@ -29,8 +24,8 @@ import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
 import java.util.TreeSet;
-import java.util.concurrent.ConcurrentSkipListSet;
 import java.util.concurrent.Executors;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import java.util.stream.StreamSupport;
 import okhttp3.OkHttpClient;
@@ -65,6 +60,9 @@ import org.moorage.objects.internal.TreeDecoder;
 import org.moorage.runtime.Scheduler;
 import org.moorage.runtime.cluster.Cluster;
 import org.moorage.testkit.Pods;
+import org.moorage.testkit.apiserver.FakeApiServer;
+import org.moorage.testkit.apiserver.Request;
+import org.moorage.testkit.apiserver.Response;
 
 /** The manifests in {@code deploy}: that they are complete, and grant what is needed and no more than kube-scheduler has. */
 class DeploymentTest {
@@ -215,24 +213,22 @@ class DeploymentTest {
                         "watch scheduling.k8s.io/podgroups");
     }
 
-    /** Has everything written to a server that takes all, and notes the rights that are needed for it. */
+    /** Makes every write to a server that accepts all, and returns the rights that they need. */
     private static Set<String> writes() throws Exception {
-        Set<String> needed = new ConcurrentSkipListSet<>();
-        HttpServer server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
-        server.createContext("/", exchange -> {
-            try (exchange) {
-                exchange.getRequestBody().readAllBytes();
-                needed.add(right(
-                        exchange.getRequestMethod(), exchange.getRequestURI().getPath()));
-                byte[] body = "{}".getBytes(StandardCharsets.UTF_8);
-                exchange.sendResponseHeaders(200, body.length);
-                exchange.getResponseBody().write(body);
+        try (FakeApiServer server = FakeApiServer.start()) {
+            for (String method : List.of("GET", "POST", "PUT", "PATCH", "DELETE")) {
+                server.on(method, "/*", request -> Response.ok("{}"));
             }
-        });
-        server.setExecutor(Executors.newCachedThreadPool());
-        server.start();
-        ApiClient client =
-                new ApiClient("http://127.0.0.1:" + server.getAddress().getPort(), new OkHttpClient());
+            writeAll(new ApiClient(server.address(), new OkHttpClient()));
+            // Events are sent in the background.
+            Request ignored = server.takeRequest(request -> request.path().contains("/events"));
+            return server.requests().stream()
+                    .map(request -> right(request.method(), request.path()))
+                    .collect(Collectors.toSet());
+        }
+    }
+
+    private static void writeAll(ApiClient client) throws Exception {
         try (KubernetesCluster cluster = new KubernetesCluster(
                 client,
                 ClusterSettings.on("test"),
@@ -252,14 +248,7 @@ class DeploymentTest {
             attempt(() -> cluster.delete(pod));
             writeAll(VolumeWriter.class, cluster.volumes(), pod);
             writeAll(ResourceClaimWriter.class, cluster.resourceClaims(), pod);
-            for (long end = System.nanoTime() + Duration.ofSeconds(10).toNanos();
-                    needed.stream().noneMatch(right -> right.contains("/events")) && System.nanoTime() < end; ) {
-                Thread.onSpinWait();
-            }
-        } finally {
-            server.stop(0);
         }
-        return needed;
     }
 
     private static void attempt(Runnable write) {

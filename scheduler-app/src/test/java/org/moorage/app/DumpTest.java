@@ -1,36 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.moorage.app;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import com.sun.net.httpserver.HttpExchange;
-import com.sun.net.httpserver.HttpServer;
 import java.io.IOException;
 import java.io.InputStream;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
-import java.util.HashSet;
+import java.util.Comparator;
 import java.util.List;
-import java.util.Map;
-import java.util.Set;
-import java.util.TreeMap;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.moorage.objects.internal.ClusterFiles;
-import org.moorage.objects.internal.TreeDecoder;
+import org.moorage.testkit.apiserver.FakeApiServer;
+import org.moorage.testkit.apiserver.Response;
 
 @Timeout(60)
 class DumpTest {
@@ -60,58 +53,35 @@ class DumpTest {
     @TempDir
     private Path folder;
 
-    private final Map<String, List<String>> itemsByPath = new TreeMap<>();
-    private final Map<String, String> listByPath = new TreeMap<>();
-    private final Set<String> broken = new HashSet<>();
-    private HttpServer server;
+    private static final String DEPLOYMENTS = "/apis/apps/v1/deployments";
 
-    @BeforeEach
-    void listen() throws IOException {
-        server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
-        server.createContext("/", this::answer);
-        server.start();
-        serve("v1", "Pod", "pods");
-        serve("v1", "Node", "nodes");
-    }
+    private final FakeApiServer server = FakeApiServer.start();
 
     @AfterEach
     void stop() {
-        server.stop(0);
+        server.close();
     }
 
-    private String serve(String apiVersion, String kind, String plural) {
-        String path = (apiVersion.contains("/") ? "/apis/" : "/api/") + apiVersion + "/" + plural;
-        listByPath.put(path, "\"apiVersion\":\"" + apiVersion + "\",\"kind\":\"" + kind + "List\"");
-        return path;
+    private void putFile(String file) throws IOException {
+        server.put(Files.readString(Path.of(file)));
     }
 
-    /** Has the server have the objects of a file. */
-    private void serve(String file) {
-        for (ObjectNode object : ClusterFiles.read(List.of(file), InputStream.nullInputStream())) {
-            var kind = TreeDecoder.kindOf(object);
-            String path = serve(kind.apiVersion(), kind.kind(), kind.plural());
-            itemsByPath.computeIfAbsent(path, any -> new ArrayList<>()).add(object.toString());
-        }
+    /** Writes the objects of a file in the order in which an API server lists them. */
+    private String inApiOrder(String file) throws IOException {
+        Stream<String> objects = ClusterFiles.read(List.of(file), InputStream.nullInputStream()).stream()
+                .sorted(Comparator.comparing(object -> object.at("/metadata/namespace")
+                                .asText() + "/" + object.at("/metadata/name").asText()))
+                .map(ObjectNode::toString);
+        return Files.write(folder.resolve("source.jsonl"), (Iterable<String>) objects::iterator)
+                .toString();
     }
 
-    private void answer(HttpExchange exchange) throws IOException {
-        try (exchange) {
-            String path = exchange.getRequestURI().getPath();
-            int code = broken.contains(path) ? 403 : listByPath.containsKey(path) ? 200 : 404;
-            String items = String.join(",", itemsByPath.getOrDefault(path, List.of()));
-            String text = code == 200
-                    ? "{" + listByPath.get(path) + ",\"metadata\":{\"resourceVersion\":\"9\"},\"items\":[" + items
-                            + "]}"
-                    : "{\"kind\":\"Status\",\"message\":\"not for you\"}";
-            byte[] body = text.getBytes(UTF_8);
-            exchange.sendResponseHeaders(code, body.length);
-            exchange.getResponseBody().write(body);
-        }
+    private void forbid(String path) {
+        server.on("GET", path, request -> Response.status(403, "Forbidden", "not for you"));
     }
 
     private CapturedRun dump(String... more) {
-        List<String> args = new ArrayList<>(List.of(
-                "dump", "--master", "http://127.0.0.1:" + server.getAddress().getPort()));
+        List<String> args = new ArrayList<>(List.of("dump", "--master", server.address()));
         args.addAll(List.of(more));
         return CapturedRun.of(args.toArray(String[]::new));
     }
@@ -126,7 +96,8 @@ class DumpTest {
 
     @Test
     void aSimulationOfTheFileIsThatOfTheCluster() throws IOException {
-        serve(CapturedRun.FIRST);
+        String source = inApiOrder(CapturedRun.FIRST);
+        putFile(source);
         for (String name : List.of("cluster.jsonl", "cluster.jsonl.gz")) {
             Path file = folder.resolve(name);
 
@@ -136,7 +107,7 @@ class DumpTest {
             assertThat(run.err()).contains(file + ": ", "Node 6, ", "Pod ", " KiB");
             assertThat(Files.readAllBytes(file)[0] == 0x1f).isEqualTo(name.endsWith(".gz"));
             JsonNode ofDump = simulated(file.toString());
-            JsonNode ofSource = simulated(CapturedRun.FIRST);
+            JsonNode ofSource = simulated(source);
             assertThat(ofDump.path("summary")).isEqualTo(ofSource.path("summary"));
             assertThat(ofDump.path("pods")).hasSize(12).containsExactlyInAnyOrderElementsOf(ofSource.path("pods"));
             assertThat(ofDump.path("nodes")).isEqualTo(ofSource.path("nodes"));
@@ -147,7 +118,7 @@ class DumpTest {
     @ValueSource(strings = {"first.yaml", "groups.yaml", "zones.yaml"})
     void theOmittedFieldsDecideNothing(String name) throws IOException {
         String source = Path.of("..", "examples", "clusters", name).toString();
-        serve(source);
+        putFile(source);
         Path whole = folder.resolve("whole.jsonl");
         Path kept = folder.resolve("kept.jsonl");
 
@@ -176,7 +147,7 @@ class DumpTest {
 
     @Test
     void leavesOutWhatMayBeSecretUnlessItIsWanted() throws IOException {
-        serve(Files.writeString(folder.resolve("c.yaml"), SECRETS).toString());
+        server.put(SECRETS);
 
         assertThat(dump().out())
                 .contains("config.mirror", "\"mean-free-cpu\":\"7\"", "\"cpu\":1")
@@ -198,7 +169,7 @@ class DumpTest {
 
     @Test
     void leavesTheFormerFileIfTheClusterCannotBeRead() throws IOException {
-        broken.add("/api/v1/pods");
+        forbid("/api/v1/pods");
         Path file = Files.writeString(folder.resolve("c.jsonl"), "former");
 
         CapturedRun run = dump("-o", file.toString());
@@ -213,7 +184,7 @@ class DumpTest {
 
     @Test
     void namesWhatTheUserMayNotList() {
-        broken.add(serve("apps/v1", "Deployment", "deployments"));
+        forbid(DEPLOYMENTS);
 
         assertThat(dump().err())
                 .contains("warning: Deployment objects are omitted: list deployments: 403 Forbidden: not for you");
@@ -253,8 +224,7 @@ class DumpTest {
                 """ + deployment.substring(deployment.indexOf("spec:"));
         String node =
                 "---\n{apiVersion: v1, kind: Node, metadata: {name: 'n'}, status: {allocatable: {cpu: 4, pods: 9}}}\n";
-        serve(Files.writeString(folder.resolve("c.yaml"), deployment.formatted("x") + replicaSet.formatted("x") + node)
-                .toString());
+        server.put(deployment.formatted("x") + replicaSet.formatted("x") + node);
         Path file = folder.resolve("c.jsonl");
         dump("-o", file.toString());
         for (String image : List.of("i", "other")) {

@@ -4,23 +4,18 @@ package org.moorage.app;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.sun.net.httpserver.HttpExchange;
-import com.sun.net.httpserver.HttpServer;
 import java.io.IOException;
 import java.io.OutputStream;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.moorage.testkit.apiserver.FakeApiServer;
+import org.moorage.testkit.apiserver.Response;
 
 /** A scheduler in a process whose heap is too small for its cluster. */
 final class ExhaustedMemoryTest {
@@ -29,35 +24,14 @@ final class ExhaustedMemoryTest {
     @TempDir
     private Path directory;
 
-    private final ExecutorService threads = Executors.newCachedThreadPool();
-    private HttpServer server;
-
-    @BeforeEach
-    void serve() throws IOException {
-        server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
-        server.setExecutor(threads);
-        server.createContext("/", this::answer);
-        server.start();
-    }
+    private final FakeApiServer server = FakeApiServer.start();
 
     @AfterEach
     void stop() {
-        server.stop(0);
-        threads.shutdownNow();
+        server.close();
     }
 
-    private void answer(HttpExchange exchange) throws IOException {
-        try (exchange) {
-            exchange.getResponseHeaders().add("Content-Type", "application/json");
-            boolean podList = exchange.getRequestURI().getPath().equals("/api/v1/pods");
-            exchange.sendResponseHeaders(podList ? 200 : 404, 0);
-            if (podList) {
-                sendPods(exchange.getResponseBody());
-            }
-        }
-    }
-
-    private void sendPods(OutputStream out) throws IOException {
+    private static void sendPods(OutputStream out) throws IOException {
         out.write("{\"kind\":\"PodList\",\"apiVersion\":\"v1\",\"metadata\":{\"resourceVersion\":\"1\"},\"items\":["
                 .getBytes(UTF_8));
         for (int i = 0; i < PODS; i++) {
@@ -73,6 +47,7 @@ final class ExhaustedMemoryTest {
     @ParameterizedTest
     @ValueSource(strings = {"-XX:+UseSerialGC", "-XX:+UseG1GC"})
     void endsTheProcessWithOneLine(String collector) throws InterruptedException, IOException {
+        server.on("GET", "/api/v1/pods", request -> Response.streamed(ExhaustedMemoryTest::sendPods));
         Path err = directory.resolve("err");
         Process process = new ProcessBuilder(List.of(
                         Path.of(System.getProperty("java.home"), "bin", "java").toString(),
@@ -81,7 +56,7 @@ final class ExhaustedMemoryTest {
                         "-cp",
                         System.getProperty("java.class.path"),
                         "org.moorage.app.Main",
-                        "--master=http://127.0.0.1:" + server.getAddress().getPort()))
+                        "--master=" + server.address()))
                 .redirectError(err.toFile())
                 .redirectOutput(directory.resolve("out").toFile())
                 .start();

@@ -3,11 +3,7 @@ package org.moorage.app;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.sun.net.httpserver.HttpServer;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.stream.Stream;
@@ -16,6 +12,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.moorage.testkit.apiserver.FakeApiServer;
 
 /** Configurations and command lines of earlier versions, as people have them in files. */
 class OlderConfigTest {
@@ -205,26 +202,14 @@ class OlderConfigTest {
 
         @Test
         void haveAPolicyReadFromTheApiServer() throws IOException {
-            HttpServer server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
-            server.createContext("/api/v1/namespaces/kube-system/configmaps/mine", exchange -> {
-                byte[] body =
-                        "{\"kind\": \"ConfigMap\", \"data\": {\"policy.cfg\": \"{kind: Policy, priorities: []}\"}}"
-                                .getBytes(StandardCharsets.UTF_8);
-                exchange.sendResponseHeaders(200, body.length);
-                exchange.getResponseBody().write(body);
-                exchange.close();
-            });
-            server.start();
-            try {
-                String kubeconfig =
-                        file("kubeconfig", """
+            try (FakeApiServer server = FakeApiServer.start()) {
+                server.put("""
                         apiVersion: v1
-                        kind: Config
-                        clusters: [{name: c, cluster: {server: "http://127.0.0.1:%d"}}]
-                        users: [{name: u, user: {}}]
-                        contexts: [{name: c, context: {cluster: c, user: u}}]
-                        current-context: c
-                        """.formatted(server.getAddress().getPort()));
+                        kind: ConfigMap
+                        metadata: {name: mine, namespace: kube-system}
+                        data: {policy.cfg: "{kind: Policy, priorities: []}"}
+                        """);
+                String kubeconfig = file("kubeconfig", server.kubeconfig());
 
                 assertThat(written("--policy-configmap=mine", "--kubeconfig=" + kubeconfig))
                         .contains("- {name: ImageLocality}");
@@ -236,8 +221,6 @@ class OlderConfigTest {
                         .isEqualTo(
                                 "error: flags:1:31: algorithmSource.policy.configMap: ConfigMap kube-system/none cannot"
                                         + " be read: there is none (expected: a Policy)\n");
-            } finally {
-                server.stop(0);
             }
         }
 

@@ -7,7 +7,7 @@ import org.junit.jupiter.api.Test;
 
 class RehearseCommandTest {
     @Test
-    void endsWhenTheMadeUpPodsAreDecidedOn() {
+    void endsWhenTheGeneratedPodsAreDecidedOn() {
         assertThat(CapturedRun.of("rehearse")).isEqualTo(new CapturedRun(0, "", ""));
     }
 

@@ -17,10 +17,10 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.BooleanSupplier;
-import org.moorage.app.internal.rehearsal.MadeUpApiServer;
 import org.moorage.app.internal.report.Terminal;
+import org.moorage.testkit.apiserver.FakeApiServer;
 
-/** The scheduler of the command line, in this process, for the made-up cluster. */
+/** The scheduler of the command line, in this process, on a fake API server. */
 final class RunningScheduler implements AutoCloseable {
     private final int port;
     private final CompletableFuture<Integer> ended;
@@ -35,10 +35,10 @@ final class RunningScheduler implements AutoCloseable {
     /**
      * Starts it; from then on it listens.
      *
-     * @param openPath the path that anybody may read
+     * @param openPath the path that skips authorization
      * @param folder for its files
      */
-    static RunningScheduler start(MadeUpApiServer server, String openPath, Path folder, List<String> flags)
+    static RunningScheduler start(FakeApiServer server, String openPath, Path folder, List<String> flags)
             throws IOException, InterruptedException, ExecutionException, TimeoutException {
         int port = TrustingClient.freePort();
         List<String> arguments = new ArrayList<>(List.of(

@@ -9,12 +9,11 @@ import java.nio.file.Path;
 import java.security.GeneralSecurityException;
 import java.util.List;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.Executors;
 import java.util.concurrent.TimeoutException;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.FieldSource;
-import org.moorage.app.internal.rehearsal.MadeUpApiServer;
+import org.moorage.testkit.apiserver.FakeApiServer;
 
 /** The pages of a running scheduler with several flags. */
 class ServedPagesTest {
@@ -57,7 +56,7 @@ class ServedPagesTest {
     @FieldSource("CASES")
     void showWhatHolds(Case c, @TempDir Path folder)
             throws IOException, GeneralSecurityException, InterruptedException, ExecutionException, TimeoutException {
-        try (MadeUpApiServer server = MadeUpApiServer.start(Executors.defaultThreadFactory());
+        try (FakeApiServer server = FakeApiServer.start();
                 RunningScheduler scheduler =
                         RunningScheduler.start(server, URI.create(c.page).getPath(), folder, c.flags)) {
             assertThat(TrustingClient.get(URI.create(scheduler.address() + c.page))

@@ -7,11 +7,9 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.dataformat.yaml.YAMLFactory;
-import com.sun.net.httpserver.HttpServer;
 import java.io.File;
 import java.io.IOException;
 import java.net.InetAddress;
-import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -19,8 +17,6 @@ import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.BlockingQueue;
-import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -28,6 +24,8 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.moorage.testkit.apiserver.FakeApiServer;
+import org.moorage.testkit.apiserver.Response;
 
 /** Kubeadm's static pod as {@code deploy/replacement} has it: its command runs as the user that its container has, without capabilities. */
 class StaticPodTest {
@@ -41,7 +39,7 @@ class StaticPodTest {
     private Path kubeconfig;
     private String classPath;
 
-    /** As kubeadm makes it: root's, and readable by nobody else. */
+    /** As kubeadm creates it: owned by root, and readable by no other user. */
     @BeforeEach
     void makeFiles() throws IOException {
         boolean canSwitch = "root".equals(System.getProperty("user.name")) && Files.exists(Path.of("/usr/bin/setpriv"));
@@ -154,27 +152,18 @@ class StaticPodTest {
 
     @Test
     void theUserOfItsContainerAsksTheApiServer() throws IOException, InterruptedException {
-        BlockingQueue<String> tokens = new LinkedBlockingQueue<>();
-        HttpServer server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
-        server.createContext("/", exchange -> {
-            try (exchange) {
-                tokens.add(String.valueOf(exchange.getRequestHeaders().getFirst("Authorization")));
-                exchange.sendResponseHeaders(503, -1);
-            }
-        });
-        server.start();
-        writeKubeconfig("http://127.0.0.1:" + server.getAddress().getPort());
+        FakeApiServer server = FakeApiServer.start();
+        server.on("GET", "/*", request -> Response.status(503, "ServiceUnavailable", "later"));
+        writeKubeconfig(server.address());
         Path err = folder.resolve("err");
         JsonNode user = container().at("/securityContext/runAsUser");
         Process process = start(user.isMissingNode() ? userOfTheImage() : user.asText(), err);
         try {
-            assertThat(tokens.poll(SECONDS, TimeUnit.SECONDS))
-                    .as(Files.readString(err))
-                    .isEqualTo("Bearer of-root");
+            assertThat(server.takeRequest().header("Authorization")).contains("Bearer of-root");
         } finally {
             process.destroy();
             process.waitFor(SECONDS, TimeUnit.SECONDS);
-            server.stop(0);
+            server.close();
         }
     }
 }

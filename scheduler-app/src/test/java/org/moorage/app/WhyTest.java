@@ -7,16 +7,15 @@ import com.fasterxml.jackson.databind.json.JsonMapper;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.Executors;
 import java.util.concurrent.TimeoutException;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
-import org.moorage.app.internal.rehearsal.MadeUpApiServer;
+import org.moorage.app.internal.rehearsal.RehearsalCluster;
+import org.moorage.testkit.apiserver.FakeApiServer;
 
 @Timeout(120)
 final class WhyTest {
@@ -43,10 +42,11 @@ final class WhyTest {
     @Test
     void tellsWhatAPodWaitsForAndWhatCameOfTheAttempts()
             throws IOException, InterruptedException, ExecutionException, TimeoutException {
-        try (MadeUpApiServer server = MadeUpApiServer.start(Executors.defaultThreadFactory());
+        try (FakeApiServer server = FakeApiServer.start();
                 RunningScheduler scheduler =
                         RunningScheduler.start(server, "/debug/attempts", folder, List.of("--keep-attempts=3"))) {
-            assertThat(server.awaitDecisions(Duration.ofSeconds(60))).isTrue();
+            server.put(RehearsalCluster.manifests());
+            RehearsalCluster.awaitDecisions(server);
 
             CapturedRun waiting = ask(scheduler.address(), "large-0");
             assertThat(waiting.out())

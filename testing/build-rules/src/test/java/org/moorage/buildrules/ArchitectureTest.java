@@ -274,6 +274,19 @@ final class ArchitectureTest {
             .because("who tests a plugin of their own needs none of ours");
 
     @ArchTest
+    static final ArchRule TESTKIT_IS_FOR_TESTS = noClasses()
+            .that()
+            .resideInAPackage(APP)
+            .and()
+            .resideOutsideOfPackage("org.moorage.app.internal.rehearsal..")
+            .and()
+            .doNotHaveFullyQualifiedName("org.moorage.app.RehearseCommand")
+            .should()
+            .dependOnClassesThat()
+            .resideInAPackage(TESTKIT)
+            .because("the application runs nothing of the testkit but a rehearsal of its start");
+
+    @ArchTest
     static final ArchRule INTERNALS_STAY_IN = noClasses()
             .that()
             .resideOutsideOfPackages(RUNTIME, "org.moorage.benchmarks..")

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** A made-up cluster, on which a start is rehearsed so that the next one is faster. */
+/** A generated cluster, on which a start is rehearsed so that later ones are faster. */
 @NullMarked
 package org.moorage.app.internal.rehearsal;
 

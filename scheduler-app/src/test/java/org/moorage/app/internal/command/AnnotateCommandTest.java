@@ -5,14 +5,11 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import com.sun.net.httpserver.HttpExchange;
-import com.sun.net.httpserver.HttpServer;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.PrintWriter;
 import java.io.StringWriter;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
+import java.net.URI;
 import java.net.URLDecoder;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -33,6 +30,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.moorage.app.internal.report.Terminal;
 import org.moorage.objects.internal.ObjectStreams;
+import org.moorage.testkit.apiserver.FakeApiServer;
+import org.moorage.testkit.apiserver.Request;
+import org.moorage.testkit.apiserver.Response;
 import picocli.CommandLine;
 
 /** Both annotators of kube-safe-scheduler, on a stub that is API server and Prometheus at once. */
@@ -43,57 +43,44 @@ class AnnotateCommandTest {
             "sum by (instance) (rate(node_cpu_seconds_total{instance=\"10.0.0.1:9100\",mode=\"idle\"}[5m])) * 1000";
 
     private final List<String> queries = new CopyOnWriteArrayList<>();
-    private final List<String> patches = new CopyOnWriteArrayList<>();
     private final Map<String, String> answers = new HashMap<>();
     private final StringWriter out = new StringWriter();
     private final StringWriter err = new StringWriter();
-    private HttpServer server;
+    private final FakeApiServer server = FakeApiServer.start();
     private String nodes = "";
     private String pods = "";
-    private int patchStatus = 200;
 
     @BeforeEach
-    void start() throws IOException {
-        server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
-        server.createContext("/", this::answer);
-        server.start();
+    void start() {
+        server.on("GET", "/api/v1/nodes", request -> list("Node", nodes));
+        server.on("GET", "/api/v1/pods", request -> list("Pod", pods));
+        server.on("PATCH", "/api/v1/nodes/*", request -> Response.ok("{}"));
+        server.on("POST", "/api/v1/query*", this::answer);
     }
 
     @AfterEach
     void stop() {
-        server.stop(0);
+        server.close();
     }
 
-    private void answer(HttpExchange exchange) throws IOException {
-        try (exchange) {
-            String path = exchange.getRequestURI().getPath();
-            String body = new String(exchange.getRequestBody().readAllBytes(), UTF_8);
-            String text = "{}";
-            int status = 200;
-            if (exchange.getRequestMethod().equals("PATCH")) {
-                patches.add(path + " " + body);
-                status = patchStatus;
-            } else if (path.equals("/api/v1/nodes")) {
-                text =
-                        "{\"kind\":\"NodeList\",\"apiVersion\":\"v1\",\"metadata\":{\"resourceVersion\":\"1\"},\"items\":["
-                                + nodes + "]}";
-            } else if (path.equals("/api/v1/pods")) {
-                text =
-                        "{\"kind\":\"PodList\",\"apiVersion\":\"v1\",\"metadata\":{\"resourceVersion\":\"1\"},\"items\":["
-                                + pods + "]}";
-            } else {
-                Map<String, String> parameters = parameters(body);
-                String query = parameters.get("query");
-                queries.add(path + " " + new TreeMap<>(parameters));
-                String type = path.endsWith("query_range") ? "matrix" : "vector";
-                text = "{\"status\":\"success\",\"data\":{\"resultType\":\"" + type + "\",\"result\":["
-                        + answers.getOrDefault(query, "") + "]}}";
-            }
-            byte[] bytes = text.getBytes(UTF_8);
-            exchange.getResponseHeaders().set("Content-Type", "application/json");
-            exchange.sendResponseHeaders(status, bytes.length);
-            exchange.getResponseBody().write(bytes);
-        }
+    private static Response list(String kind, String items) {
+        return Response.ok("{\"kind\":\"" + kind
+                + "List\",\"apiVersion\":\"v1\",\"metadata\":{\"resourceVersion\":\"1\"},\"items\":[" + items + "]}");
+    }
+
+    /** What Prometheus responds to a query. */
+    private Response answer(Request request) {
+        Map<String, String> parameters = parameters(request.body());
+        queries.add(request.path() + " " + new TreeMap<>(parameters));
+        String type = request.path().endsWith("query_range") ? "matrix" : "vector";
+        return Response.ok("{\"status\":\"success\",\"data\":{\"resultType\":\"" + type + "\",\"result\":["
+                + answers.getOrDefault(parameters.get("query"), "") + "]}}");
+    }
+
+    private List<Request> patches() {
+        return server.requests().stream()
+                .filter(request -> request.method().equals("PATCH"))
+                .toList();
     }
 
     private static Map<String, String> parameters(String body) {
@@ -107,7 +94,7 @@ class AnnotateCommandTest {
 
     private int run(Map<String, String> environment, String... args) {
         List<String> all = new ArrayList<>(List.of(args));
-        all.add("--master=http://127.0.0.1:" + server.getAddress().getPort());
+        all.add("--master=" + server.address());
         return runSomewhere(environment, all);
     }
 
@@ -127,7 +114,7 @@ class AnnotateCommandTest {
     private Map<String, String> environment(String... more) {
         Map<String, String> environment = new HashMap<>();
         environment.put("PROM_IP", "127.0.0.1");
-        environment.put("PROM_PORT", "" + server.getAddress().getPort());
+        environment.put("PROM_PORT", "" + URI.create(server.address()).getPort());
         for (int i = 0; i < more.length; i += 2) {
             environment.put(more[i], more[i + 1]);
         }
@@ -135,9 +122,8 @@ class AnnotateCommandTest {
     }
 
     private Map<String, String> annotations(int patch) {
-        String[] parts = patches.get(patch).split(" ", 2);
         try {
-            JsonNode values = ObjectStreams.object(parts[1]).at("/metadata/annotations");
+            JsonNode values = ObjectStreams.object(patches().get(patch).body()).at("/metadata/annotations");
             Map<String, String> annotations = new TreeMap<>();
             values.properties()
                     .forEach(value -> annotations.put(
@@ -192,20 +178,13 @@ class AnnotateCommandTest {
         @TempDir
         private Path home;
 
-        private String kubeconfig() {
-            return """
-                {apiVersion: v1, kind: Config, current-context: c, contexts: [{name: c, context: {cluster: c, user: u}}],
-                 clusters: [{name: c, cluster: {server: "http://127.0.0.1:%d"}}], users: [{name: u, user: {}}]}
-                """.formatted(server.getAddress().getPort());
-        }
-
         @ParameterizedTest
         @CsvSource({"true, named.yaml", "false, .kube/config"})
         void takesTheKubeconfigOfTheVariableOrTheHome(boolean isNamed, String file) throws IOException {
             nodes = node("n1", "\"cpu\":\"2\"", "True");
             Path written = home.resolve(file);
             Files.createDirectories(written.getParent());
-            Files.writeString(written, kubeconfig());
+            Files.writeString(written, server.kubeconfig());
             Map<String, String> environment =
                     new HashMap<>(Map.of("CLUSTER_CONF", "out-of-cluster", "HOME", home.toString()));
             if (isNamed) {
@@ -215,7 +194,7 @@ class AnnotateCommandTest {
             assertThat(runSomewhere(environment, List.of("allocation")))
                     .as(err.toString())
                     .isZero();
-            assertThat(patches).singleElement().asString().startsWith("/api/v1/nodes/n1 ");
+            assertThat(patches()).singleElement().extracting(Request::path).isEqualTo("/api/v1/nodes/n1");
         }
 
         @Test
@@ -247,7 +226,7 @@ class AnnotateCommandTest {
                     .isEqualTo("minikube:  cpu=[2000, 855, 1145];  memory=[2033401856, 272629760, 1760772096];"
                             + "  pods=[110, 12, 98];  gpu=[0, 0, 0];"
                             + "  ephemeral-storage=[17361141760, 0, 17361141760];");
-            assertThat(patches.get(0)).startsWith("/api/v1/nodes/minikube ");
+            assertThat(patches().get(0).path()).isEqualTo("/api/v1/nodes/minikube");
             assertThat(annotations(0))
                     .isEqualTo(Map.of(
                             "free-cpu", "1145",
@@ -305,7 +284,7 @@ class AnnotateCommandTest {
         void leavesNodesThatAreNotReadyAlone() {
             nodes = node("n1", "\"cpu\":\"2\"", "False") + "," + node("n2", "\"cpu\":\"2\"", "True");
             assertThat(run(Map.of(), "allocation")).isZero();
-            assertThat(patches).hasSize(1).allMatch(patch -> patch.startsWith("/api/v1/nodes/n2 "));
+            assertThat(patches()).singleElement().extracting(Request::path).isEqualTo("/api/v1/nodes/n2");
         }
 
         @Test
@@ -319,7 +298,7 @@ class AnnotateCommandTest {
         @Test
         void failsOnceANodeCannotBeAnnotated() {
             nodes = node("n1", "\"cpu\":\"1\"", "True");
-            patchStatus = 403;
+            server.on("PATCH", "/api/v1/nodes/n1", request -> Response.status(403, "Forbidden", "no"));
             assertThat(run(Map.of(), "allocation")).isEqualTo(1);
             assertThat(err.toString()).contains("warning: annotate Node n1: ").contains("403");
         }
@@ -443,7 +422,7 @@ class AnnotateCommandTest {
             assertThat(err.toString())
                     .contains("warning: Node n0: no address (expected: one of type InternalIP)")
                     .contains("warning: Node n1: ");
-            assertThat(patches).isEmpty();
+            assertThat(patches()).isEmpty();
         }
     }
 

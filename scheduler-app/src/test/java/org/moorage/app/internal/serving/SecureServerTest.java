@@ -5,14 +5,11 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import com.sun.net.httpserver.HttpExchange;
-import com.sun.net.httpserver.HttpServer;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.io.EOFException;
 import java.io.IOException;
 import java.net.InetAddress;
-import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -51,13 +48,17 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.moorage.api.model.ObjectFields;
 import org.moorage.app.internal.process.CommandException;
 import org.moorage.kubernetes.ApiClient;
 import org.moorage.kubernetes.ApiRequests;
 import org.moorage.kubernetes.RequestMetrics;
+import org.moorage.testkit.apiserver.FakeApiServer;
+import org.moorage.testkit.apiserver.Request;
+import org.moorage.testkit.apiserver.Response;
 import picocli.CommandLine;
 
-/** The server beside an API server that knows one token, and lets its user read metrics. */
+/** The server with an API server that knows one token, and allows its user to read metrics. */
 class SecureServerTest {
     private static final ObjectMapper JSON = new ObjectMapper();
     private static final TestKeys CLIENTS = TestKeys.authority("CN=clients");
@@ -67,74 +68,61 @@ class SecureServerTest {
     @TempDir
     private Path folder;
 
-    private HttpServer api;
+    private final FakeApiServer api = FakeApiServer.start();
     private final List<String> reviews = new CopyOnWriteArrayList<>();
     private final CountDownLatch releaseReviews = new CountDownLatch(1);
     private final List<SecureServer> servers = new ArrayList<>();
     private volatile Instant now = Instant.now();
 
     @BeforeEach
-    void startApiServer() throws IOException {
-        api = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
-        api.createContext("/", this::answer);
-        api.start();
+    void prepareApiServer() {
+        api.put(JSON.createObjectNode()
+                .put("apiVersion", "v1")
+                .put("kind", "ConfigMap")
+                .<ObjectNode>set(
+                        "metadata",
+                        JSON.createObjectNode()
+                                .put("name", "extension-apiserver-authentication")
+                                .put("namespace", "kube-system"))
+                .set(
+                        "data",
+                        JSON.createObjectNode()
+                                .put("client-ca-file", CLIENTS.certificatePem())
+                                .put("requestheader-client-ca-file", PROXIES.certificatePem())
+                                .put("requestheader-allowed-names", "[\"front\"]")
+                                .put("requestheader-username-headers", "[\"X-Remote-User\"]")
+                                .put("requestheader-group-headers", "[\"X-Remote-Group\"]"))
+                .toString());
+        api.on("POST", "/apis/authentication.k8s.io/v1/tokenreviews", this::reviewToken);
+        api.on("POST", "/apis/authorization.k8s.io/v1/subjectaccessreviews", this::reviewAccess);
     }
 
     @AfterEach
     void stop() {
         releaseReviews.countDown();
         servers.forEach(SecureServer::close);
-        api.stop(0);
+        api.close();
     }
 
-    private void answer(HttpExchange exchange) throws IOException {
-        try {
-            answerReview(exchange);
-        } catch (InterruptedException stopped) {
-            Thread.currentThread().interrupt();
-        }
-    }
-
-    private void answerReview(HttpExchange exchange) throws IOException, InterruptedException {
-        try (exchange) {
-            String path = exchange.getRequestURI().getPath();
-            JsonNode asked = JSON.readTree(exchange.getRequestBody().readAllBytes());
-            int code = 201;
-            String reply = "{}";
-            if (path.endsWith("/tokenreviews")) {
-                String token = asked.at("/spec/token").asText();
-                reviews.add("token " + token);
-                if (token.equals("held")) {
-                    releaseReviews.await();
-                }
-                reply = token.equals("good")
+    private Response reviewToken(Request request) {
+        String token = request.fields().string("spec", "token").orElse("");
+        reviews.add("token " + token);
+        Response response = Response.of(
+                201,
+                token.equals("good")
                         ? "{\"status\":{\"authenticated\":true,\"user\":{\"username\":\"reader\",\"groups\":[\"g\"]}}}"
-                        : "{\"status\":{\"authenticated\":false}}";
-            } else if (path.endsWith("/subjectaccessreviews")) {
-                JsonNode spec = asked.path("spec");
-                String access = spec.path("user").asText() + " " + spec.path("groups") + " "
-                        + spec.at("/nonResourceAttributes/verb").asText() + " "
-                        + spec.at("/nonResourceAttributes/path").asText();
-                reviews.add(access);
-                reply = "{\"status\":{\"allowed\":" + (access.startsWith("reader ") && access.endsWith(" get /metrics"))
-                        + "}}";
-            } else if (path.endsWith("/extension-apiserver-authentication")) {
-                code = 200;
-                reply = JSON.createObjectNode()
-                        .set(
-                                "data",
-                                JSON.createObjectNode()
-                                        .put("client-ca-file", CLIENTS.certificatePem())
-                                        .put("requestheader-client-ca-file", PROXIES.certificatePem())
-                                        .put("requestheader-allowed-names", "[\"front\"]")
-                                        .put("requestheader-username-headers", "[\"X-Remote-User\"]")
-                                        .put("requestheader-group-headers", "[\"X-Remote-Group\"]"))
-                        .toString();
-            }
-            byte[] bytes = reply.getBytes(UTF_8);
-            exchange.sendResponseHeaders(code, bytes.length);
-            exchange.getResponseBody().write(bytes);
-        }
+                        : "{\"status\":{\"authenticated\":false}}");
+        return token.equals("held") ? response.after(releaseReviews) : response;
+    }
+
+    private Response reviewAccess(Request request) {
+        ObjectFields spec = request.fields().object("spec");
+        String access = spec.string("user").orElse("") + " " + spec.strings("groups") + " "
+                + spec.string("nonResourceAttributes", "verb").orElse("") + " "
+                + spec.string("nonResourceAttributes", "path").orElse("");
+        reviews.add(access);
+        boolean isAllowed = access.startsWith("reader ") && access.endsWith(" get /metrics");
+        return Response.of(201, "{\"status\":{\"allowed\":" + isAllowed + "}}");
     }
 
     private SecureServer serve(String... flags) {
@@ -147,10 +135,8 @@ class SecureServerTest {
         all.addAll(List.of(flags));
         line.parseArgs(all.toArray(String[]::new));
         InstantSource clock = () -> now;
-        ApiRequests requests = new ApiRequests(
-                new ApiClient("http://127.0.0.1:" + api.getAddress().getPort(), new OkHttpClient()),
-                clock,
-                RequestMetrics.NONE);
+        ApiRequests requests =
+                new ApiRequests(new ApiClient(api.address(), new OkHttpClient()), clock, RequestMetrics.NONE);
         SecureServer server =
                 SecureServer.listen(options, "test", requests, requests, clock, Executors.defaultThreadFactory());
         servers.add(server);
@@ -292,9 +278,9 @@ class SecureServerTest {
         List<String> good = List.of("Authorization", "Bearer good");
         String unauthorized = status("Unauthorized", "Unauthorized", 401);
         return Stream.of(
-                new Case("anybody may ask for health", "/healthz", none, 200, "ok"),
+                new Case("health needs no authorization", "/healthz", none, 200, "ok"),
                 new Case(
-                        "health can be told at length",
+                        "health can be verbose",
                         "/healthz?verbose",
                         none,
                         200,
@@ -306,7 +292,7 @@ class SecureServerTest {
                         500,
                         "[+]leaderElection ok\n[-]shutdown failed: reason withheld\nreadyz check failed\n"),
                 new Case(
-                        "checks can be left out",
+                        "checks can be excluded",
                         "/readyz?verbose&exclude=shutdown&exclude=nope",
                         none,
                         200,
@@ -314,13 +300,13 @@ class SecureServerTest {
                                 + "warn: some health checks cannot be excluded: no matches for \"nope\"\n"
                                 + "readyz check passed\n"),
                 new Case(
-                        "not everybody may ask for a single check",
+                        "a single check needs authorization",
                         "/readyz/shutdown",
                         none,
                         403,
                         forbidden("system:anonymous", "/readyz/shutdown")),
                 new Case(
-                        "not everybody may ask for metrics",
+                        "metrics need authorization",
                         "/metrics",
                         none,
                         403,
@@ -328,7 +314,7 @@ class SecureServerTest {
                 new Case("who has a token and a permission may", "/metrics", good, 200, "m 1\n"),
                 new Case("a permission is for a path", "/other", good, 403, forbidden("reader", "/other")),
                 new Case(
-                        "a token that the API server does not know is nobody's",
+                        "a token that the API server does not know is rejected",
                         "/healthz",
                         List.of("Authorization", "Bearer bad"),
                         401,
@@ -358,7 +344,7 @@ class SecureServerTest {
                         404,
                         "404 page not found\n"),
                 new Case(
-                        "a certificate of another authority is nobody's",
+                        "a certificate of another authority is ignored",
                         "CN=admin,O=system:masters",
                         OTHERS,
                         "/metrics",
@@ -366,7 +352,7 @@ class SecureServerTest {
                         401,
                         unauthorized),
                 new Case(
-                        "a token counts beside such a certificate",
+                        "a token counts in addition to such a certificate",
                         "CN=admin,O=system:masters",
                         OTHERS,
                         "/metrics",
@@ -424,14 +410,14 @@ class SecureServerTest {
         assertThat(reviews)
                 .containsExactlyInAnyOrder(
                         "token good",
-                        "reader [\"g\",\"system:authenticated\"] get /metrics",
-                        "system:anonymous [\"system:unauthenticated\"] get /metrics");
+                        "reader [g, system:authenticated] get /metrics",
+                        "system:anonymous [system:unauthenticated] get /metrics");
     }
 
     @Test
     void refusesWhatItCannotAskAbout() {
         SecureServer server = serve("--authentication-skip-lookup");
-        api.stop(0);
+        api.stop();
 
         assertThat(get(client(), server, "/metrics", "Authorization", "Bearer good")
                         .statusCode())

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.moorage.app.internal.rehearsal;
 
-import com.fasterxml.jackson.databind.node.JsonNodeFactory;
-import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import org.moorage.testkit.apiserver.FakeApiServer;
 
-/** Nodes and pods that take the usual ways through a scheduler: pods of several kinds and a gang fit, and a few fit nowhere. */
-final class MadeUpCluster {
+/** Generated nodes and pending pods for a rehearsal: pods of several kinds and a gang are schedulable, and a few are unschedulable. */
+public final class RehearsalCluster {
+    private static final String PODS = "/api/v1/namespaces/default/pods/";
     private static final int NODES = 100;
     private static final int ZONES = 4;
     private static final int PODS_OF_A_KIND = 120;
@@ -43,7 +43,7 @@ final class MadeUpCluster {
              "spec": {"schedulingPolicy": {"gang": {"minCount": %1$d}},
                "schedulingConstraints": {"topology": [{"key": "topology.kubernetes.io/zone"}]}}}
             """;
-    /** What is in a pod's spec, by the name of its kind. */
+    /** Names of kinds of pods, each with a field of their spec. */
     private static final List<String[]> KINDS = List.of(
             new String[] {"plain", "\"priority\": 0"},
             new String[] {"batch", """
@@ -57,66 +57,52 @@ final class MadeUpCluster {
                 "affinity": {"podAntiAffinity": {"preferredDuringSchedulingIgnoredDuringExecution": [{"weight": 10,
                   "podAffinityTerm": {"topologyKey": "kubernetes.io/hostname", "labelSelector": {"matchLabels": {"app": "apart"}}}}]}}"""});
 
-    private MadeUpCluster() {}
+    private RehearsalCluster() {}
 
-    /** The nodes, as the API server writes them. */
-    static List<String> nodes() {
-        List<String> nodes = new ArrayList<>();
+    /** Returns all objects as one list in JSON. */
+    public static String manifests() {
+        List<String> items = new ArrayList<>();
         for (int i = 0; i < NODES; i++) {
-            nodes.add(String.format(Locale.ROOT, NODE, i, i % ZONES, i % 10 == 0 ? TAINT : ""));
+            items.add(String.format(Locale.ROOT, NODE, i, i % ZONES, i % 10 == 0 ? TAINT : ""));
         }
-        return nodes;
-    }
-
-    /** The pods that fit, none of which has a node. */
-    static List<String> pods() {
-        List<String> pods = new ArrayList<>();
+        items.add(String.format(Locale.ROOT, POD_GROUP, PODS_OF_THE_GANG));
         for (int i = 0; i < PODS_OF_A_KIND; i++) {
             for (String[] kind : KINDS) {
-                pods.add(pod(kind[0] + "-" + i, kind[0], kind[1], "100m"));
+                items.add(pod(kind[0], i, kind[1], "100m"));
             }
         }
         for (int i = 0; i < PODS_OF_THE_GANG; i++) {
-            pods.add(pod("gang-" + i, "gang", "\"schedulingGroup\": {\"podGroupName\": \"gang\"}", "100m"));
+            items.add(pod("gang", i, "\"schedulingGroup\": {\"podGroupName\": \"gang\"}", "100m"));
         }
-        return pods;
-    }
-
-    /** The group that some of the pods are of. */
-    static List<String> podGroups() {
-        return List.of(String.format(Locale.ROOT, POD_GROUP, PODS_OF_THE_GANG));
-    }
-
-    /** Pods that fit nowhere. */
-    static List<String> unschedulablePods() {
-        List<String> pods = new ArrayList<>();
         for (int i = 0; i < UNSCHEDULABLE; i++) {
-            pods.add(pod("large-" + i, "large", "\"priority\": 10", "64"));
+            items.add(pod("large", i, "\"priority\": 10", "64"));
         }
-        return pods;
+        return "{\"apiVersion\": \"v1\", \"kind\": \"List\", \"items\": [" + String.join(",", items) + "]}";
     }
 
-    private static String pod(String name, String app, String spec, String cpu) {
-        return String.format(Locale.ROOT, POD, name, app, spec, cpu);
+    private static String pod(String app, int number, String spec, String cpu) {
+        return String.format(Locale.ROOT, POD, app + "-" + number, app, spec, cpu);
     }
 
-    /** All objects as one file. */
-    static String file() {
-        List<String> items = new ArrayList<>(nodes());
-        items.addAll(podGroups());
-        items.addAll(pods());
-        items.addAll(unschedulablePods());
-        return list("v1", "List", items);
+    /**
+     * Waits until each pod is bound or reported as unschedulable.
+     *
+     * @throws AssertionError if that takes too long
+     */
+    public static void awaitDecisions(FakeApiServer server) throws InterruptedException {
+        for (String[] kind : KINDS) {
+            awaitDecisions(server, kind[0], PODS_OF_A_KIND);
+        }
+        awaitDecisions(server, "gang", PODS_OF_THE_GANG);
+        awaitDecisions(server, "large", UNSCHEDULABLE);
     }
 
-    /** A list as the API server answers it. */
-    static String list(String apiVersion, String kind, List<String> items) {
-        ObjectNode list = JsonNodeFactory.instance.objectNode();
-        list.put("apiVersion", apiVersion)
-                .put("kind", kind)
-                .putObject("metadata")
-                .put("resourceVersion", "1");
-        String head = list.toString();
-        return head.substring(0, head.length() - 1) + ",\"items\":[" + String.join(",", items) + "]}";
+    private static void awaitDecisions(FakeApiServer server, String app, int pods) throws InterruptedException {
+        for (int i = 0; i < pods; i++) {
+            server.await(
+                    PODS + app + "-" + i,
+                    pod -> pod.string("spec", "nodeName").isPresent()
+                            || !pod.objects("status", "conditions").isEmpty());
+        }
     }
 }

@@ -7,20 +7,19 @@ import java.io.BufferedWriter;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.FieldSource;
+import org.moorage.livetests.scene.Moorage;
+import org.moorage.livetests.scene.RunningProgram;
 
 /** How much memory a simulation of a large cluster needs. */
 @Tag("live")
 class LargeClusterTest {
     private static final int NODES = 5_000;
     private static final int PODS = 100_000;
-    private static final Duration LONGEST_SIMULATION = Duration.ofMinutes(10);
 
     @TempDir
     private Path folder;
@@ -54,11 +53,10 @@ class LargeClusterTest {
             out.write(withKind("Pod", waiting));
             out.write(dump.end);
         }
-        try (RunningProgram simulation =
-                RunningProgram.start(folder.resolve("simulate.log"), moorage("simulate", file.toString()))) {
-            assertThat(simulation.await(LONGEST_SIMULATION))
-                    .as(simulation.log())
-                    .isZero();
+        try (RunningProgram simulation = RunningProgram.start(
+                folder.resolve("simulate.log"),
+                Moorage.command(List.of("MOORAGE_JAVA_OPTS=-Xmx512m"), "simulate", file.toString()))) {
+            assertThat(simulation.await()).as(simulation.log()).isZero();
             assertThat(simulation.log()).contains("waiting");
         } finally {
             Files.delete(file);
@@ -67,17 +65,5 @@ class LargeClusterTest {
 
     private static String withKind(String kind, String json) {
         return "{\"apiVersion\":\"v1\",\"kind\":\"" + kind + "\"," + json.substring(1);
-    }
-
-    private static List<String> moorage(String... arguments) {
-        List<String> command = new ArrayList<>(List.of(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-Xmx512m",
-                "-XX:+UseSerialGC",
-                "-cp",
-                System.getProperty("java.class.path"),
-                "org.moorage.app.Main"));
-        command.addAll(List.of(arguments));
-        return command;
     }
 }

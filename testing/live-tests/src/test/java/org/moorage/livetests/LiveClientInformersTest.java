@@ -1,14 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.moorage.livetests;
 
-import static org.assertj.core.api.Assertions.assertThat;
-
 import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
-import java.time.Duration;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -17,6 +10,9 @@ import org.moorage.config.ConfigLoader;
 import org.moorage.config.LoadedConfig;
 import org.moorage.config.plugin.PluginRegistry;
 import org.moorage.livetests.clients.ClientInformers;
+import org.moorage.livetests.scene.ApiAccess;
+import org.moorage.livetests.scene.FreezingProxy;
+import org.moorage.livetests.scene.Scene;
 import org.moorage.runtime.Scheduler;
 
 /** Schedulers over the informers of other clients, on a real control plane. */
@@ -28,65 +24,48 @@ class LiveClientInformersTest {
             kind: KubeSchedulerConfiguration
             profiles: [{schedulerName: embedded}]
             """, "scheduler.yaml", PLUGINS);
-    private static final Duration SOON = Duration.ofSeconds(60);
 
     @ParameterizedTest
     @EnumSource
     void bindsPodsWhileTheServerIsStartedAnewAndInformersListAnew(ClientInformers informers) throws IOException {
-        try (ControlPlane plane = ControlPlane.start();
-                FreezingProxy proxy = new FreezingProxy(port(plane))) {
-            plane.create(
+        try (Scene scene = Scene.open();
+                FreezingProxy proxy = new FreezingProxy(scene.api().server().getPort())) {
+            scene.create(
                     "{apiVersion: v1, kind: Node, metadata: {name: n1}, status: {allocatable: {cpu: \"4\", memory: 8Gi,"
                             + " pods: \"2\"}, capacity: {cpu: \"4\", memory: 8Gi, pods: \"2\"}}}\n");
-            try (ClientInformers.Open client = informers.open(kubeconfig(plane, proxy.port()));
+            try (ClientInformers.Open client = informers.open(scene.kubeconfigThrough(proxy.port()));
                     Scheduler scheduler =
                             Scheduler.builder(CONFIG, PLUGINS, client.cluster()).build()) {
                 scheduler.start();
                 Thread thread = new Thread(scheduler::run, "run");
                 thread.setDaemon(true);
                 thread.start();
-                createPod(plane, "a");
-                awaitNode(plane, "a");
+                createPod(scene, "a");
+                String ignored = scene.awaitNode("a");
 
-                plane.restartApiServer();
-                createPod(plane, "b");
-                awaitNode(plane, "b");
+                scene.plane().restartApiServer();
+                createPod(scene, "b");
+                ignored = scene.awaitNode("b");
 
-                // Nobody tells the informers that this pod is gone, and the server that they come back to does not know
-                // when it went.
+                // No watch shows the informers that this pod is gone, and the restarted server does not know when it
+                // went.
                 proxy.refuse(true);
-                plane.kubectl("delete", "pod", "a", "--force", "--grace-period=0");
-                plane.restartApiServer();
-                createPod(plane, "c");
+                scene.api().delete(ApiAccess.PODS + "/a");
+                scene.plane().restartApiServer();
+                createPod(scene, "c");
                 proxy.refuse(false);
-                awaitNode(plane, "c");
+                ignored = scene.awaitNode("c");
 
-                assertThat(plane.kubectl("get", "events", "-o", "jsonpath={.items[*].reason}"))
-                        .contains("Scheduled");
+                scene.await(
+                        "an event Scheduled",
+                        () -> scene.api().items(ApiAccess.EVENTS).stream()
+                                .anyMatch(event -> event.path("reason").asText().equals("Scheduled")));
             }
         }
     }
 
-    private static int port(ControlPlane plane) throws IOException {
-        Matcher server =
-                Pattern.compile("https://127\\.0\\.0\\.1:([0-9]+)").matcher(Files.readString(plane.kubeconfig()));
-        assertThat(server.find()).isTrue();
-        return Integer.parseInt(server.group(1));
-    }
-
-    private static Path kubeconfig(ControlPlane plane, int port) throws IOException {
-        String text = Files.readString(plane.kubeconfig());
-        return Files.writeString(
-                plane.folder().resolve("kubeconfig-" + port), text.replace(":" + port(plane), ":" + port));
-    }
-
-    private static void createPod(ControlPlane plane, String name) {
-        plane.create("{apiVersion: v1, kind: Pod, metadata: {name: " + name
+    private static void createPod(Scene scene, String name) {
+        scene.create("{apiVersion: v1, kind: Pod, metadata: {name: " + name
                 + "}, spec: {schedulerName: embedded, containers: [{name: main, image: app:1}]}}\n");
-    }
-
-    private static void awaitNode(ControlPlane plane, String pod) {
-        String ignored = plane.kubectl(
-                "wait", "pod/" + pod, "--for=jsonpath={.spec.nodeName}=n1", "--timeout=" + SOON.toSeconds() + "s");
     }
 }

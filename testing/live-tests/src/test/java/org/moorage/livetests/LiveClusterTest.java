@@ -6,10 +6,6 @@ import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.json.JsonMapper;
-import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.time.Duration;
 import java.time.InstantSource;
 import java.util.Collection;
 import java.util.List;
@@ -53,6 +49,10 @@ import org.moorage.api.plugin.ResourceClaimWriter;
 import org.moorage.kubernetes.ApiConnection;
 import org.moorage.kubernetes.ClusterSettings;
 import org.moorage.kubernetes.KubernetesCluster;
+import org.moorage.kubernetes.WatchStatus;
+import org.moorage.livetests.scene.ApiAccess;
+import org.moorage.livetests.scene.Scene;
+import org.moorage.livetests.scene.Waiting;
 import org.moorage.objects.KeptJson;
 import org.moorage.runtime.cluster.ClusterListener;
 
@@ -60,24 +60,23 @@ import org.moorage.runtime.cluster.ClusterListener;
 @Tag("live")
 class LiveClusterTest {
     private static final ObjectKind<OtherObject> CONFIG_MAP = ObjectKind.other("v1", "ConfigMap", "configmaps", true);
-    private static final JsonMapper JSON = JsonMapper.builder().build();
 
-    private static ControlPlane plane;
+    private static Scene scene;
 
     private final View view = new View();
     private KubernetesCluster cluster;
 
     @BeforeAll
     static void start() {
-        plane = ControlPlane.start();
-        plane.create("""
+        scene = Scene.open();
+        scene.create("""
                 {"apiVersion": "v1", "kind": "Node", "metadata": {"name": "node-1", "labels": {"zone": "a"}},
                  "status": {"allocatable": {"cpu": "8", "memory": "32Gi", "pods": "110"}}}""");
     }
 
     @AfterAll
     static void stop() {
-        plane.close();
+        scene.close();
     }
 
     @BeforeEach
@@ -92,14 +91,14 @@ class LiveClusterTest {
 
     private static KubernetesCluster connect() {
         return new KubernetesCluster(
-                new ApiConnection(Optional.of(plane.kubeconfig()), Optional.empty()).open(),
+                new ApiConnection(Optional.of(scene.plane().kubeconfig()), Optional.empty()).open(),
                 ClusterSettings.on("host-1"),
                 InstantSource.system(),
                 new Random(1),
                 Thread::new);
     }
 
-    /** What a listener knows by what it was told. */
+    /** The objects as a listener sees them. */
     private static final class View implements ClusterListener {
         private final Map<String, ClusterObject> objects = new ConcurrentHashMap<>();
         private final BlockingQueue<String> changes = new LinkedBlockingQueue<>();
@@ -129,7 +128,7 @@ class LiveClusterTest {
 
         void await(BooleanSupplier state) throws InterruptedException {
             while (!state.getAsBoolean()) {
-                assertThat(changes.poll(20, TimeUnit.SECONDS))
+                assertThat(changes.poll(Waiting.LIMIT.toSeconds(), TimeUnit.SECONDS))
                         .as("a further change; known: %s", objects.keySet())
                         .isNotNull();
             }
@@ -142,21 +141,9 @@ class LiveClusterTest {
     }
 
     private static void createPod(String name) {
-        plane.create("""
+        scene.create("""
                 {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "%s", "namespace": "default"},
                  "spec": {"containers": [{"name": "c", "image": "i", "resources": {"requests": {"cpu": "100m"}}}]}}""".formatted(name));
-    }
-
-    private static JsonNode live(String... what) {
-        try {
-            String[] arguments = new String[what.length + 2];
-            System.arraycopy(what, 0, arguments, 0, what.length);
-            arguments[what.length] = "-o";
-            arguments[what.length + 1] = "json";
-            return JSON.readTree(plane.kubectl(arguments));
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
     }
 
     @Test
@@ -204,7 +191,7 @@ class LiveClusterTest {
                 .isInstanceOf(ClusterException.class);
         assertThatCode(() -> cluster.delete(former)).doesNotThrowAnyException();
 
-        JsonNode pod = live("get", "pod", "replaced");
+        JsonNode pod = scene.pod("replaced");
         assertThat(pod.at("/spec").has("nodeName")).isFalse();
         assertThat(pod.at("/status").has("nominatedNodeName")).isFalse();
     }
@@ -230,7 +217,7 @@ class LiveClusterTest {
         assertThat(patched.status().condition("PodScheduled"))
                 .contains(new PodCondition("PodScheduled", "False", "Unschedulable", "0/1 nodes are available", 1));
         assertThat(patched.status().nominatedNodeName()).isEqualTo("node-1");
-        JsonNode first = live("get", "pod", "waiting").at("/status/conditions/0");
+        JsonNode first = scene.pod("waiting").at("/status/conditions/0");
         assertThat(first.path("lastTransitionTime").asText()).isNotEmpty();
 
         cluster.patchStatus(
@@ -238,7 +225,7 @@ class LiveClusterTest {
                 Optional.of(new PodCondition("PodScheduled", "False", "Unschedulable", "0/2 nodes are available", 1)),
                 Nomination.clear());
 
-        JsonNode status = live("get", "pod", "waiting").path("status");
+        JsonNode status = scene.pod("waiting").path("status");
         assertThat(status.path("conditions")).hasSize(1);
         assertThat(status.at("/conditions/0/message").asText()).isEqualTo("0/2 nodes are available");
         assertThat(status.at("/conditions/0/lastTransitionTime")).isEqualTo(first.path("lastTransitionTime"));
@@ -259,7 +246,7 @@ class LiveClusterTest {
 
     @Test
     void patchesAnObjectOfAKindWithoutAType() {
-        plane.create("""
+        scene.create("""
                 {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "settings", "namespace": "default"},
                  "data": {"kept": "yes", "removed": "soon"}}""");
         ObjectKind<OtherObject> kind = ObjectKind.other("v1", "ConfigMap", "configmaps", true);
@@ -272,10 +259,10 @@ class LiveClusterTest {
 
     @Test
     void bindsAVolumeAndSelectsTheNodeOfAClaimInTheVersionsThatAreKnown() throws InterruptedException {
-        plane.create("""
+        scene.create("""
                 {"apiVersion": "v1", "kind": "PersistentVolume", "metadata": {"name": "disk"},
                  "spec": {"capacity": {"storage": "1Gi"}, "accessModes": ["ReadWriteOnce"], "hostPath": {"path": "/x"}}}""");
-        plane.create("""
+        scene.create("""
                 {"apiVersion": "v1", "kind": "PersistentVolumeClaim", "metadata": {"name": "data", "namespace": "default"},
                  "spec": {"accessModes": ["ReadWriteOnce"], "storageClassName": "none",
                           "resources": {"requests": {"storage": "1Gi"}}}}""");
@@ -301,7 +288,7 @@ class LiveClusterTest {
 
     @Test
     void allocatesReservesAndDeallocatesAClaim() throws InterruptedException {
-        plane.create("""
+        scene.create("""
                 {"apiVersion": "resource.k8s.io/v1", "kind": "ResourceClaim",
                  "metadata": {"name": "gpu", "namespace": "default"},
                  "spec": {"devices": {"requests": [{"name": "r", "exactly": {"deviceClassName": "gpu"}}]}}}""");
@@ -370,12 +357,12 @@ class LiveClusterTest {
             events.await(() -> events.objects.values().stream()
                     .anyMatch(event -> ((OtherObject) event).json().contains("\"series\":{\"count\":2")));
         }
-        JsonNode event = live("get", "events.events.k8s.io").path("items").get(0);
+        JsonNode event = scene.api().items(ApiAccess.EVENTS).get(0);
         assertThat(event.path("reportingController").asText()).isEqualTo("default-scheduler");
         assertThat(event.path("reportingInstance").asText()).isEqualTo("default-scheduler-host-1");
         assertThat(event.at("/regarding/name").asText()).isEqualTo("eventful");
         assertThat(event.path("note").asText()).isEqualTo("0/1 nodes");
-        assertThat(plane.kubectl("describe", "pod", "eventful"))
+        assertThat(scene.plane().kubectl("describe", "pod", "eventful"))
                 .contains("FailedScheduling")
                 .contains("0/1 nodes");
     }
@@ -386,7 +373,7 @@ class LiveClusterTest {
                 .mapToObj(
                         "{\"apiVersion\":\"v1\",\"kind\":\"ConfigMap\",\"metadata\":{\"name\":\"map-%d\"}}"::formatted)
                 .collect(Collectors.joining(","));
-        plane.create("{\"apiVersion\":\"v1\",\"kind\":\"List\",\"items\":[" + items + "]}");
+        scene.create("{\"apiVersion\":\"v1\",\"kind\":\"List\",\"items\":[" + items + "]}");
 
         cluster.watch(Set.of(CONFIG_MAP), KeptJson.NONE, view);
 
@@ -398,7 +385,7 @@ class LiveClusterTest {
     void goesOnWhenTheServerWasAway() throws InterruptedException {
         watch();
 
-        plane.restartApiServer();
+        scene.plane().restartApiServer();
         createPod("survivor");
 
         Pod pod = view.pod("survivor", found -> true);
@@ -415,21 +402,17 @@ class LiveClusterTest {
         assertThat(cluster.watchStatuses())
                 .extracting(status -> status.kind() + " " + status.condition())
                 .containsExactlyInAnyOrder("v1 Node SYNCED", "example.com/v1 Ship NOT_SERVED");
-        plane.create("""
+        scene.create("""
                 {"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
                  "metadata": {"name": "ships.example.com"},
                  "spec": {"group": "example.com", "scope": "Namespaced",
                           "names": {"plural": "ships", "kind": "Ship", "listKind": "Fleet"},
                           "versions": [{"name": "v1", "served": true, "storage": true, "schema":
                               {"openAPIV3Schema": {"type": "object"}}}]}}""");
-        long start = System.nanoTime();
-        while (!cluster.watchStatuses().stream()
-                .allMatch(status -> status.isReady() && status.note().isEmpty())) {
-            assertThat(Duration.ofNanos(System.nanoTime() - start))
-                    .as("%s", cluster.watchStatuses())
-                    .isLessThan(Duration.ofSeconds(60));
-            // Takes a moment, so there is no need to wait in between.
-            plane.kubectl("get", "crd");
-        }
+        List<WatchStatus> ignored = scene.await(
+                "all kinds are watched",
+                () -> List.copyOf(cluster.watchStatuses()),
+                statuses -> statuses.stream()
+                        .allMatch(status -> status.isReady() && status.note().isEmpty()));
     }
 }

@@ -2,45 +2,28 @@
 package org.moorage.livetests;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.moorage.livetests.scene.SchedulerProcess.Kind.KUBE_SCHEDULER;
+import static org.moorage.livetests.scene.SchedulerProcess.Kind.MOORAGE;
 
-import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.json.JsonMapper;
-import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
-import java.nio.file.Path;
-import java.time.Duration;
-import java.time.Instant;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.SortedMap;
 import java.util.TreeMap;
-import java.util.function.Function;
-import java.util.function.Supplier;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.moorage.livetests.scene.ApiAccess;
+import org.moorage.livetests.scene.Scene;
+import org.moorage.livetests.scene.SchedulerProcess;
 
 /**
- * What the default plugins bring about on a real control plane, with its controllers: volumes bound, devices allocated,
- * victims gone, pods spread. The same objects are given to the real kube-scheduler on a control plane of its own, and both must
+ * The results of the default plugins on a real control plane, with its controllers: volumes bound, devices allocated,
+ * victims gone, pods spread. The same objects are given to the real kube-scheduler on another control plane, and both must
  * end in the same state.
  */
 @Tag("live")
 class LiveDefaultPluginsTest {
-    private static final JsonMapper JSON = JsonMapper.builder().build();
-    private static final Duration AT_LAST = Duration.ofMinutes(2);
-
-    private static final String CONFIG = """
-            apiVersion: kubescheduler.config.k8s.io/v1
-            kind: KubeSchedulerConfiguration
-            leaderElection: {leaderElect: false}
-            clientConnection: {kubeconfig: "%s", qps: 1000, burst: 1000}
-            """;
-
-    /** What is expected at the end; where several outcomes are as good, in words that are true of all of them. */
+    /** The expected end; where several outcomes are as good, in words that are true of all of them. */
     private static final SortedMap<String, String> EXPECTED = new TreeMap<>(Map.ofEntries(
             // One replica takes nearly all of a node, and each of these nodes has one local volume.
             Map.entry("database on store-a", "volume-a Bound, claim Bound"),
@@ -60,53 +43,34 @@ class LiveDefaultPluginsTest {
             Map.entry("web in zone c", "2")));
 
     @Test
-    void leaveTheClusterAsTheRealOneDoes() throws IOException {
-        SortedMap<String, String> ours = endState(plane -> List.of(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-cp",
-                System.getProperty("java.class.path"),
-                "org.moorage.app.Main",
-                "--config=" + config(plane),
-                "--secure-port=0"));
-        SortedMap<String, String> theirs = endState(plane -> List.of(
-                plane.binaries().resolve("kube-scheduler").toString(), "--config=" + config(plane), "--secure-port=0"));
+    void leaveTheClusterAsTheRealOneDoes() {
+        SortedMap<String, String> ours = endState(MOORAGE);
+        SortedMap<String, String> theirs = endState(KUBE_SCHEDULER);
+
         assertThat(ours).isEqualTo(theirs).isEqualTo(EXPECTED);
     }
 
-    private static Path config(ControlPlane plane) {
-        try {
-            return Files.writeString(plane.folder().resolve("scheduler.yaml"), CONFIG.formatted(plane.kubeconfig()));
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
-    }
-
-    private static SortedMap<String, String> endState(Function<ControlPlane, List<String>> scheduler)
-            throws IOException {
-        try (ControlPlane plane = ControlPlane.start(Map.of("CONTROLLERS", "1"))) {
-            plane.create(resource("default-plugins.yaml"));
+    private static SortedMap<String, String> endState(SchedulerProcess.Kind kind) {
+        try (Scene scene = Scene.withControllers()) {
+            scene.create(Scene.resource(LiveDefaultPluginsTest.class, "default-plugins.yaml"));
             // A budget allows nothing until its controller has counted the pods.
-            until(
-                    () -> Map.of("observed", text(plane, "pdb/guarded", "/status/observedGeneration")),
-                    Map.of("observed", "1"));
-            try (RunningProgram running = RunningProgram.start(
-                    plane.folder().resolve("log").resolve("scheduler.log"), scheduler.apply(plane))) {
-                SortedMap<String, String> state = until(() -> state(plane), EXPECTED);
-                assertThat(running.log()).doesNotContain("panic");
-                return state;
-            }
+            scene.await(
+                    "the budget is observed",
+                    () -> scene.api()
+                            .get("/apis/policy/v1/namespaces/default/poddisruptionbudgets/guarded")
+                            .at("/status/observedGeneration")
+                            .asText()
+                            .equals("1"));
+            SchedulerProcess scheduler = scene.scheduler(kind).start();
+            SortedMap<String, String> state = scene.await("" + EXPECTED, () -> state(scene.api()), EXPECTED::equals);
+            assertThat(scheduler.crashes()).isEmpty();
+            return state;
         }
     }
 
-    private static String resource(String name) throws IOException {
-        try (var stream = LiveDefaultPluginsTest.class.getResourceAsStream(name)) {
-            return new String(Objects.requireNonNull(stream, name).readAllBytes(), StandardCharsets.UTF_8);
-        }
-    }
-
-    private static SortedMap<String, String> state(ControlPlane plane) {
+    private static SortedMap<String, String> state(ApiAccess api) {
         SortedMap<String, String> state = new TreeMap<>();
-        JsonNode pods = get(plane, "pods").path("items");
+        List<JsonNode> pods = api.items(ApiAccess.PODS);
         for (String name : List.of("trainer", "templated", "urgent", "guarded", "unguarded")) {
             state.put("pod " + name, "gone");
         }
@@ -114,7 +78,7 @@ class LiveDefaultPluginsTest {
             String name = pod.at("/metadata/name").asText();
             String node = pod.at("/spec/nodeName").asText();
             switch (pod.at("/metadata/labels/app").asText()) {
-                case "database" -> state.put("database on " + node, volumeOf(plane, name));
+                case "database" -> state.put("database on " + node, volumeOf(api, name));
                 case "web" -> {
                     if (!node.isEmpty()) {
                         state.merge(
@@ -126,58 +90,40 @@ class LiveDefaultPluginsTest {
                 default -> state.put("pod " + name, node);
             }
         }
-        state.put("claim named", claim(plane, "named"));
-        state.put("claim of templated", claimOf(plane, pods));
+        state.put("claim named", claim(api, "named"));
+        state.put("claim of templated", claimOf(api, pods));
         return state;
     }
 
-    private static String volumeOf(ControlPlane plane, String pod) {
-        JsonNode claim = get(plane, "pvc/data-" + pod);
+    private static String volumeOf(ApiAccess api, String pod) {
+        JsonNode claim = api.get("/api/v1/namespaces/default/persistentvolumeclaims/data-" + pod);
         String volume = claim.at("/spec/volumeName").asText();
-        String phase = volume.isEmpty() ? "" : text(plane, "pv/" + volume, "/status/phase");
+        String phase = volume.isEmpty()
+                ? ""
+                : api.get("/api/v1/persistentvolumes/" + volume)
+                        .at("/status/phase")
+                        .asText();
         return volume + " " + phase + ", claim " + claim.at("/status/phase").asText();
     }
 
-    private static String claimOf(ControlPlane plane, JsonNode pods) {
+    private static String claimOf(ApiAccess api, List<JsonNode> pods) {
         for (JsonNode pod : pods) {
             if (pod.at("/metadata/name").asText().equals("templated")) {
                 String name = pod.at("/status/resourceClaimStatuses/0/resourceClaimName")
                         .asText();
-                return name.isEmpty() ? "" : claim(plane, name);
+                return name.isEmpty() ? "" : claim(api, name);
             }
         }
         return "";
     }
 
-    private static String claim(ControlPlane plane, String name) {
-        JsonNode status = get(plane, "resourceclaim/" + name).path("status");
+    private static String claim(ApiAccess api, String name) {
+        JsonNode status = api.get("/apis/resource.k8s.io/v1/namespaces/default/resourceclaims/" + name)
+                .path("status");
         JsonNode result = status.at("/allocation/devices/results/0");
         return status.at("/allocation/nodeSelector/nodeSelectorTerms/0/matchFields/0/values/0")
                         .asText() + ": "
                 + result.path("device").asText() + " for "
                 + status.at("/reservedFor/0/name").asText();
-    }
-
-    private static String text(ControlPlane plane, String object, String pointer) {
-        return get(plane, object).at(pointer).asText();
-    }
-
-    private static JsonNode get(ControlPlane plane, String what) {
-        try {
-            return JSON.readTree(plane.kubectl("get", what, "-o", "json"));
-        } catch (JsonProcessingException e) {
-            throw new IllegalStateException(e);
-        }
-    }
-
-    // Each look takes kubectl a moment, so there is no need to wait in between.
-    private static <T extends Map<String, String>> T until(Supplier<T> look, Map<String, String> wanted) {
-        Instant deadline = Instant.now().plus(AT_LAST);
-        while (true) {
-            T seen = look.get();
-            if (seen.equals(wanted) || Instant.now().isAfter(deadline)) {
-                return seen;
-            }
-        }
     }
 }

@@ -3,38 +3,36 @@ package org.moorage.livetests;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.json.JsonMapper;
+import com.fasterxml.jackson.databind.node.MissingNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
-import java.time.Duration;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.Callable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.moorage.livetests.scene.ApiAccess;
+import org.moorage.livetests.scene.Moorage;
+import org.moorage.livetests.scene.PluginProject;
+import org.moorage.livetests.scene.RunningProgram;
+import org.moorage.livetests.scene.Scene;
 
 /** The manifests in {@code deploy} on a real API server, and whether what they grant is enough for who works with it. */
 @Tag("live")
 class LiveDeploymentTest {
-    private static final JsonMapper JSON = JsonMapper.builder().build();
-    private static final Duration SOON = Duration.ofSeconds(30);
-    private static final Path DEPLOY =
-            Path.of(System.getProperty("basedir", "")).toAbsolutePath().resolve("../../deploy");
+    private static final Path DEPLOY = Moorage.root().resolve("deploy");
 
-    /** Of the scores of a pod of a type. */
+    /** Asks for the scores of a pod of a type. */
     private static final String QUESTION = """
             {"Pod": {"metadata": {"name": "next", "namespace": "default", "labels": {"podtype": "D"}}}, "NodeNames": ["n1", "n2"]}""";
 
     /**
-     * What a folder deploys.
+     * The deployment of a folder.
      *
      * @param folder its path
      * @param namespace its namespace
@@ -74,29 +72,30 @@ class LiveDeploymentTest {
             REWARDS);
 
     @Test
-    void areTakenAndGrantEnough() throws Exception {
-        try (ControlPlane plane = ControlPlane.start()) {
+    void areTakenAndGrantEnough() throws IOException {
+        try (Scene scene = Scene.open()) {
             StringBuilder pods = new StringBuilder();
             for (Deployed deployed : ALL) {
-                pods.append(pod(apply(plane, deployed), deployed)).append("---\n");
+                pods.append(pod(apply(scene, deployed), deployed)).append("---\n");
             }
-            assertPodsAreAdmitted(plane, pods.toString());
-            plane.create(node("n1") + node("n2"));
-            moorageHasItsRights(plane);
-            annotatorHasItsRights(plane);
-            kubeSchedulerHasItsRights(plane);
-            agentThatWatchesPodsHasItsRights(plane);
+            assertPodsAreAdmitted(scene, pods.toString());
+            scene.create(node("n1") + node("n2"));
+            moorageHasItsRights(scene);
+            annotatorHasItsRights(scene);
+            kubeSchedulerHasItsRights(scene);
+            agentThatWatchesPodsHasItsRights(scene);
         }
     }
 
-    /** What was applied, as it is then. */
-    private static JsonNode apply(ControlPlane plane, Deployed deployed) {
-        return json(plane, "apply", "-k", DEPLOY.resolve(deployed.folder).toString(), "-o", "json");
+    /** Applies a folder, and returns the objects. */
+    private static JsonNode apply(Scene scene, Deployed deployed) {
+        String folder = DEPLOY.resolve(deployed.folder).toString();
+        return ApiAccess.parse(scene.plane().kubectl("apply", "-k", folder, "-o", "json"));
     }
 
     /** A pod as the Deployment would have it made. */
     private static String pod(JsonNode applied, Deployed deployed) {
-        JsonNode deployment = JSON.missingNode();
+        JsonNode deployment = MissingNode.getInstance();
         for (JsonNode object : applied.path("items")) {
             deployment = object.path("kind").asText().equals("Deployment") ? object : deployment;
         }
@@ -110,10 +109,11 @@ class LiveDeploymentTest {
     }
 
     /** The namespaces take only pods of the restricted standard, so that their security contexts must be complete. */
-    private static void assertPodsAreAdmitted(ControlPlane plane, String pods) throws IOException {
-        Path file = Files.writeString(plane.folder().resolve("pods.yaml"), pods);
+    private static void assertPodsAreAdmitted(Scene scene, String pods) {
+        Path file = scene.write("pods.yaml", pods);
 
-        assertThat(plane.kubectl("create", "--dry-run=server", "-f", file.toString())
+        assertThat(scene.plane()
+                        .kubectl("create", "--dry-run=server", "-f", file.toString())
                         .lines())
                 .hasSameSizeAs(ALL)
                 .allMatch(line -> line.endsWith(" created (server dry run)"));
@@ -132,44 +132,43 @@ class LiveDeploymentTest {
                 """.formatted(name);
     }
 
-    private static JsonNode template(ControlPlane plane, Deployed deployed) {
-        return json(plane, "get", "deployment", deployed.name, "-n", deployed.namespace, "-o", "json")
-                .path("spec")
-                .path("template");
+    private static JsonNode template(Scene scene, Deployed deployed) {
+        String path = "/apis/apps/v1/namespaces/" + deployed.namespace + "/deployments/" + deployed.name;
+        return scene.api().get(path).at("/spec/template");
     }
 
-    private static void moorageHasItsRights(ControlPlane plane) throws Exception {
-        Path config = Files.writeString(
-                plane.folder().resolve("moorage.yaml"), config(plane, SECOND, "moorage-config", "scheduler.yaml"));
+    private static void moorageHasItsRights(Scene scene) throws IOException {
+        Path config = scene.write("moorage.yaml", config(scene, SECOND, "moorage-config", "scheduler.yaml"));
         try (RunningProgram moorage = container(
-                plane,
+                scene,
                 SECOND,
                 "scheduler",
-                Map.of("/etc/moorage/scheduler.yaml", config.toString(), "10259", port()),
+                Map.of("/etc/moorage/scheduler.yaml", config.toString(), "10259", "" + scene.port()),
                 "--bind-address=127.0.0.1")) {
-            assertSchedules(plane, SECOND, moorage);
+            assertSchedules(scene, SECOND, moorage);
         }
     }
 
     /** The pod that Moorage bound is counted. */
-    private static void annotatorHasItsRights(ControlPlane plane) throws IOException {
-        try (RunningProgram annotator = container(plane, ALLOCATION, "annotator", Map.of(), "--once")) {
-            assertThat(annotator.await(SOON)).as(annotator.log()).isZero();
-        }
-        String node = plane.kubectl("get", "pod", "moorage-fits", "-o", "jsonpath={.spec.nodeName}");
-        assertThat(plane.kubectl("get", "node", node, "-o", "jsonpath={.metadata.annotations}"))
+    private static void annotatorHasItsRights(Scene scene) throws IOException {
+        RunningProgram annotator = container(scene, ALLOCATION, "annotator", Map.of(), "--once");
+        assertThat(annotator.await()).as(annotator.log()).isZero();
+        String node = scene.awaitNode("moorage-fits");
+        assertThat(scene.api()
+                        .get(ApiAccess.NODES + "/" + node)
+                        .at("/metadata/annotations")
+                        .toString())
                 .contains("\"requested-cpu\":\"1\"", "\"free-cpu\":\"3999\"", "\"requested-pods\":\"1\"");
     }
 
-    private static void kubeSchedulerHasItsRights(ControlPlane plane) throws Exception {
-        apply(plane, SAFE);
-        Ports ports = new Ports();
-        try (RunningProgram agents = agents(plane, SAFE, ports);
-                RunningProgram scheduler = kubeScheduler(plane, SAFE, ports)) {
+    private static void kubeSchedulerHasItsRights(Scene scene) throws IOException {
+        apply(scene, SAFE);
+        Ports ports = new Ports(scene);
+        try (RunningProgram agents = agents(scene, SAFE, ports);
+                RunningProgram scheduler = kubeScheduler(scene, SAFE, ports)) {
             ServedAgent safe = ports.agent("5401");
-            await(agents, safe::isHealthy);
-            assertSchedules(plane, SAFE, scheduler);
-
+            scene.await("the agent is healthy", safe::isHealthy);
+            assertSchedules(scene, SAFE, scheduler);
             assertThat(safe.answers("predicates/safe-overload")).isPositive();
             assertThat(safe.answers("priorities/safe-balance")).isPositive();
             assertThat(agents.errors()).isEmpty();
@@ -177,29 +176,30 @@ class LiveDeploymentTest {
     }
 
     /** A pod that fails is no longer watched, and is read once more; what was learned is kept in a ConfigMap. */
-    private static void agentThatWatchesPodsHasItsRights(ControlPlane plane) throws Exception {
-        apply(plane, REWARDS);
-        Ports ports = new Ports();
-        try (RunningProgram agents = agents(plane, REWARDS, ports);
-                RunningProgram scheduler = kubeScheduler(plane, REWARDS, ports)) {
+    private static void agentThatWatchesPodsHasItsRights(Scene scene) throws IOException {
+        apply(scene, REWARDS);
+        Ports ports = new Ports(scene);
+        try (RunningProgram agents = agents(scene, REWARDS, ports);
+                RunningProgram scheduler = kubeScheduler(scene, REWARDS, ports)) {
             ServedAgent rewards = ports.agent("5405");
-            await(agents, rewards::isHealthy);
-            plane.create(typed("crashes"));
-            String bad = nodeOf(plane, scheduler, "crashes");
+            scene.await("the agent is healthy", rewards::isHealthy);
+            scene.create(typed("crashes"));
+            String bad = scene.awaitNode("crashes");
             String other = bad.equals("n1") ? "n2" : "n1";
             assertThat(rewards.scores("priorities/rl-priority", QUESTION)).isEqualTo(Map.of(bad, 10L, other, 10L));
 
-            plane.kubectl(
-                    "patch", "pod", "crashes", "--subresource=status", "-p", "{\"status\": {\"phase\": \"Failed\"}}");
-
+            scene.api().patch(ApiAccess.PODS + "/crashes/status", "{\"status\": {\"phase\": \"Failed\"}}");
             Map<String, Long> lower = Map.of(bad, 9L, other, 10L);
-            await(
-                    agents,
-                    () -> rewards.scores("priorities/rl-priority", QUESTION).equals(lower));
-            plane.create(typed("next"));
-            assertThat(nodeOf(plane, scheduler, "next")).isEqualTo(other);
-            String[] kept = {"get", "configmap", "rewards", "-n", REWARDS.namespace, "-o", "jsonpath={.data.D}"};
-            await(agents, () -> plane.kubectl(kept).contains("{\"" + bad + "\":0.9}"));
+            Map<String, Long> ignored =
+                    scene.await("" + lower, () -> rewards.scores("priorities/rl-priority", QUESTION), lower::equals);
+            scene.create(typed("next"));
+            assertThat(scene.awaitNode("next")).isEqualTo(other);
+
+            scene.await(
+                    "the rewards are kept",
+                    () -> scene.api().items("/api/v1/namespaces/" + REWARDS.namespace + "/configmaps").stream()
+                            .anyMatch(map -> map.at("/metadata/name").asText().equals("rewards")
+                                    && map.at("/data/D").asText().contains("{\"" + bad + "\":0.9}")));
             assertThat(agents.errors()).isEmpty();
             assertThat(scheduler.log()).doesNotContainIgnoringCase("forbidden");
         }
@@ -211,19 +211,13 @@ class LiveDeploymentTest {
                 + ", containers: [{name: main, image: app}]}}";
     }
 
-    private static String nodeOf(ControlPlane plane, RunningProgram scheduler, String pod) throws Exception {
-        String[] node = {"get", "pod", pod, "-o", "jsonpath={.spec.nodeName}"};
-        await(scheduler, () -> !plane.kubectl(node).isEmpty());
-        return plane.kubectl(node);
-    }
-
-    /** Free ports in place of those of the agents, which others on this machine may have taken. */
+    /** Ports of the scene in place of those of the agents. */
     private static final class Ports {
         private final Map<String, String> free = new LinkedHashMap<>();
 
-        Ports() {
+        Ports(Scene scene) {
             for (String port : List.of("5401", "5402", "5403", "5404", "5405")) {
-                free.put(port, port());
+                free.put(port, "" + scene.port());
             }
         }
 
@@ -240,32 +234,29 @@ class LiveDeploymentTest {
         }
     }
 
-    private static RunningProgram agents(ControlPlane plane, Deployed deployed, Ports ports) throws IOException {
-        Path config = Files.writeString(
-                plane.folder().resolve("extender.yaml"),
-                ports.in(config(plane, deployed, "agents-config", "extender.yaml")));
+    private static RunningProgram agents(Scene scene, Deployed deployed, Ports ports) throws IOException {
+        Path config = scene.write("extender.yaml", ports.in(config(scene, deployed, "agents-config", "extender.yaml")));
         return container(
-                plane,
+                scene,
                 deployed,
                 "agents",
                 Map.of("/etc/moorage/extender.yaml", config.toString(), "0.0.0.0", "127.0.0.1"));
     }
 
-    private static RunningProgram kubeScheduler(ControlPlane plane, Deployed deployed, Ports ports) throws IOException {
-        Path kubeconfig = kubeconfig(plane, deployed);
+    private static RunningProgram kubeScheduler(Scene scene, Deployed deployed, Ports ports) {
+        Path kubeconfig = kubeconfig(scene, deployed);
         // In its pod it finds its credentials by itself.
-        String config = ports.in(config(plane, deployed, "my-scheduler-config", "scheduler.yaml"))
+        String config = ports.in(config(scene, deployed, "my-scheduler-config", "scheduler.yaml"))
                 + "clientConnection: {kubeconfig: '" + kubeconfig + "'}\n";
-        Path file = Files.writeString(plane.folder().resolve("kube-scheduler.yaml"), config);
-        return RunningProgram.start(
-                log(plane, "kube-scheduler-" + deployed.scheduler),
+        return scene.start(
+                "kube-scheduler-" + deployed.scheduler,
                 List.of(
-                        plane.binaries().resolve("kube-scheduler").toString(),
-                        "--config=" + file,
+                        scene.plane().binaries().resolve("kube-scheduler").toString(),
+                        "--config=" + scene.write("kube-scheduler.yaml", config),
                         "--authentication-kubeconfig=" + kubeconfig,
                         "--authorization-kubeconfig=" + kubeconfig,
                         "--bind-address=127.0.0.1",
-                        "--secure-port=" + port(),
+                        "--secure-port=" + scene.port(),
                         "--v=2"));
     }
 
@@ -276,39 +267,37 @@ class LiveDeploymentTest {
      * @param more further arguments
      */
     private static RunningProgram container(
-            ControlPlane plane, Deployed deployed, String name, Map<String, String> replaced, String... more)
+            Scene scene, Deployed deployed, String name, Map<String, String> replaced, String... more)
             throws IOException {
         JsonNode container = null;
-        for (JsonNode each : template(plane, deployed).path("spec").path("containers")) {
+        for (JsonNode each : template(scene, deployed).path("spec").path("containers")) {
             container = each.path("name").asText().equals(name) ? each : container;
         }
         assertThat(container).as("container %s of %s", name, deployed.folder).isNotNull();
         Map<String, String> changes = new LinkedHashMap<>(replaced);
-        List<String> command = new ArrayList<>(List.of(
-                "env",
-                "JAVA_HOME=" + System.getProperty("java.home"),
-                "MOORAGE_CLASSPATH=" + RunningProgram.applicationClassPath(),
-                "MOORAGE_CACHE="));
+        List<String> environment = new ArrayList<>();
         for (JsonNode variable : container.path("env")) {
             String value = variable.path("value").asText();
-            command.add(variable.path("name").asText() + "=" + value);
+            environment.add(variable.path("name").asText() + "=" + value);
             changes.put("$(" + variable.path("name").asText() + ")", value);
         }
-        command.add(launcher(plane).toString());
+        List<String> arguments = new ArrayList<>();
         for (JsonNode argument : container.path("args")) {
             String text = argument.asText();
             for (Map.Entry<String, String> change : changes.entrySet()) {
                 text = text.replace(change.getKey(), change.getValue());
             }
-            command.add(text);
+            arguments.add(text);
         }
-        command.add("--kubeconfig=" + kubeconfig(plane, deployed));
-        command.addAll(List.of(more));
-        return RunningProgram.start(log(plane, name + "-" + deployed.folder.replace('/', '-')), command);
+        arguments.add("--kubeconfig=" + kubeconfig(scene, deployed));
+        arguments.addAll(List.of(more));
+        return scene.start(
+                name + "-" + deployed.folder.replace('/', '-'),
+                Moorage.launched(launcher(scene), environment, arguments.toArray(String[]::new)));
     }
 
-    private static Path launcher(ControlPlane plane) throws IOException {
-        Path home = plane.folder().resolve("image");
+    private static Path launcher(Scene scene) throws IOException {
+        Path home = scene.plane().folder().resolve("image");
         Path launcher = home.resolve("bin").resolve("moorage");
         if (!Files.exists(launcher)) {
             Path jar = new PluginProject("plugins-safe").jar();
@@ -322,33 +311,24 @@ class LiveDeploymentTest {
         return launcher;
     }
 
-    /** A pod that fits is bound, of one that does not the condition and an event tell, and nothing was forbidden. */
-    private static void assertSchedules(ControlPlane plane, Deployed deployed, RunningProgram program)
-            throws Exception {
+    /** A pod that fits is bound, one that does not has a condition and an event, and no request was forbidden. */
+    private static void assertSchedules(Scene scene, Deployed deployed, RunningProgram program) {
         String fits = deployed.scheduler + "-fits";
         String hopeless = deployed.scheduler + "-hopeless";
-        plane.create(pod(fits, deployed.scheduler, "1m") + "---\n" + pod(hopeless, deployed.scheduler, "64"));
-        await(
-                program,
-                () -> !plane.kubectl("get", "pod", fits, "-o", "jsonpath={.spec.nodeName}")
-                        .isEmpty());
-        await(
-                program,
-                () -> plane.kubectl("get", "pod", hopeless, "-o", "jsonpath={.status.conditions[0].reason}")
+        scene.create(pod(fits, deployed.scheduler, "1m") + "---\n" + pod(hopeless, deployed.scheduler, "64"));
+        String ignored = scene.awaitNode(fits);
+        scene.await(
+                hopeless + " is unschedulable",
+                () -> scene.pod(hopeless)
+                        .at("/status/conditions/0/reason")
+                        .asText()
                         .equals("Unschedulable"));
-        await(
-                program,
-                () -> plane.kubectl("get", "events.events.k8s.io", "-o", "jsonpath={.items[*].regarding.name}")
-                        .contains(hopeless));
-        assertThat(plane.kubectl(
-                        "get",
-                        "lease",
-                        deployed.name,
-                        "-n",
-                        deployed.namespace,
-                        "-o",
-                        "jsonpath={.spec.holderIdentity}"))
-                .isNotEmpty();
+        scene.await(
+                "an event of " + hopeless,
+                () -> scene.api().items(ApiAccess.EVENTS).stream()
+                        .anyMatch(event -> event.at("/regarding/name").asText().equals(hopeless)));
+        String lease = "/apis/coordination.k8s.io/v1/namespaces/" + deployed.namespace + "/leases/" + deployed.name;
+        assertThat(scene.api().get(lease).at("/spec/holderIdentity").asText()).isNotEmpty();
         assertThat(program.log()).doesNotContainIgnoringCase("forbidden");
         program.terminate();
     }
@@ -359,43 +339,22 @@ class LiveDeploymentTest {
     }
 
     /** The administrator's kubeconfig with a token of the service account in place of the administrator's. */
-    private static Path kubeconfig(ControlPlane plane, Deployed deployed) throws IOException {
-        String token = plane.kubectl("create", "token", deployed.account, "-n", deployed.namespace)
+    private static Path kubeconfig(Scene scene, Deployed deployed) {
+        String token = scene.plane()
+                .kubectl("create", "token", deployed.account, "-n", deployed.namespace)
                 .strip();
-        String text = Files.readString(plane.kubeconfig());
-        String replaced = text.replaceFirst("token: [^},\\s]+", "token: " + token);
-        assertThat(replaced).isNotEqualTo(text);
-        return Files.writeString(plane.folder().resolve("kubeconfig-" + deployed.account), replaced);
+        return scene.kubeconfig(deployed.account, text -> {
+            String replaced = text.replaceFirst("token: [^},\\s]+", "token: " + token);
+            assertThat(replaced).isNotEqualTo(text);
+            return replaced;
+        });
     }
 
-    private static String config(ControlPlane plane, Deployed deployed, String configMap, String file) {
-        return json(plane, "get", "configmap", configMap, "-n", deployed.namespace, "-o", "json")
+    private static String config(Scene scene, Deployed deployed, String configMap, String file) {
+        return scene.api()
+                .get("/api/v1/namespaces/" + deployed.namespace + "/configmaps/" + configMap)
                 .path("data")
                 .path(file)
                 .asText();
-    }
-
-    private static JsonNode json(ControlPlane plane, String... arguments) {
-        try {
-            return JSON.readTree(plane.kubectl(arguments));
-        } catch (JsonProcessingException e) {
-            throw new IllegalStateException(e);
-        }
-    }
-
-    private static Path log(ControlPlane plane, String name) {
-        return plane.folder().resolve("log").resolve(name + ".log");
-    }
-
-    private static String port() {
-        return String.valueOf(RunningProgram.freePort());
-    }
-
-    // Each look takes kubectl a moment, so there is no need to wait in between.
-    private static void await(RunningProgram program, Callable<Boolean> done) throws Exception {
-        Instant deadline = Instant.now().plus(SOON);
-        while (!done.call()) {
-            assertThat(Instant.now()).as(program.log()).isBefore(deadline);
-        }
     }
 }

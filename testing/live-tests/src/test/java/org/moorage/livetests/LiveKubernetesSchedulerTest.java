@@ -4,8 +4,6 @@ package org.moorage.livetests;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.file.Path;
-import java.time.Duration;
-import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -17,11 +15,13 @@ import org.moorage.config.LoadedConfig;
 import org.moorage.config.plugin.PluginRegistry;
 import org.moorage.kubernetes.ApiConnection;
 import org.moorage.kubernetes.scheduler.KubernetesScheduler;
+import org.moorage.livetests.scene.ApiAccess;
+import org.moorage.livetests.scene.Scene;
+import org.moorage.livetests.scene.Waiting;
 
-/** Schedulers in a program of one's own, as in {@code examples/embedded-scheduler}, on a real control plane. */
+/** Schedulers embedded in a program, as in {@code examples/embedded-scheduler}, on a real control plane. */
 @Tag("live")
 class LiveKubernetesSchedulerTest {
-    private static final Duration SOON = Duration.ofSeconds(30);
     private static final String CONFIG = """
             apiVersion: kubescheduler.config.k8s.io/v1
             kind: KubeSchedulerConfiguration
@@ -31,31 +31,26 @@ class LiveKubernetesSchedulerTest {
 
     @Test
     void oneSchedulesAndTheOtherWhenItIsClosed() {
-        try (ControlPlane plane = ControlPlane.start();
-                Running first = new Running(plane.kubeconfig())) {
-            plane.create(
+        try (Scene scene = Scene.open();
+                Running first = new Running(scene.plane().kubeconfig())) {
+            scene.create(
                     "{apiVersion: v1, kind: Node, metadata: {name: n1}, status: {allocatable: {cpu: \"4\", memory: 8Gi, pods:"
                             + " \"110\"}, capacity: {cpu: \"4\", memory: 8Gi, pods: \"110\"}}}\n");
-            awaitNode(plane, "a");
-            try (Running second = new Running(plane.kubeconfig())) {
+            awaitNode(scene, "a");
+            try (Running second = new Running(scene.plane().kubeconfig())) {
                 assertThat(first.scheduler.leadership().orElseThrow().isLeader())
                         .isTrue();
                 first.stop();
                 assertThat(first.isLost()).isFalse();
 
-                awaitNode(plane, "b");
+                awaitNode(scene, "b");
                 assertThat(second.scheduler.leadership().orElseThrow().isLeader())
                         .isTrue();
 
-                plane.kubectl(
-                        "-n",
-                        "kube-system",
-                        "patch",
-                        "lease",
-                        "embedded-scheduler",
-                        "--type=merge",
-                        "-p",
-                        "{\"spec\": {\"holderIdentity\": \"somebody\"}}");
+                scene.api()
+                        .patch(
+                                ApiAccess.LEASES + "/embedded-scheduler",
+                                "{\"spec\": {\"holderIdentity\": \"somebody\"}}");
                 assertThat(second.isLost()).isTrue();
             }
         }
@@ -76,7 +71,7 @@ class LiveKubernetesSchedulerTest {
 
         /** Waits until it has ended. */
         boolean isLost() {
-            return ended.orTimeout(SOON.toSeconds(), TimeUnit.SECONDS).join();
+            return ended.orTimeout(Waiting.LIMIT.toSeconds(), TimeUnit.SECONDS).join();
         }
 
         void stop() {
@@ -89,11 +84,9 @@ class LiveKubernetesSchedulerTest {
         }
     }
 
-    private static void awaitNode(ControlPlane plane, String pod) {
-        plane.create("{apiVersion: v1, kind: Pod, metadata: {name: " + pod
+    private static void awaitNode(Scene scene, String pod) {
+        scene.create("{apiVersion: v1, kind: Pod, metadata: {name: " + pod
                 + "}, spec: {schedulerName: embedded, containers: [{name: main, image: app:1}]}}\n");
-        List<String> wait = List.of(
-                "wait", "pod/" + pod, "--for=jsonpath={.spec.nodeName}=n1", "--timeout=" + SOON.toSeconds() + "s");
-        plane.kubectl(wait.toArray(String[]::new));
+        assertThat(scene.awaitNode(pod)).isEqualTo("n1");
     }
 }

@@ -27,11 +27,15 @@ import org.moorage.config.ConfigLoader;
 import org.moorage.config.LoadedConfig;
 import org.moorage.config.plugin.PluginRegistry;
 import org.moorage.kubernetes.InformerCluster;
+import org.moorage.livetests.scene.ApiAccess;
+import org.moorage.livetests.scene.Scene;
+import org.moorage.livetests.scene.Waiting;
 import org.moorage.runtime.Scheduler;
 
 /** Two controllers with client-java, each with a scheduler, of which one leads by client-java-extended's elector. */
 @Tag("live")
 class LiveLeaseLeaderTest {
+    private static final String LEASE = ApiAccess.LEASES + "/embedded";
     private static final PluginRegistry PLUGINS = PluginRegistry.of(BuiltinPlugins.all());
     private static final LoadedConfig CONFIG = ConfigLoader.load("""
             apiVersion: kubescheduler.config.k8s.io/v1
@@ -39,50 +43,33 @@ class LiveLeaseLeaderTest {
             profiles: [{schedulerName: embedded}]
             leaderElection: {resourceName: embedded, leaseDuration: 5s, renewDeadline: 3s, retryPeriod: 1s}
             """, "scheduler.yaml", PLUGINS);
-    private static final Duration SOON = Duration.ofSeconds(60);
 
     @Test
     void oneSchedulesAndTheOtherWhenItIsClosed() throws IOException {
-        try (ControlPlane plane = ControlPlane.start();
-                Controller first = new Controller(plane.kubeconfig(), "first")) {
-            plane.create(
+        try (Scene scene = Scene.open();
+                Controller first = new Controller(scene.plane().kubeconfig(), "first")) {
+            scene.create(
                     "{apiVersion: v1, kind: Node, metadata: {name: n1}, status: {allocatable: {cpu: \"4\", memory: 8Gi,"
                             + " pods: \"110\"}, capacity: {cpu: \"4\", memory: 8Gi, pods: \"110\"}}}\n");
-            awaitNode(plane, "a");
-            try (Controller second = new Controller(plane.kubeconfig(), "second")) {
-                assertThat(plane.kubectl(
-                                "-n",
-                                "kube-system",
-                                "get",
-                                "lease",
-                                "embedded",
-                                "-o",
-                                "jsonpath={.spec.holderIdentity}"))
+            awaitNode(scene, "a");
+            try (Controller second = new Controller(scene.plane().kubeconfig(), "second")) {
+                assertThat(scene.api().get(LEASE).at("/spec/holderIdentity").asText())
                         .isEqualTo("first");
                 first.leader.close();
                 assertThat(first.isLost()).isFalse();
 
-                awaitNode(plane, "b");
+                awaitNode(scene, "b");
 
-                plane.kubectl(
-                        "-n",
-                        "kube-system",
-                        "patch",
-                        "lease",
-                        "embedded",
-                        "--type=merge",
-                        "-p",
-                        "{\"spec\": {\"holderIdentity\": \"somebody\"}}");
+                scene.api().patch(LEASE, "{\"spec\": {\"holderIdentity\": \"somebody\"}}");
                 assertThat(second.isLost()).isTrue();
             }
         }
     }
 
-    private static void awaitNode(ControlPlane plane, String pod) {
-        plane.create("{apiVersion: v1, kind: Pod, metadata: {name: " + pod
+    private static void awaitNode(Scene scene, String pod) {
+        scene.create("{apiVersion: v1, kind: Pod, metadata: {name: " + pod
                 + "}, spec: {schedulerName: embedded, containers: [{name: main, image: app:1}]}}\n");
-        String ignored = plane.kubectl(
-                "wait", "pod/" + pod, "--for=jsonpath={.spec.nodeName}=n1", "--timeout=" + SOON.toSeconds() + "s");
+        assertThat(scene.awaitNode(pod)).isEqualTo("n1");
     }
 
     private static final class Controller implements AutoCloseable {
@@ -120,7 +107,7 @@ class LiveLeaseLeaderTest {
 
         /** Waits until it has ended. */
         boolean isLost() {
-            return ended.orTimeout(SOON.toSeconds(), TimeUnit.SECONDS).join();
+            return ended.orTimeout(Waiting.LIMIT.toSeconds(), TimeUnit.SECONDS).join();
         }
 
         @Override

@@ -2,6 +2,8 @@
 package org.moorage.livetests;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.moorage.livetests.scene.SchedulerProcess.Kind.KUBE_SCHEDULER;
+import static org.moorage.livetests.scene.SchedulerProcess.Kind.MOORAGE;
 
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -16,9 +18,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.FieldSource;
 import org.moorage.livetests.metrics.MetricFamily;
 import org.moorage.livetests.metrics.RecordedMetrics;
+import org.moorage.livetests.scene.SchedulerProcess;
 
 /**
- * The metrics that a load leaves behind, beside those that the same load left in kube-scheduler. With the system property
+ * The metrics after a load, compared with those of kube-scheduler after the same load. With the system property
  * {@code metrics.record} they are recorded: see {@code testing/conformance/metrics/record.sh}.
  */
 @Tag("live")
@@ -71,7 +74,7 @@ class LiveMetricsTest {
             "scheduler_preemption_workload_disruptions",
             "scheduler_workload_preemption_victims");
 
-    /** Of these, series that differ, and why. */
+    /** Series that differ, and why. */
     private static final Map<String, String> EXPLAINED = Map.of(
             "kubernetes_feature_enabled{name=AllAlpha,stage=ALPHA}",
             "a switch for other gates, and no feature",
@@ -89,16 +92,8 @@ class LiveMetricsTest {
                     + "event=AssignedPodDelete,hint=QueueSkip,plugin=DefaultPreemption}",
             "as before");
 
-    private static final Function<Path, List<String>> KUBE_SCHEDULER =
-            programs -> List.of(programs.resolve("kube-scheduler").toString());
-    private static final Function<Path, List<String>> MOORAGE = programs -> List.of(
-            Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-            "-cp",
-            System.getProperty("java.class.path"),
-            "org.moorage.app.Main");
-
     /**
-     * What is put on a scheduler.
+     * A load on a scheduler.
      *
      * @param run has the scheduler that is called so bear it, and returns what it counted
      * @param record what kube-scheduler counted
@@ -107,7 +102,7 @@ class LiveMetricsTest {
      */
     record Load(
             String name,
-            Function<Function<Path, List<String>>, SortedMap<String, MetricFamily>> run,
+            Function<SchedulerProcess.Kind, SortedMap<String, MetricFamily>> run,
             Path record,
             List<String> prefixes,
             Set<String> deterministic) {
@@ -126,13 +121,13 @@ class LiveMetricsTest {
                     PREFIXES_OF_GROUPS,
                     DETERMINISTIC_OF_GROUPS));
 
-    private static SortedMap<String, MetricFamily> ofPods(Function<Path, List<String>> scheduler) {
+    private static SortedMap<String, MetricFamily> ofPods(SchedulerProcess.Kind scheduler) {
         try (MetricsLoad load = MetricsLoad.ofPods(scheduler)) {
             return load.runPods();
         }
     }
 
-    private static SortedMap<String, MetricFamily> ofGroups(Function<Path, List<String>> scheduler) {
+    private static SortedMap<String, MetricFamily> ofGroups(SchedulerProcess.Kind scheduler) {
         try (MetricsLoad load = MetricsLoad.ofGroups(scheduler)) {
             return load.runGroups();
         }

@@ -2,22 +2,24 @@
 package org.moorage.livetests;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.moorage.livetests.scene.SchedulerProcess.Kind.MOORAGE;
 
 import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.locks.LockSupport;
-import java.util.function.Predicate;
-import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.moorage.livetests.scene.ApiAccess;
+import org.moorage.livetests.scene.PluginProject;
+import org.moorage.livetests.scene.RunningProgram;
+import org.moorage.livetests.scene.Scene;
+import org.moorage.livetests.scene.Waiting;
 import org.moorage.prometheus.Prometheus;
 import org.moorage.prometheus.PrometheusException;
 import org.moorage.prometheus.PrometheusSettings;
@@ -29,87 +31,69 @@ import org.moorage.prometheus.Sample;
  */
 @Tag("live")
 class LiveNetworkTrafficTest {
-    private static final Duration SOON = Duration.ofSeconds(30);
-    private static final Duration LONGEST_START = Duration.ofMinutes(2);
-    private static final Duration STEP = Duration.ofMillis(50);
+    /** How long the plugin keeps an answer of Prometheus. */
+    private static final Duration KEPT = Duration.ofMillis(10);
+
     private static final String TRAFFIC = "sum by (nodename) (rate(node_network_receive_bytes_total{device=\"lo\"}[5s])"
             + " * on(instance) group_left(nodename) max by (instance, nodename) (node_uname_info))";
 
     @Test
     void sendsPodsToTheNodeWithLessTraffic() throws IOException {
-        String prometheusProgram = program("prometheus");
-        String exporterProgram = program("prometheus-node-exporter");
-        int prometheusPort = RunningProgram.freePort();
-        int first = RunningProgram.freePort();
-        int second = RunningProgram.freePort();
-        try (ControlPlane plane = ControlPlane.start();
-                RunningProgram firstExporter = exporter(plane, exporterProgram, first);
-                RunningProgram secondExporter = exporter(plane, exporterProgram, second)) {
-            Path scrapes = Files.writeString(
-                    plane.folder().resolve("prometheus.yaml"),
-                    scrapes(Map.of("node01", first, "node02", second), "node02"));
-            try (RunningProgram prometheus = RunningProgram.start(
-                            plane.folder().resolve("log").resolve("prometheus.log"),
-                            List.of(
-                                    prometheusProgram,
-                                    "--config.file=" + scrapes,
-                                    "--storage.tsdb.path=" + plane.folder().resolve("prometheus"),
-                                    "--web.listen-address=127.0.0.1:" + prometheusPort));
-                    RunningProgram moorage = RunningProgram.start(
-                            plane.folder().resolve("log").resolve("moorage.log"),
-                            PluginProject.java(
-                                    List.of(),
-                                    "org.moorage.app.Main",
-                                    "--config=" + config(plane, prometheusPort),
-                                    "--plugin-dir=" + new PluginProject("plugins-traffic").pluginDirectory(),
-                                    "--plugin-dir=" + new PluginProject("plugins-safe").pluginDirectory(),
-                                    "--secure-port=0",
-                                    "--v=2"))) {
-                plane.create(node("node01") + node("node02"));
-                String address = "http://127.0.0.1:" + prometheusPort;
+        try (Scene scene = Scene.open()) {
+            int first = exporter(scene);
+            int second = exporter(scene);
+            Map<String, Integer> exporters = Map.of("node01", first, "node02", second);
+            Path scrapes = scene.write("prometheus.yaml", scrapes(exporters, "node02"));
+            int port = scene.port();
+            String address = "http://127.0.0.1:" + port;
+            RunningProgram prometheus = scene.start(
+                    "prometheus",
+                    List.of(
+                            program("prometheus"),
+                            "--config.file=" + scrapes,
+                            "--storage.tsdb.path=" + scene.plane().folder().resolve("prometheus"),
+                            "--web.listen-address=127.0.0.1:" + port));
+            RunningProgram moorage = scene.scheduler(MOORAGE)
+                    .config(config(address))
+                    .flags(
+                            "--plugin-dir=" + new PluginProject("plugins-traffic").pluginDirectory(),
+                            "--plugin-dir=" + new PluginProject("plugins-safe").pluginDirectory())
+                    .start()
+                    .program();
+            scene.create(node("node01") + node("node02"));
+            awaitBusiest(scene, address, "node02");
+            scene.create(pod("first", "custom-scheduler") + pod("as-before", "original") + pod("careful", "safe"));
+            assertThat(scene.awaitNode("first")).as(moorage.log()).isEqualTo("node01");
+            assertThat(scene.awaitNode("as-before")).as(moorage.log()).isEqualTo("node01");
+            assertThat(scene.awaitNode("careful")).as(moorage.log()).isEqualTo("node02");
 
-                untilBusiest(address, "node02");
-                // How soon pods are scheduled is about a scheduler that has started.
-                String started =
-                        until(LONGEST_START, moorage::log, log -> log.contains("The cluster's objects are known"));
-                assertThat(started).doesNotContain("error:");
-                plane.create(pod("first", "custom-scheduler") + pod("as-before", "original") + pod("careful", "safe"));
-                assertThat(nodeOf(plane, "first")).as(moorage.log()).isEqualTo("node01");
-                assertThat(nodeOf(plane, "as-before")).as(moorage.log()).isEqualTo("node01");
-                assertThat(nodeOf(plane, "careful")).as(moorage.log()).isEqualTo("node02");
-                assertUseIsAnnotated(plane, address, second);
+            assertUseIsAnnotated(scene, address, second);
 
-                Files.writeString(scrapes, scrapes(Map.of("node01", first, "node02", second), "node01"));
-                prometheus.signal("HUP");
-                untilBusiest(address, "node01");
-                // Each look takes kubectl longer than an answer is kept.
-                String ignored = plane.kubectl("get", "nodes");
-                plane.create(pod("second", "custom-scheduler"));
-                assertThat(nodeOf(plane, "second")).as(moorage.log()).isEqualTo("node02");
-
-                assertThat(moorage.terminate()).as(moorage.log()).isZero();
-                assertThat(moorage.errors()).isEmpty();
-                assertThat(firstExporter.isRunning() && secondExporter.isRunning())
-                        .isTrue();
-            }
+            Files.writeString(scrapes, scrapes(exporters, "node01"));
+            prometheus.signal("HUP");
+            awaitBusiest(scene, address, "node01");
+            Waiting.pause(KEPT.multipliedBy(2));
+            scene.create(pod("second", "custom-scheduler"));
+            assertThat(scene.awaitNode("second")).as(moorage.log()).isEqualTo("node02");
+            assertThat(moorage.terminate()).as(moorage.log()).isZero();
+            assertThat(moorage.errors()).isEmpty();
         }
     }
 
-    private static void assertUseIsAnnotated(ControlPlane plane, String address, int exporter) {
-        try (RunningProgram annotator = RunningProgram.start(
-                plane.folder().resolve("log").resolve("annotator.log"),
-                PluginProject.java(
-                        List.of(),
-                        "org.moorage.app.Main",
-                        "annotate",
-                        "usage",
-                        "--once",
-                        "--kubeconfig=" + plane.kubeconfig(),
-                        "--prometheus=" + address,
-                        "--node-exporter-port=" + exporter))) {
-            assertThat(annotator.await(SOON)).as(annotator.log()).isZero();
-        }
-        assertThat(plane.kubectl("get", "node", "node02", "-o", "jsonpath={.metadata.annotations}"))
+    private static void assertUseIsAnnotated(Scene scene, String address, int exporter) {
+        RunningProgram annotator = scene.moorage(
+                "annotator",
+                "annotate",
+                "usage",
+                "--once",
+                "--kubeconfig=" + scene.plane().kubeconfig(),
+                "--prometheus=" + address,
+                "--node-exporter-port=" + exporter);
+        assertThat(annotator.await()).as(annotator.log()).isZero();
+        assertThat(scene.api()
+                        .get(ApiAccess.NODES + "/node02")
+                        .at("/metadata/annotations")
+                        .toString())
                 .containsPattern("\"mean-free-cpu\":\"\\d+\"")
                 .containsPattern("\"mean-free-memory\":\"\\d+\"");
     }
@@ -125,22 +109,28 @@ class LiveNetworkTrafficTest {
                 .toString();
     }
 
-    private static RunningProgram exporter(ControlPlane plane, String program, int port) {
-        return RunningProgram.start(
-                plane.folder().resolve("log").resolve("exporter-" + port + ".log"),
+    /** Starts a node exporter and returns its port. */
+    private static int exporter(Scene scene) {
+        int port = scene.port();
+        RunningProgram ignored = scene.start(
+                "exporter-" + port,
                 List.of(
-                        program,
+                        program("prometheus-node-exporter"),
                         "--collector.disable-defaults",
                         "--collector.netdev",
                         "--collector.netdev.device-exclude=none",
-                        "--collector.cpu",
+                        "--collector.time",
                         "--collector.meminfo",
                         "--collector.uname",
                         "--web.listen-address=127.0.0.1:" + port));
+        return port;
     }
 
-    // Both exporters are on one machine and see the same. Of the quiet node, packets count as bytes: of these there are
-    // always fewer. Of node01, one byte of memory is free: the value of an information about the exporter.
+    // Both exporters are on one machine and see the same. The packets of the quiet node count as bytes: there are
+    // always fewer packets. One byte
+    // of node01's memory is free: the value of an information about the exporter. Of each node one processor is idle,
+    // by its clock, however busy
+    // the machine is.
     private static String scrapes(Map<String, Integer> portByNode, String busy) {
         StringBuilder text = new StringBuilder("global: {scrape_interval: 1s, scrape_timeout: 1s}\nscrape_configs:\n");
         portByNode.forEach((node, port) -> {
@@ -149,6 +139,9 @@ class LiveNetworkTrafficTest {
                       static_configs: [{targets: ["127.0.0.1:%d"]}]
                       metric_relabel_configs:
                       - {source_labels: [__name__], regex: node_uname_info, target_label: nodename, replacement: %s}
+                      - {source_labels: [__name__], regex: node_time_seconds, target_label: mode, replacement: idle}
+                      - {source_labels: [__name__], regex: node_time_seconds, target_label: __name__,
+                         replacement: node_cpu_seconds_total}
                     """.formatted(node, port, node));
             if (node.equals("node01")) {
                 text.append("""
@@ -168,12 +161,12 @@ class LiveNetworkTrafficTest {
         return text.toString();
     }
 
-    private static Path config(ControlPlane plane, int prometheusPort) throws IOException {
-        return Files.writeString(plane.folder().resolve("scheduler.yaml"), """
+    private static String config(String address) {
+        return """
                 apiVersion: kubescheduler.config.k8s.io/v1
                 kind: KubeSchedulerConfiguration
                 leaderElection: {leaderElect: false}
-                clientConnection: {kubeconfig: "%1$s"}
+                clientConnection: {kubeconfig: "%%s"}
                 profiles:
                 - schedulerName: custom-scheduler
                   plugins:
@@ -181,14 +174,14 @@ class LiveNetworkTrafficTest {
                     score: {disabled: [{name: '*'}], enabled: [{name: NetworkTraffic}]}
                   pluginConfig:
                   - name: NetworkTraffic
-                    args: {ip: "%2$s", deviceName: lo, timeRange: 5s, cacheTTL: 10ms, missingNode: Error}
+                    args: {ip: "%1$s", deviceName: lo, timeRange: 5s, cacheTTL: %2$dms, missingNode: Error}
                 - schedulerName: original
                   plugins:
                     preScore: {disabled: [{name: '*'}], enabled: [{name: NetworkTraffic}]}
                     score: {disabled: [{name: '*'}], enabled: [{name: NetworkTraffic}]}
                   pluginConfig:
                   - name: NetworkTraffic
-                    args: {ip: "%2$s", deviceName: lo, timeRange: 60, missingNode: Error, originalBehavior: true}
+                    args: {ip: "%1$s", deviceName: lo, timeRange: 60, missingNode: Error, originalBehavior: true}
                 - schedulerName: safe
                   plugins: {multiPoint: {enabled: [{name: SafeOverload}]}}
                   pluginConfig:
@@ -196,12 +189,11 @@ class LiveNetworkTrafficTest {
                     args:
                       source: Prometheus
                       missingStats: Reject
-                      prometheus: {address: "%2$s", window: 10s, step: 1s, refresh: 1s}
-                """.formatted(
-                        plane.kubeconfig(), "http://127.0.0.1:" + prometheusPort));
+                      prometheus: {address: "%1$s", window: 10s, step: 1s, refresh: 1s}
+                """.formatted(address, KEPT.toMillis());
     }
 
-    // So small that what is free of this machine is more, whatever else it does.
+    // Smaller than the free part of the machine.
     private static String node(String name) {
         return "---\n{apiVersion: v1, kind: Node, metadata: {name: " + name + ", labels: {kubernetes.io/hostname: "
                 + name
@@ -214,9 +206,10 @@ class LiveNetworkTrafficTest {
                 + ", containers: [{name: main, image: app}]}}\n";
     }
 
-    private static void untilBusiest(String address, String busiest) {
+    private static void awaitBusiest(Scene scene, String address, String busiest) {
         Prometheus prometheus = Prometheus.connect(PrometheusSettings.of(address));
-        until(
+        Map<String, Double> ignored = scene.await(
+                busiest + " has the most traffic",
                 () -> {
                     Map<String, Double> bytes = new HashMap<>();
                     try {
@@ -224,7 +217,7 @@ class LiveNetworkTrafficTest {
                             bytes.put(sample.labels().get("nodename"), sample.value());
                         }
                     } catch (PrometheusException notYet) {
-                        return Map.<String, Double>of();
+                        return Map.of();
                     }
                     return bytes;
                 },
@@ -232,26 +225,5 @@ class LiveNetworkTrafficTest {
                         && bytes.entrySet().stream()
                                 .allMatch(entry -> entry.getKey().equals(busiest)
                                         || entry.getValue() > 0 && entry.getValue() < bytes.get(busiest)));
-    }
-
-    private static String nodeOf(ControlPlane plane, String pod) {
-        return until(
-                () -> plane.kubectl("get", "pod", pod, "-o", "jsonpath={.spec.nodeName}"), node -> !node.isEmpty());
-    }
-
-    private static <T> T until(Supplier<T> look, Predicate<T> done) {
-        return until(SOON, look, done);
-    }
-
-    private static <T> T until(Duration limit, Supplier<T> look, Predicate<T> done) {
-        Instant deadline = Instant.now().plus(limit);
-        while (true) {
-            T seen = look.get();
-            if (done.test(seen)) {
-                return seen;
-            }
-            assertThat(Instant.now()).as("not there in time, only: %s", seen).isBefore(deadline);
-            LockSupport.parkNanos(STEP.toNanos());
-        }
     }
 }

@@ -4,22 +4,11 @@ package org.moorage.livetests;
 import static java.util.stream.Collectors.joining;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.fasterxml.jackson.core.JsonProcessingException;
-import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.json.JsonMapper;
-import java.io.IOException;
-import java.nio.charset.StandardCharsets;
-import java.time.Duration;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.locks.LockSupport;
-import java.util.function.BooleanSupplier;
-import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -30,6 +19,7 @@ import org.moorage.config.plugin.PluginRegistry;
 import org.moorage.kubernetes.ApiConnection;
 import org.moorage.kubernetes.WatchStatus;
 import org.moorage.kubernetes.scheduler.KubernetesScheduler;
+import org.moorage.livetests.scene.Scene;
 
 /**
  * The default scheduler on API servers of older versions, and on one that is replaced by a newer one while the scheduler runs: taints,
@@ -37,9 +27,6 @@ import org.moorage.kubernetes.scheduler.KubernetesScheduler;
  */
 @Tag("live")
 class LiveOlderServersTest {
-    private static final JsonMapper JSON = JsonMapper.builder().build();
-    private static final Duration SOON = Duration.ofSeconds(60);
-    private static final Duration STEP = Duration.ofMillis(50);
     private static final String CONFIG = """
             apiVersion: kubescheduler.config.k8s.io/v1
             kind: KubeSchedulerConfiguration
@@ -87,34 +74,40 @@ class LiveOlderServersTest {
 
     @ParameterizedTest
     @FieldSource("SERVERS")
-    void getWhatTheyServeScheduled(Server server) throws IOException {
+    void getWhatTheyServeScheduled(Server server) {
         List<String> arguments = new ArrayList<>(server.arguments);
         arguments.add("--emulated-version=" + server.version);
-        try (ControlPlane plane = ControlPlane.start(Map.of("APISERVER_ARGS", String.join(" ", arguments)))) {
-            plane.create(objects(server));
+        try (Scene scene = Scene.open(Map.of("APISERVER_ARGS", String.join(" ", arguments)))) {
+            scene.create(objects(server));
             PluginRegistry plugins = PluginRegistry.of(KubeSchedulerPlugins.all());
             try (KubernetesScheduler scheduler = KubernetesScheduler.builder(
                             ConfigLoader.load(CONFIG, "scheduler.yaml", plugins), plugins)
-                    .connection(new ApiConnection(Optional.of(plane.kubeconfig()), Optional.empty()))
+                    .connection(new ApiConnection(Optional.of(scene.plane().kubeconfig()), Optional.empty()))
                     .build()) {
                 CompletableFuture<Boolean> running = CompletableFuture.supplyAsync(scheduler::run);
 
-                awaitNode(plane, "storing", "store");
-                awaitNode(plane, "claiming", "devices");
-                assertThat(nodeOf(plane, "untolerating")).isIn("store", "devices");
-                assertThat(devicesOf(plane, "named")).isEqualTo(server.taintRules.isEmpty() ? "worn" : "sound");
+                assertThat(scene.awaitNode("storing")).isEqualTo("store");
+                assertThat(scene.awaitNode("claiming")).isEqualTo("devices");
+                assertThat(scene.awaitNode("untolerating")).isIn("store", "devices");
+                assertThat(scene.api()
+                                .get("/apis/resource.k8s.io/" + server.devices
+                                        + "/namespaces/default/resourceclaims/named")
+                                .at("/status/allocation/devices/results/0/device")
+                                .asText())
+                        .isEqualTo(server.taintRules.isEmpty() ? "worn" : "sound");
                 assertThat(notes(scheduler)).isEqualTo(expectedNotes(server));
 
                 if (server.isOlder()) {
-                    plane.restartApiServer(before -> before.stream()
-                            .filter(argument -> !arguments.contains(argument))
-                            .toList());
-                    await(() -> notes(scheduler).isEmpty(), () -> "notes are left: " + notes(scheduler));
-                    plane.create("""
+                    scene.plane()
+                            .restartApiServer(before -> before.stream()
+                                    .filter(argument -> !arguments.contains(argument))
+                                    .toList());
+                    List<String> ignored = scene.await("no notes are left", () -> notes(scheduler), List::isEmpty);
+                    scene.create("""
                             {apiVersion: v1, kind: Pod, metadata: {name: later}, spec: {containers: [{name: main, image: app,
                              resources: {requests: {cpu: 100m, example.com/card: "1"}, limits: {example.com/card: "1"}}}]}}
                             """);
-                    awaitNode(plane, "later", "devices");
+                    assertThat(scene.awaitNode("later")).isEqualTo("devices");
                 }
                 assertThat(running).isNotDone();
             }
@@ -122,11 +115,8 @@ class LiveOlderServersTest {
     }
 
     // The first device is worn, and is taken where no rule says so.
-    private static String objects(Server server) throws IOException {
-        String text;
-        try (var stream = LiveOlderServersTest.class.getResourceAsStream("older-servers.yaml")) {
-            text = new String(Objects.requireNonNull(stream).readAllBytes(), StandardCharsets.UTF_8);
-        }
+    private static String objects(Server server) {
+        String text = Scene.resource(LiveOlderServersTest.class, "older-servers.yaml");
         boolean isFlat = server.devices.equals("v1beta1");
         String fields = "attributes: {model: {string: large}}";
         String device = "{name: %s, " + (isFlat ? "basic: {" + fields + "}" : fields) + "}";
@@ -198,40 +188,5 @@ class LiveOlderServersTest {
                 .flatMap(Optional::stream)
                 .map(note -> note.replaceFirst("( since |, not as ).*", ""))
                 .toList();
-    }
-
-    private static void awaitNode(ControlPlane plane, String pod, String node) {
-        await(
-                () -> nodeOf(plane, pod).equals(node),
-                () -> "pod " + pod + ": "
-                        + get(plane, "pod/" + pod)
-                                .at("/status/conditions/0/message")
-                                .asText());
-    }
-
-    private static String nodeOf(ControlPlane plane, String pod) {
-        return get(plane, "pod/" + pod).at("/spec/nodeName").asText();
-    }
-
-    private static String devicesOf(ControlPlane plane, String claim) {
-        return get(plane, "resourceclaim/" + claim)
-                .at("/status/allocation/devices/results/0/device")
-                .asText();
-    }
-
-    private static JsonNode get(ControlPlane plane, String what) {
-        try {
-            return JSON.readTree(plane.kubectl("get", what, "-o", "json"));
-        } catch (JsonProcessingException e) {
-            throw new IllegalStateException(e);
-        }
-    }
-
-    private static void await(BooleanSupplier done, Supplier<String> otherwise) {
-        Instant deadline = Instant.now().plus(SOON);
-        while (!done.getAsBoolean()) {
-            assertThat(Instant.now()).as(otherwise).isBefore(deadline);
-            LockSupport.parkNanos(STEP.toNanos());
-        }
     }
 }

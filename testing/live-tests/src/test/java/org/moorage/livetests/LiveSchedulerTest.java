@@ -2,37 +2,31 @@
 package org.moorage.livetests;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.moorage.livetests.scene.SchedulerProcess.Kind.KUBE_SCHEDULER;
+import static org.moorage.livetests.scene.SchedulerProcess.Kind.MOORAGE;
 
-import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
-import java.time.Duration;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.function.Predicate;
-import java.util.function.Supplier;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.moorage.api.model.Node;
 import org.moorage.api.model.Pod;
 import org.moorage.api.model.Resources;
+import org.moorage.livetests.scene.ApiAccess;
+import org.moorage.livetests.scene.RunningProgram;
+import org.moorage.livetests.scene.Scene;
+import org.moorage.livetests.scene.SchedulerProcess;
 import org.moorage.objects.KeptJson;
 import org.moorage.objects.internal.TreeDecoder;
 
-/** The application as the scheduler of a real control plane, beside the real kube-scheduler. */
+/** The application as the scheduler of a real control plane, compared with the real kube-scheduler. */
 @Tag("live")
 class LiveSchedulerTest {
-    private static final JsonMapper JSON = JsonMapper.builder().build();
-    private static final Duration SOON = Duration.ofSeconds(20);
-    private static final Duration AT_LAST = Duration.ofMinutes(2);
     private static final int NODES = 100;
     private static final String ZONE = "topology.kubernetes.io/zone";
 
@@ -123,12 +117,12 @@ class LiveSchedulerTest {
     }
 
     // The plugins that only the real one has are switched off, so that both say the same about the same cluster.
-    private static String config(String scheduler, Path kubeconfig) {
+    private static String config(String scheduler) {
         return """
                 apiVersion: kubescheduler.config.k8s.io/v1
                 kind: KubeSchedulerConfiguration
                 leaderElection: {leaderElect: false}
-                clientConnection: {kubeconfig: "%s", qps: 1000, burst: 1000}
+                clientConnection: {kubeconfig: "%%s", qps: 1000, burst: 1000}
                 profiles:
                 - schedulerName: %s
                   plugins:
@@ -143,44 +137,34 @@ class LiveSchedulerTest {
                       - name: DynamicResources
                       - name: DefaultPreemption
                       - name: NodeDeclaredFeatures
-                """.formatted(kubeconfig, scheduler);
+                """.formatted(scheduler);
     }
 
     @Test
-    void placesPodsAsTheRealOneWouldAndSaysTheSameWhereNoneFits() throws IOException {
-        try (ControlPlane plane = ControlPlane.start()) {
+    void placesPodsAsTheRealOneWouldAndSaysTheSameWhereNoneFits() {
+        try (Scene scene = Scene.open()) {
             StringBuilder nodes = new StringBuilder();
             for (int i = 0; i < NODES; i++) {
                 nodes.append(node(i));
             }
-            plane.create(nodes.toString());
-            plane.create(pods(List.of(new Sort("holder", 1, holder())), "moorage"));
-            plane.create(pods(SORTS, "moorage"));
-            Path ours = write(plane, "moorage.yaml", config("moorage", plane.kubeconfig()));
-            try (RunningProgram moorage = RunningProgram.start(
-                    plane.folder().resolve("log").resolve("moorage.log"),
-                    List.of(
-                            Path.of(System.getProperty("java.home"), "bin", "java")
-                                    .toString(),
-                            "-cp",
-                            System.getProperty("java.class.path"),
-                            "org.moorage.app.Main",
-                            "--config=" + ours,
-                            "--secure-port=0",
-                            "--v=2"))) {
-                List<Pod> bound = bound(plane, 501);
-                assertNothingIsOver(plane, bound);
-                plane.create(pods(HOPELESS, "moorage"));
-                Map<String, String> said = sayings(plane, "moorage");
-                assertThat(said).isEqualTo(sayingsOfTheRealOne(plane));
-                assertThat(events(plane, "moorage")).isEqualTo(said);
-                assertIsBoundOnceANodeComes(plane);
-                assertThat(moorage.terminate()).as(moorage.log()).isZero();
-                assertThat(moorage.log())
-                        .contains("Successfully bound pod to node")
-                        .contains("Requested to terminate, exiting");
-                assertThat(moorage.errors()).as("errors in the log").isEmpty();
-            }
+            scene.create(nodes.toString());
+            scene.create(pods(List.of(new Sort("holder", 1, holder())), "moorage"));
+            scene.create(pods(SORTS, "moorage"));
+            RunningProgram moorage =
+                    scene.scheduler(MOORAGE).config(config("moorage")).start().program();
+            assertNothingIsOver(scene, bound(scene, 501));
+
+            scene.create(pods(HOPELESS, "moorage"));
+            Map<String, String> said = sayings(scene, "moorage");
+            assertThat(said).isEqualTo(sayingsOfTheRealOne(scene));
+            assertThat(events(scene, "moorage")).isEqualTo(said);
+            assertIsBoundOnceANodeComes(scene);
+
+            assertThat(moorage.terminate()).as(moorage.log()).isZero();
+            assertThat(moorage.log())
+                    .contains("Successfully bound pod to node")
+                    .contains("Requested to terminate, exiting");
+            assertThat(moorage.errors()).as("errors in the log").isEmpty();
         }
     }
 
@@ -190,18 +174,14 @@ class LiveSchedulerTest {
                 + ", nodeSelector: {holds: port}";
     }
 
-    private static Path write(ControlPlane plane, String name, String text) throws IOException {
-        return Files.writeString(plane.folder().resolve(name), text);
-    }
-
-    private static List<Pod> bound(ControlPlane plane, int count) {
-        return until(
-                AT_LAST,
-                () -> pods(plane, "moorage"),
+    private static List<Pod> bound(Scene scene, int count) {
+        return scene.await(
+                count + " pods are bound",
+                () -> pods(scene, "moorage"),
                 pods -> pods.stream().filter(Pod::isBound).count() == count);
     }
 
-    private static void assertNothingIsOver(ControlPlane plane, List<Pod> pods) {
+    private static void assertNothingIsOver(Scene scene, List<Pod> pods) {
         TreeDecoder decoder = new TreeDecoder();
         Map<String, List<Pod>> podsByNode = new HashMap<>();
         for (Pod pod : pods) {
@@ -209,7 +189,7 @@ class LiveSchedulerTest {
                     .computeIfAbsent(pod.nodeName(), name -> new ArrayList<>())
                     .add(pod);
         }
-        for (JsonNode item : items(plane, "nodes")) {
+        for (JsonNode item : scene.api().items(ApiAccess.NODES)) {
             Node node = decoder.node((ObjectNode) item, KeptJson.NONE);
             List<Pod> here = podsByNode.getOrDefault(node.name(), List.of());
             Resources room = node.allocatableResources();
@@ -234,29 +214,25 @@ class LiveSchedulerTest {
     }
 
     // Twins of the hopeless pods, on the same cluster, for the real one.
-    private static Map<String, String> sayingsOfTheRealOne(ControlPlane plane) throws IOException {
-        Path config = write(plane, "reference.yaml", config("reference", plane.kubeconfig()));
-        plane.create(pods(HOPELESS, "reference"));
-        try (RunningProgram reference = RunningProgram.start(
-                plane.folder().resolve("log").resolve("kube-scheduler.log"),
-                List.of(
-                        plane.binaries().resolve("kube-scheduler").toString(),
-                        "--config=" + config,
-                        "--secure-port=0"))) {
-            Map<String, String> said = sayings(plane, "reference");
-            reference.terminate();
-            plane.kubectl("delete", "pods", "--selector=of=reference", "--wait=false", "--grace-period=0", "--force");
+    private static Map<String, String> sayingsOfTheRealOne(Scene scene) {
+        scene.create(pods(HOPELESS, "reference"));
+        try (SchedulerProcess reference =
+                scene.scheduler(KUBE_SCHEDULER).config(config("reference")).start()) {
+            Map<String, String> said = sayings(scene, "reference");
+            assertThat(reference.crashes()).isEmpty();
             return said;
+        } finally {
+            scene.api().delete(ApiAccess.PODS + "?labelSelector=of=reference");
         }
     }
 
-    /** What the condition says of each hopeless pod of a scheduler. */
-    private static Map<String, String> sayings(ControlPlane plane, String scheduler) {
-        return until(
-                SOON,
+    /** The condition of each hopeless pod of a scheduler. */
+    private static Map<String, String> sayings(Scene scene, String scheduler) {
+        return scene.await(
+                "all hopeless pods of " + scheduler + " have a condition",
                 () -> {
                     Map<String, String> said = new TreeMap<>();
-                    for (Pod pod : pods(plane, scheduler)) {
+                    for (Pod pod : pods(scene, scheduler)) {
                         pod.status()
                                 .condition("PodScheduled")
                                 .filter(condition -> condition.status().equals("False"))
@@ -268,13 +244,13 @@ class LiveSchedulerTest {
                 said -> said.size() == HOPELESS.size());
     }
 
-    /** What the events say of each hopeless pod of a scheduler. */
-    private static Map<String, String> events(ControlPlane plane, String scheduler) {
-        return until(
-                SOON,
+    /** The event of each hopeless pod of a scheduler. */
+    private static Map<String, String> events(Scene scene, String scheduler) {
+        return scene.await(
+                "all hopeless pods of " + scheduler + " have an event",
                 () -> {
                     Map<String, String> said = new TreeMap<>();
-                    for (JsonNode event : items(plane, "events.events.k8s.io")) {
+                    for (JsonNode event : scene.api().items(ApiAccess.EVENTS)) {
                         String pod = event.path("regarding").path("name").asText();
                         if (event.path("reason").asText().equals("FailedScheduling") && pod.startsWith(scheduler)) {
                             said.put(
@@ -291,47 +267,24 @@ class LiveSchedulerTest {
         return podName.substring(podName.indexOf('-') + 1);
     }
 
-    private static void assertIsBoundOnceANodeComes(ControlPlane plane) {
-        plane.create(node("vast", Map.of("disk", "tape"), "", "64", "1024Gi"));
+    private static void assertIsBoundOnceANodeComes(Scene scene) {
+        scene.create(node("vast", Map.of("disk", "tape"), "", "64", "1024Gi"));
         List<String> awaited = List.of("moorage-nowhere-0", "moorage-too-large-0");
-        until(
-                SOON,
-                () -> pods(plane, "moorage").stream()
+        List<String> ignored = scene.await(
+                awaited + " are on the new node",
+                () -> pods(scene, "moorage").stream()
                         .filter(pod -> pod.nodeName().equals("vast"))
                         .map(Pod::name)
                         .toList(),
                 names -> names.containsAll(awaited));
     }
 
-    private static List<Pod> pods(ControlPlane plane, String scheduler) {
+    private static List<Pod> pods(Scene scene, String scheduler) {
         TreeDecoder decoder = new TreeDecoder();
         List<Pod> pods = new ArrayList<>();
-        for (JsonNode item : items(plane, "pods", "--selector=of=" + scheduler)) {
+        for (JsonNode item : scene.api().items(ApiAccess.PODS + "?labelSelector=of=" + scheduler)) {
             pods.add(decoder.pod((ObjectNode) item, KeptJson.NONE));
         }
         return pods;
-    }
-
-    private static JsonNode items(ControlPlane plane, String resource, String... more) {
-        List<String> arguments = new ArrayList<>(List.of("get", resource, "-o", "json"));
-        arguments.addAll(List.of(more));
-        try {
-            return JSON.readTree(plane.kubectl(arguments.toArray(String[]::new)))
-                    .path("items");
-        } catch (JsonProcessingException e) {
-            throw new IllegalStateException(e);
-        }
-    }
-
-    // Each look takes kubectl a moment, so there is no need to wait in between.
-    private static <T> T until(Duration limit, Supplier<T> look, Predicate<T> done) {
-        Instant deadline = Instant.now().plus(limit);
-        while (true) {
-            T seen = look.get();
-            if (done.test(seen)) {
-                return seen;
-            }
-            assertThat(Instant.now()).as("not there in time, only: %s", seen).isBefore(deadline);
-        }
     }
 }

@@ -2,32 +2,27 @@
 package org.moorage.livetests;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.moorage.livetests.scene.SchedulerProcess.Kind.KUBE_SCHEDULER;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
-import java.time.Duration;
-import java.util.List;
 import java.util.Locale;
 import java.util.Random;
-import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.moorage.livetests.faults.SchedulerProcess;
-import org.moorage.livetests.faults.Waiting;
+import org.moorage.livetests.scene.ApiAccess;
+import org.moorage.livetests.scene.PodVersions;
+import org.moorage.livetests.scene.RunningProgram;
+import org.moorage.livetests.scene.Scene;
+import org.moorage.livetests.scene.SchedulerProcess;
 
-/** Shadow beside the real kube-scheduler: each of its decisions is equal or a tie, and with another configuration they are not. */
+/** Shadow of the real kube-scheduler: each of its decisions is equal or a tie, and with another configuration they are not. */
 @Tag("live")
 class LiveShadowTest {
-    private static final JsonMapper JSON = JsonMapper.builder().build();
     private static final int NODES = 60;
     private static final int PODS = 200;
     private static final long SEED = 30;
-    private static final Duration LIMIT = Duration.ofSeconds(60);
 
     private static final String CONFIG = """
             apiVersion: kubescheduler.config.k8s.io/v1
@@ -58,22 +53,15 @@ class LiveShadowTest {
 
     private final Random random = new Random(SEED);
 
-    private RunningProgram shadow(ControlPlane plane, String name, String config) throws IOException {
-        Path file = Files.writeString(
-                plane.folder().resolve(name + ".yaml"),
-                config.replace("%s", plane.kubeconfig().toString()));
-        return RunningProgram.start(
-                plane.folder().resolve("log").resolve(name + ".log"),
-                List.of(
-                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                        "-cp",
-                        RunningProgram.applicationClassPath(),
-                        "org.moorage.app.Main",
-                        "shadow",
-                        "--kubeconfig=" + plane.kubeconfig(),
-                        "--config=" + file,
-                        "-o",
-                        "json"));
+    private static RunningProgram shadow(Scene scene, String name, String config) {
+        String kubeconfig = scene.plane().kubeconfig().toString();
+        return scene.moorage(
+                name,
+                "shadow",
+                "--kubeconfig=" + kubeconfig,
+                "--config=" + scene.write(name + ".yaml", config.replace("%s", kubeconfig)),
+                "-o",
+                "json");
     }
 
     private String nodes() {
@@ -113,69 +101,48 @@ class LiveShadowTest {
     }
 
     private static ObjectNode list() {
-        return JSON.createObjectNode().put("apiVersion", "v1").put("kind", "List");
+        return ApiAccess.JSON.createObjectNode().put("apiVersion", "v1").put("kind", "List");
     }
 
     private static void add(ArrayNode items, String json) {
-        try {
-            items.add(JSON.readTree(json));
-        } catch (IOException e) {
-            throw new IllegalStateException(json, e);
-        }
-    }
-
-    private static void await(String what, BooleanSupplier condition) {
-        assertThat(Waiting.until(LIMIT, condition)).as(what).isLessThan(LIMIT);
+        items.add(ApiAccess.parse(json));
     }
 
     private static JsonNode summary(RunningProgram shadow) {
         int ignored = shadow.terminate();
         String last = shadow.log().lines().reduce("", (before, line) -> line.startsWith("{") ? line : before);
-        try {
-            return JSON.readTree(last).path("summary");
-        } catch (IOException e) {
-            throw new IllegalStateException(last, e);
-        }
+        return ApiAccess.parse(last).path("summary");
     }
 
     @Test
-    void explainsEachDecisionOfKubeScheduler() throws IOException {
-        try (ControlPlane plane = ControlPlane.start()) {
-            plane.create(nodes());
-            try (SchedulerProcess scheduler = new SchedulerProcess.Command(
-                                    SchedulerProcess.Kind.KUBE_SCHEDULER, plane, "kube-scheduler")
-                            .config(CONFIG)
-                            .start();
-                    RunningProgram same = shadow(plane, "same", CONFIG);
-                    RunningProgram other = shadow(plane, "other", CONFIG + OTHER_PROFILE)) {
-                assertThat(scheduler.program().isRunning()).isTrue();
-                await(
-                        "both watch",
-                        () -> same.log().contains("watching") && other.log().contains("watching"));
-                plane.create(pods());
-                await(
-                        "all pods are tried",
-                        () -> plane.kubectl(
-                                                "get",
-                                                "pods",
-                                                "-o",
-                                                "jsonpath={range .items[*]}{.status.conditions[0].type}{\"\\n\"}{end}")
-                                        .lines()
-                                        .filter("PodScheduled"::equals)
-                                        .count()
-                                == PODS);
+    void explainsEachDecisionOfKubeScheduler() {
+        try (Scene scene = Scene.open()) {
+            scene.create(nodes());
+            SchedulerProcess scheduler =
+                    scene.scheduler(KUBE_SCHEDULER).config(CONFIG).start();
+            RunningProgram same = shadow(scene, "same", CONFIG);
+            RunningProgram other = shadow(scene, "other", CONFIG + OTHER_PROFILE);
+            scene.await(
+                    "both watch",
+                    () -> same.log().contains("watching") && other.log().contains("watching"));
+            scene.create(pods());
+            scene.await(
+                    "all pods are tried",
+                    () -> scene.api().items(ApiAccess.PODS).stream()
+                                    .filter(pod -> PodVersions.podScheduled(pod).isObject())
+                                    .count()
+                            == PODS);
+            assertThat(scheduler.program().isRunning()).isTrue();
+            JsonNode summary = summary(same);
+            assertThat(summary.path("differences").asInt())
+                    .as("differences with seed %d: %s", SEED, same.log())
+                    .isZero();
+            assertThat(summary.path("fitsHere").asInt()).isZero();
+            assertThat(summary.path("waiting").asInt()).isPositive();
+            assertThat(summary.path("equal").asInt() + summary.path("ties").asInt())
+                    .isGreaterThan(PODS / 2);
 
-                JsonNode summary = summary(same);
-                assertThat(summary.path("differences").asInt())
-                        .as("differences with seed %d: %s", SEED, same.log())
-                        .isZero();
-                assertThat(summary.path("fitsHere").asInt()).isZero();
-                assertThat(summary.path("waiting").asInt()).isPositive();
-                assertThat(summary.path("equal").asInt() + summary.path("ties").asInt())
-                        .isGreaterThan(PODS / 2);
-
-                assertThat(summary(other).path("differences").asInt()).isGreaterThan(PODS / 4);
-            }
+            assertThat(summary(other).path("differences").asInt()).isGreaterThan(PODS / 4);
         }
     }
 }

@@ -3,21 +3,16 @@ package org.moorage.livetests;
 
 import static java.util.stream.Collectors.joining;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.moorage.livetests.scene.SchedulerProcess.Kind.KUBE_SCHEDULER;
+import static org.moorage.livetests.scene.SchedulerProcess.Kind.MOORAGE;
 
-import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.json.JsonMapper;
-import java.io.IOException;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
-import java.nio.file.Path;
-import java.time.Duration;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.SortedMap;
 import java.util.SortedSet;
 import java.util.TreeMap;
@@ -31,28 +26,27 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.FieldSource;
+import org.moorage.livetests.scene.ApiAccess;
+import org.moorage.livetests.scene.PodVersions;
+import org.moorage.livetests.scene.Scene;
+import org.moorage.livetests.scene.SchedulerProcess;
 
 /**
- * What kube-scheduler decides otherwise since 1.37, decided by it and by Moorage on a control plane each: pods resized in place,
+ * Decisions that kube-scheduler 1.37 changed, made by it and by Moorage on a control plane each: pods resized in place,
  * device taint rules, missing CSI drivers, full storage. Where each pod goes, its condition, its events and its claims must be the
  * same, at first and after a change.
  */
 @Tag("live")
 class LiveSideBySideTest {
-    private static final JsonMapper JSON = JsonMapper.builder().build();
-    private static final Duration AT_LAST = Duration.ofMinutes(2);
     private static final Pattern UID = Pattern.compile("[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}");
+    private static final String VOLUME_CLAIMS = "/api/v1/namespaces/default/persistentvolumeclaims";
+    private static final String RESOURCE_CLAIMS = "/apis/resource.k8s.io/v1/namespaces/default/resourceclaims";
+    private static final String TAINT_RULES = "/apis/resource.k8s.io/v1/devicetaintrules";
+    private static final String CAPACITIES = "/apis/storage.k8s.io/v1/namespaces/default/csistoragecapacities";
     private static final String RESIZE_PREEMPTION = "InPlacePodVerticalScalingSchedulerPreemption=true";
 
-    private static final String CONFIG = """
-            apiVersion: kubescheduler.config.k8s.io/v1
-            kind: KubeSchedulerConfiguration
-            leaderElection: {leaderElect: false}
-            clientConnection: {kubeconfig: "%s", qps: 1000, burst: 1000}
-            """;
-
     /**
-     * Objects, a change of them, and what becomes of the pods.
+     * Objects, a change of them, and the resulting states of the pods.
      *
      * @param gates the feature gates of the scheduler, as {@code --feature-gates} takes them
      * @param manifests the file with the objects
@@ -65,9 +59,9 @@ class LiveSideBySideTest {
             String name,
             String gates,
             String manifests,
-            Consumer<ControlPlane> prepare,
+            Consumer<Scene> prepare,
             Map<String, String> first,
-            Consumer<ControlPlane> change,
+            Consumer<Scene> change,
             Map<String, String> then) {
         @Override
         public String toString() {
@@ -103,27 +97,27 @@ class LiveSideBySideTest {
                     "a pod that is being resized takes the most of what it asks for, was promised and has",
                     "",
                     "resize.yaml",
-                    plane -> {
-                        resize(plane, "grows-deferred", "3");
-                        tellOfContainers(plane, "grows-deferred", "Deferred", "1");
-                        resize(plane, "grows-infeasible", "3");
-                        tellOfContainers(plane, "grows-infeasible", "Infeasible", "1");
-                        resize(plane, "shrinks", "1");
-                        tellOfContainers(plane, "shrinks", "", "3");
-                        resize(plane, "has-shrunk", "1");
-                        tellOfContainers(plane, "has-shrunk", "", "1");
-                        resize(plane, "at-two-stages", "1", "3");
-                        tellOfContainers(plane, "at-two-stages", "", "3", "1");
+                    scene -> {
+                        resize(scene, "grows-deferred", "3");
+                        tellOfContainers(scene, "grows-deferred", "Deferred", "1");
+                        resize(scene, "grows-infeasible", "3");
+                        tellOfContainers(scene, "grows-infeasible", "Infeasible", "1");
+                        resize(scene, "shrinks", "1");
+                        tellOfContainers(scene, "shrinks", "", "3");
+                        resize(scene, "has-shrunk", "1");
+                        tellOfContainers(scene, "has-shrunk", "", "1");
+                        resize(scene, "at-two-stages", "1", "3");
+                        tellOfContainers(scene, "at-two-stages", "", "3", "1");
                     },
                     with(
                             resized(),
                             Map.of(
                                     "beside-deferred", refused(ONE_LACKS_CPU),
                                     "beside-shrinking", refused(ONE_LACKS_CPU))),
-                    plane -> {
-                        resize(plane, "grows-deferred", "1");
-                        tellOfContainers(plane, "grows-deferred", "", "1");
-                        tellOfContainers(plane, "shrinks", "", "1");
+                    scene -> {
+                        resize(scene, "grows-deferred", "1");
+                        tellOfContainers(scene, "grows-deferred", "", "1");
+                        tellOfContainers(scene, "shrinks", "", "1");
                     },
                     with(
                             resized(),
@@ -134,14 +128,14 @@ class LiveSideBySideTest {
                     "a pod whose resize is deferred preempts others where its node lets it",
                     RESIZE_PREEMPTION,
                     "resize-preemption.yaml",
-                    plane -> {
+                    scene -> {
                         for (String node : List.of("forbidding", "equal", "preempting")) {
-                            resize(plane, "grows-" + node, "2");
-                            tellOfContainers(plane, "grows-" + node, "Deferred", "1");
+                            resize(scene, "grows-" + node, "2");
+                            tellOfContainers(scene, "grows-" + node, "Deferred", "1");
                         }
                     },
                     with(growing(), Map.of("low-forbidding", "on forbidding")),
-                    plane -> patch(plane, "node/forbidding", "{'spec': {'podPreemptionPolicy': null}}"),
+                    scene -> patch(scene, "/api/v1/nodes/forbidding", "{'spec': {'podPreemptionPolicy': null}}"),
                     with(
                             growing(),
                             Map.of("low-forbidding", "gone; Preempted: Preempted by pod UID on node forbidding"))),
@@ -149,9 +143,9 @@ class LiveSideBySideTest {
                     "a device that a rule taints goes to a claim that tolerates the taint",
                     "",
                     "device-taint-rules.yaml",
-                    plane -> {},
+                    scene -> {},
                     with(claiming(), Map.of("any-worn", refused(NO_DEVICE) + "; claim without device")),
-                    plane -> plane.kubectl("delete", "devicetaintrule", "worn"),
+                    scene -> scene.api().delete(TAINT_RULES + "/worn"),
                     with(
                             claiming(),
                             Map.of(
@@ -161,19 +155,19 @@ class LiveSideBySideTest {
                     "a node that lacks a CSI driver is refused where the driver asks for it",
                     "",
                     "missing-csi-drivers.yaml",
-                    plane -> awaitBound(plane, "strict-0", "strict-1", "strict-2", "strict-3", "strict-4", "lenient-0"),
+                    scene -> awaitBound(scene, "strict-0", "strict-1", "strict-2", "strict-3", "strict-4", "lenient-0"),
                     with(
                             mounting(),
                             Map.of(
                                     "at-later", refused(NO_DRIVER) + "; claim Bound",
                                     "two-at-single", refused(TOO_MANY_VOLUMES) + "; claim Bound; claim Bound")),
-                    plane -> {
-                        plane.create(
+                    scene -> {
+                        scene.create(
                                 "{apiVersion: storage.k8s.io/v1, kind: CSINode, metadata: {name: later}, spec: {drivers:"
                                         + " [{name: strict.example.com, nodeID: later}]}}\n");
                         patch(
-                                plane,
-                                "csinode/single",
+                                scene,
+                                "/apis/storage.k8s.io/v1/csinodes/single",
                                 "{'spec': {'drivers': [{'name': 'strict.example.com', 'nodeID': 'single', 'allocatable':"
                                         + " {'count': 2}}]}}");
                     },
@@ -187,7 +181,7 @@ class LiveSideBySideTest {
                     "a volume is made where most storage is left, and not where there is too little",
                     "",
                     "storage-capacity.yaml",
-                    plane -> {},
+                    scene -> {},
                     with(
                             storing(),
                             Map.of(
@@ -195,9 +189,9 @@ class LiveSideBySideTest {
                                     "waits for large; claim Pending on large",
                                     "at-small",
                                     refused(ONE_LACKS_STORAGE) + "; claim Pending")),
-                    plane -> {
-                        patch(plane, "csistoragecapacity/small", "{'capacity': '30Gi'}");
-                        provision(plane, "anywhere", "large", "20Gi");
+                    scene -> {
+                        patch(scene, CAPACITIES + "/small", "{'capacity': '30Gi'}");
+                        provision(scene, "anywhere", "large", "20Gi");
                     },
                     with(
                             storing(),
@@ -274,19 +268,19 @@ class LiveSideBySideTest {
         return all;
     }
 
-    private static ControlPlane ourPlane;
-    private static ControlPlane theirPlane;
+    private static Scene ours;
+    private static Scene theirs;
 
     @BeforeAll
     static void start() {
         Map<String, String> settings = Map.of("CONTROLLERS", "1", "FEATURE_GATES", RESIZE_PREEMPTION);
-        theirPlane = ControlPlane.start(settings);
-        ourPlane = ControlPlane.start(settings);
+        theirs = Scene.open(settings);
+        ours = Scene.open(settings);
     }
 
     @AfterAll
     static void close() {
-        Stream.of(theirPlane, ourPlane).filter(Objects::nonNull).forEach(ControlPlane::close);
+        Stream.of(theirs, ours).filter(Objects::nonNull).forEach(Scene::close);
     }
 
     /** The pods at first, and after the change. */
@@ -294,69 +288,45 @@ class LiveSideBySideTest {
 
     @ParameterizedTest
     @FieldSource("CASES")
-    void isDecidedAsByTheRealOne(Case c) throws IOException {
-        States theirs = states(
-                c,
-                theirPlane,
-                List.of(theirPlane.binaries().resolve("kube-scheduler").toString()));
-        States ours = states(
-                c,
-                ourPlane,
-                List.of(
-                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                        "-cp",
-                        System.getProperty("java.class.path"),
-                        "org.moorage.app.Main"));
-        assertThat(theirs).isEqualTo(new States(c.first, c.then));
-        assertThat(ours).isEqualTo(theirs);
+    void isDecidedAsByTheRealOne(Case c) {
+        States expected = new States(c.first, c.then);
+        assertThat(states(c, theirs, KUBE_SCHEDULER)).isEqualTo(expected);
+        assertThat(states(c, ours, MOORAGE)).isEqualTo(expected);
     }
 
-    private static States states(Case c, ControlPlane plane, List<String> program) throws IOException {
-        Path config = Files.writeString(plane.folder().resolve("scheduler.yaml"), CONFIG.formatted(plane.kubeconfig()));
-        List<String> command = new ArrayList<>(program);
-        command.addAll(List.of("--config=" + config, "--secure-port=0"));
-        if (!c.gates.isEmpty()) {
-            command.add("--feature-gates=" + c.gates);
-        }
-        Path log = plane.folder().resolve("log").resolve(c.manifests.replace(".yaml", ".log"));
-        plane.create(manifests(c.manifests));
-        try {
-            c.prepare.accept(plane);
-            try (RunningProgram running = RunningProgram.start(log, command)) {
-                Map<String, String> first = until(plane, c.first);
-                c.change.accept(plane);
-                Map<String, String> then = until(plane, c.then);
-                assertThat(running.log()).doesNotContain("panic");
-                return new States(first, then);
-            }
+    private static States states(Case c, Scene scene, SchedulerProcess.Kind kind) {
+        scene.create(Scene.resource(LiveSideBySideTest.class, "side-by-side/" + c.manifests));
+        c.prepare.accept(scene);
+        SchedulerProcess.Command command = scene.scheduler(kind)
+                .flags(c.gates.isEmpty() ? new String[0] : new String[] {"--feature-gates=" + c.gates});
+        try (SchedulerProcess running = command.start()) {
+            Map<String, String> first = until(scene, c.first);
+            c.change.accept(scene);
+            Map<String, String> then = until(scene, c.then);
+            assertThat(running.crashes()).isEmpty();
+            return new States(first, then);
         } finally {
-            // What is left is of no use without nodes, and has other names in the other cases.
-            plane.kubectl("delete", "nodes", "--all");
-            plane.kubectl("delete", "pods", "--all", "--force", "--grace-period=0");
-        }
-    }
-
-    private static String manifests(String name) throws IOException {
-        try (var stream = LiveSideBySideTest.class.getResourceAsStream("side-by-side/" + name)) {
-            return new String(Objects.requireNonNull(stream, name).readAllBytes(), StandardCharsets.UTF_8);
+            // Other objects are of no use without nodes, and have other names in the other cases.
+            scene.api().delete(ApiAccess.NODES);
+            scene.api().delete(ApiAccess.PODS);
         }
     }
 
     // Quotes in the patch may be single ones. Lists are replaced as a whole.
-    private static void patch(ControlPlane plane, String object, String patch) {
-        plane.kubectl("patch", object, "--type=merge", "-p", patch.replace('\'', '"'));
+    private static void patch(Scene scene, String path, String patch) {
+        JsonNode ignored = scene.api().patch(path, patch.replace('\'', '"'));
     }
 
-    private static void resize(ControlPlane plane, String pod, String... cpus) {
+    private static void resize(Scene scene, String pod, String... cpus) {
         String containers = IntStream.range(0, cpus.length)
                 .mapToObj(i -> "{'name': 'c" + i + "', 'resources': {'requests': {'cpu': '" + cpus[i] + "'}}}")
                 .collect(joining(", "));
         String patch = "{'spec': {'containers': [" + containers + "]}}";
-        plane.kubectl("patch", "pod", pod, "--subresource=resize", "-p", patch.replace('\'', '"'));
+        scene.api().patchByName(ApiAccess.PODS + "/" + pod + "/resize", patch.replace('\'', '"'));
     }
 
     // As a kubelet does: what the containers were promised and have, and why they do not get what they ask for.
-    private static void tellOfContainers(ControlPlane plane, String pod, String pending, String... cpus) {
+    private static void tellOfContainers(Scene scene, String pod, String pending, String... cpus) {
         String statuses = IntStream.range(0, cpus.length)
                 .mapToObj(i -> ("{'name': 'c%d', 'image': 'app', 'imageID': 'app', 'ready': true, 'restartCount': 0,"
                                 + " 'allocatedResources': {'cpu': '%s'}, 'resources': {'requests': {'cpu': '%2$s'}}}")
@@ -364,22 +334,30 @@ class LiveSideBySideTest {
                 .collect(joining(", "));
         String conditions =
                 pending.isEmpty() ? "" : "{'type': 'PodResizePending', 'status': 'True', 'reason': '" + pending + "'}";
-        String patch = "{'status': {'phase': 'Running', 'conditions': [" + conditions + "], 'containerStatuses': ["
-                + statuses + "]}}";
-        plane.kubectl("patch", "pod", pod, "--subresource=status", "--type=merge", "-p", patch.replace('\'', '"'));
+        patch(
+                scene,
+                ApiAccess.PODS + "/" + pod + "/status",
+                "{'status': {'phase': 'Running', 'conditions': [" + conditions + "], 'containerStatuses': [" + statuses
+                        + "]}}");
     }
 
-    private static void awaitBound(ControlPlane plane, String... claims) {
-        List<String> wait = new ArrayList<>(List.of(
-                "wait", "--for=jsonpath={.status.phase}=Bound", "--timeout=" + AT_LAST.toSeconds() + "s", "pvc"));
-        wait.addAll(List.of(claims));
-        plane.kubectl(wait.toArray(String[]::new));
+    private static void awaitBound(Scene scene, String... claims) {
+        for (String claim : claims) {
+            scene.await(
+                    "claim " + claim + " is bound",
+                    () -> scene.api()
+                            .get(VOLUME_CLAIMS + "/" + claim)
+                            .at("/status/phase")
+                            .asText()
+                            .equals("Bound"));
+        }
     }
 
     // As the driver's provisioner does for the node that the scheduler has chosen.
-    private static void provision(ControlPlane plane, String claim, String node, String size) {
-        String uid = plane.kubectl("get", "pvc", claim, "-o", "jsonpath={.metadata.uid}");
-        plane.create("""
+    private static void provision(Scene scene, String claim, String node, String size) {
+        String uid =
+                scene.api().get(VOLUME_CLAIMS + "/" + claim).at("/metadata/uid").asText();
+        scene.create("""
                 apiVersion: v1
                 kind: PersistentVolume
                 metadata: {name: %s}
@@ -396,39 +374,27 @@ class LiveSideBySideTest {
                 """.formatted(claim, size, uid, node));
     }
 
-    // Each look takes kubectl a moment, so there is no need to wait in between.
-    private static Map<String, String> until(ControlPlane plane, Map<String, String> wanted) {
-        Instant deadline = Instant.now().plus(AT_LAST);
-        while (true) {
-            Map<String, String> seen = state(plane, wanted);
-            if (seen.equals(wanted) || Instant.now().isAfter(deadline)) {
-                return seen;
-            }
-        }
+    private static Map<String, String> until(Scene scene, Map<String, String> wanted) {
+        return scene.await("" + wanted, () -> state(scene.api(), wanted.keySet()), wanted::equals);
     }
 
-    private static Map<String, String> state(ControlPlane plane, Map<String, String> wanted) {
-        Map<String, JsonNode> objects = new HashMap<>();
+    private static Map<String, String> state(ApiAccess api, Set<String> names) {
         Map<String, SortedSet<String>> events = new HashMap<>();
-        for (JsonNode object : items(plane, "pods,persistentvolumeclaims,resourceclaims,events.v1.events.k8s.io")) {
-            if (object.path("kind").asText().equals("Event")) {
-                // Other controllers tell of the pods, too.
-                if (object.path("reportingController").asText().equals("default-scheduler")) {
-                    events.computeIfAbsent(object.at("/regarding/name").asText(), name -> new TreeSet<>())
-                            .add(object.path("reason").asText() + ": "
-                                    + UID.matcher(object.path("note").asText()).replaceAll("UID"));
-                }
-            } else {
-                objects.put(
-                        object.path("kind").asText() + " "
-                                + object.at("/metadata/name").asText(),
-                        object);
+        for (JsonNode event : api.items(ApiAccess.EVENTS)) {
+            // Other controllers report events of the pods, too.
+            if (event.path("reportingController").asText().equals("default-scheduler")) {
+                events.computeIfAbsent(event.at("/regarding/name").asText(), name -> new TreeSet<>())
+                        .add(event.path("reason").asText() + ": "
+                                + UID.matcher(event.path("note").asText()).replaceAll("UID"));
             }
         }
+        Map<String, JsonNode> pods = byName(api, ApiAccess.PODS);
+        Map<String, JsonNode> volumeClaims = byName(api, VOLUME_CLAIMS);
+        Map<String, JsonNode> resourceClaims = byName(api, RESOURCE_CLAIMS);
         SortedMap<String, String> state = new TreeMap<>();
-        for (String name : wanted.keySet()) {
+        for (String name : names) {
             List<String> parts = new ArrayList<>();
-            JsonNode pod = objects.get("Pod " + name);
+            JsonNode pod = pods.get(name);
             parts.add(pod == null ? "gone" : place(pod));
             if (pod != null) {
                 addCondition(pod, parts);
@@ -437,19 +403,25 @@ class LiveSideBySideTest {
             if (pod != null) {
                 pod.at("/spec/volumes")
                         .forEach(volume -> addVolumeClaim(
-                                objects.get("PersistentVolumeClaim "
-                                        + volume.at("/persistentVolumeClaim/claimName")
-                                                .asText()),
+                                volumeClaims.get(volume.at("/persistentVolumeClaim/claimName")
+                                        .asText()),
                                 parts));
                 pod.at("/spec/resourceClaims")
                         .forEach(claim -> addResourceClaim(
-                                objects.get("ResourceClaim "
-                                        + claim.path("resourceClaimName").asText()),
+                                resourceClaims.get(
+                                        claim.path("resourceClaimName").asText()),
                                 parts));
             }
             state.put(name, String.join("; ", parts));
         }
         return state;
+    }
+
+    private static Map<String, JsonNode> byName(ApiAccess api, String path) {
+        Map<String, JsonNode> objects = new HashMap<>();
+        api.items(path)
+                .forEach(object -> objects.put(object.at("/metadata/name").asText(), object));
+        return objects;
     }
 
     private static String place(JsonNode pod) {
@@ -459,12 +431,10 @@ class LiveSideBySideTest {
     }
 
     private static void addCondition(JsonNode pod, List<String> parts) {
-        for (JsonNode condition : pod.at("/status/conditions")) {
-            if (condition.path("type").asText().equals("PodScheduled")
-                    && condition.path("status").asText().equals("False")) {
-                parts.add("PodScheduled False, " + condition.path("reason").asText() + ": "
-                        + condition.path("message").asText());
-            }
+        JsonNode condition = PodVersions.podScheduled(pod);
+        if (condition.path("status").asText().equals("False")) {
+            parts.add("PodScheduled False, " + condition.path("reason").asText() + ": "
+                    + condition.path("message").asText());
         }
     }
 
@@ -482,13 +452,5 @@ class LiveSideBySideTest {
                         : "claim with " + result.path("device").asText() + " of "
                                 + result.path("pool").asText() + " for "
                                 + claim.at("/status/reservedFor/0/name").asText());
-    }
-
-    private static JsonNode items(ControlPlane plane, String kinds) {
-        try {
-            return JSON.readTree(plane.kubectl("get", kinds, "-o", "json")).path("items");
-        } catch (JsonProcessingException e) {
-            throw new IllegalStateException(e);
-        }
     }
 }

@@ -8,19 +8,19 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.SerializationFeature;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.kubernetes.client.openapi.JSON;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
-import java.time.Duration;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
-import java.util.Objects;
+import java.util.Locale;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.moorage.api.plugin.FeatureGates;
 import org.moorage.config.ConfigLoader;
 import org.moorage.config.plugin.PluginRegistry;
+import org.moorage.livetests.scene.ApiAccess;
+import org.moorage.livetests.scene.Scene;
 import org.moorage.simulation.dump.ClusterDump;
 import org.moorage.simulation.dump.ClusterDumpReader;
 
@@ -31,12 +31,10 @@ import org.moorage.simulation.dump.ClusterDumpReader;
 @Tag("live")
 class LiveWorkloadsTest {
     private static final JsonMapper JSON = JsonMapper.builder().build();
-    /** A cron job starts at the next minute. */
-    private static final Duration AT_LAST = Duration.ofMinutes(3);
 
     @Test
     void arePodsAndClaimsOfTheRealControllers() throws IOException {
-        String manifests = resource("workloads.yaml");
+        String manifests = Scene.resource(LiveWorkloadsTest.class, "workloads.yaml");
         List<String> ours = new ArrayList<>();
         for (String text : read(manifests).json()) {
             JsonNode tree = JSON.readTree(text);
@@ -44,18 +42,26 @@ class LiveWorkloadsTest {
                 ours.add(comparable(tree));
             }
         }
-        try (ControlPlane plane = ControlPlane.start(Map.of("CONTROLLERS", "1"))) {
-            plane.create(manifests);
+        try (Scene scene = Scene.withControllers()) {
+            scene.create(manifests);
 
-            List<String> theirs = awaited(plane, ours.size());
+            // A cron job starts at the next minute.
+            List<String> theirs = new ArrayList<>();
+            for (JsonNode object : scene.await(
+                    ours.size() + " pods and claims",
+                    () -> podsAndClaims(scene.api()),
+                    seen -> seen.size() >= ours.size())) {
+                theirs.add(comparable(object));
+            }
 
             assertThat(theirs).containsExactlyInAnyOrderElementsOf(ours);
-            ClusterDump dump = read(plane.kubectl(
-                    "get",
-                    "nodes,pods,pvc,rc,deployments,replicasets,statefulsets,daemonsets,jobs,cronjobs",
-                    "-A",
-                    "-o",
-                    "json"));
+            ClusterDump dump = read(scene.plane()
+                    .kubectl(
+                            "get",
+                            "nodes,pods,pvc,rc,deployments,replicasets,statefulsets,daemonsets,jobs,cronjobs",
+                            "-A",
+                            "-o",
+                            "json"));
             assertThat(dump.pods())
                     .hasSize(Math.toIntExact(ours.stream()
                             .filter(object -> object.startsWith("Pod "))
@@ -66,12 +72,6 @@ class LiveWorkloadsTest {
                             "no pods are made of Job default/suspended (suspended)",
                             "no pods are made of CronJob default/minutely (its last job is still active)");
             assertThat(dump.warnings()).isEmpty();
-        }
-    }
-
-    private static String resource(String name) throws IOException {
-        try (var stream = LiveWorkloadsTest.class.getResourceAsStream(name)) {
-            return new String(Objects.requireNonNull(stream, name).readAllBytes(), UTF_8);
         }
     }
 
@@ -89,18 +89,16 @@ class LiveWorkloadsTest {
         return kind.equals("Pod") || kind.equals("PersistentVolumeClaim");
     }
 
-    private static List<String> awaited(ControlPlane plane, int count) throws IOException {
-        Instant deadline = Instant.now().plus(AT_LAST);
-        while (true) {
-            List<String> seen = new ArrayList<>();
-            for (JsonNode object : JSON.readTree(plane.kubectl("get", "pods,pvc", "-o", "json"))
-                    .path("items")) {
-                seen.add(comparable(object));
-            }
-            if (seen.size() >= count || Instant.now().isAfter(deadline)) {
-                return seen;
+    private static List<JsonNode> podsAndClaims(ApiAccess api) {
+        List<JsonNode> seen = new ArrayList<>();
+        for (String kind : List.of("Pod", "PersistentVolumeClaim")) {
+            String path = "/api/v1/namespaces/default/" + kind.toLowerCase(Locale.ROOT) + "s";
+            for (JsonNode object : api.items(path)) {
+                // Lists leave these out of their elements.
+                seen.add(((ObjectNode) object).put("apiVersion", "v1").put("kind", kind));
             }
         }
+        return seen;
     }
 
     // Without what is random, and what only a running API server gives.
@@ -142,7 +140,7 @@ class LiveWorkloadsTest {
             }
         }
         text = text.replaceAll("\"uid\":\"[^\"]*\"", "\"uid\":\"\"").replaceAll("minutely-[0-9]{8}", "minutely-*");
-        return tree.path("kind").asText() + " " + sorted(JSON.readTree(text));
+        return tree.path("kind").asText() + " " + sorted(ApiAccess.parse(text));
     }
 
     private static String sorted(JsonNode value) throws IOException {

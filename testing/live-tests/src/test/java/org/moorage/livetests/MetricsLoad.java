@@ -3,55 +3,44 @@ package org.moorage.livetests;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.net.URI;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
-import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.security.GeneralSecurityException;
-import java.security.KeyStore;
-import java.security.cert.CertificateFactory;
-import java.time.Duration;
-import java.time.Instant;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.SortedMap;
+import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.function.Function;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
-import javax.net.ssl.SSLContext;
-import javax.net.ssl.TrustManagerFactory;
 import org.moorage.livetests.metrics.MetricFamily;
+import org.moorage.livetests.scene.ApiAccess;
+import org.moorage.livetests.scene.Scene;
+import org.moorage.livetests.scene.SchedulerProcess;
 
 /**
- * A scheduler on a control plane of its own, and some of everything that it counts: pods that are bound, that fit nowhere, that
+ * A scheduler on a control plane, and some of everything that it counts: pods that are bound, that fit nowhere, that
  * are gated, that preempt, with volumes, with devices, and with an extender. Each step is awaited in the scheduler's own metrics
  * before the next one begins, so that most counts do not depend on time.
  */
 final class MetricsLoad implements AutoCloseable {
-    private static final Duration LONGEST_STEP = Duration.ofSeconds(30);
-    private static final Duration BETWEEN_LOOKS = Duration.ofMillis(200);
     private static final int PLAIN_PODS = 300;
     private static final int PLAIN_NODES = 20;
-    private static final Pattern TOKEN = Pattern.compile("token: ([0-9a-f]+)");
 
     private static final String CONFIG = """
             apiVersion: kubescheduler.config.k8s.io/v1
             kind: KubeSchedulerConfiguration
             leaderElection: {leaderElect: true}
-            clientConnection: {kubeconfig: "%s", qps: 1000, burst: 1000}
+            clientConnection: {kubeconfig: "%%s", qps: 1000, burst: 1000}
             extenders:
             - urlPrefix: http://127.0.0.1:%d
               filterVerb: filter
@@ -138,89 +127,50 @@ final class MetricsLoad implements AutoCloseable {
             spec: {devices: {requests: [{name: card, exactly: {deviceClassName: card}}]}}
             """;
 
-    private final ControlPlane plane;
+    private final Scene scene;
     private final HttpServer extender;
     private final AtomicInteger extenderCalls = new AtomicInteger();
-    private final RunningProgram scheduler;
-    private final HttpClient http;
-    private final URI address;
-    private final String token;
+    private final SchedulerProcess scheduler;
 
     /**
      * Starts control plane and scheduler.
      *
-     * @param command how the scheduler is called, without arguments, by the folder of the control plane's programs
      * @param gates the scheduler's feature gates
-     * @param environment of the control plane
+     * @param settings of the control plane
      */
-    private MetricsLoad(Function<Path, List<String>> command, String gates, Map<String, String> environment) {
-        plane = ControlPlane.start(environment);
+    private MetricsLoad(SchedulerProcess.Kind kind, String gates, Map<String, String> settings) {
+        scene = Scene.open(settings);
         try {
             extender = extender();
-            plane.create(cluster());
-            String kubeconfig = Files.readString(plane.kubeconfig());
-            Path config = plane.folder().resolve("scheduler.yaml");
-            Files.writeString(
-                    config,
-                    CONFIG.formatted(plane.kubeconfig(), extender.getAddress().getPort()));
-            Path certificate = plane.folder().resolve("certs").resolve("apiserver.crt");
-            int port = RunningProgram.freePort();
-            List<String> arguments = List.of(
-                    "--config=" + config,
-                    "--feature-gates=" + gates,
-                    "--show-hidden-metrics-for-version=1.36",
-                    "--bind-address=127.0.0.1",
-                    "--secure-port=" + port,
-                    "--tls-cert-file=" + certificate,
-                    "--tls-private-key-file=" + certificate.resolveSibling("apiserver.key"),
-                    "--authentication-kubeconfig=" + plane.kubeconfig(),
-                    "--authorization-kubeconfig=" + plane.kubeconfig());
-            scheduler = RunningProgram.start(
-                    plane.folder().resolve("log").resolve("scheduler.log"),
-                    Stream.concat(command.apply(plane.binaries()).stream(), arguments.stream())
-                            .toList());
-            http = HttpClient.newBuilder().sslContext(trusting(certificate)).build();
-            Matcher matcher = TOKEN.matcher(kubeconfig);
-            if (!matcher.find()) {
-                throw new IllegalStateException(plane.kubeconfig() + ": no token");
-            }
-            token = matcher.group(1);
-            address = URI.create("https://127.0.0.1:" + port);
-        } catch (IOException | GeneralSecurityException e) {
-            throw new IllegalStateException(e);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
         }
+        scene.create(cluster());
+        Path certificate = scene.plane().folder().resolve("certs").resolve("apiserver.crt");
+        scheduler = scene.scheduler(kind)
+                .config(CONFIG.formatted(extender.getAddress().getPort()))
+                .flags(
+                        "--feature-gates=" + gates,
+                        "--show-hidden-metrics-for-version=1.36",
+                        "--tls-cert-file=" + certificate,
+                        "--tls-private-key-file=" + certificate.resolveSibling("apiserver.key"))
+                .start();
     }
 
     /** For pods on their own. */
-    static MetricsLoad ofPods(Function<Path, List<String>> command) {
-        return new MetricsLoad(command, "SchedulerAsyncAPICalls=true", Map.of("CONTROLLERS", "1"));
+    static MetricsLoad ofPods(SchedulerProcess.Kind kind) {
+        return new MetricsLoad(kind, "SchedulerAsyncAPICalls=true", Map.of("CONTROLLERS", "1"));
     }
 
     /** For groups of pods. */
-    static MetricsLoad ofGroups(Function<Path, List<String>> command) {
+    static MetricsLoad ofGroups(SchedulerProcess.Kind kind) {
         return new MetricsLoad(
-                command,
+                kind,
                 GROUP_GATES,
                 Map.of(
                         "CONTROLLERS", "1",
                         "FEATURE_GATES", GROUP_GATES,
                         "RUNTIME_CONFIG", "scheduling.k8s.io/v1beta1=true"));
-    }
-
-    private static SSLContext trusting(Path certificate) throws IOException, GeneralSecurityException {
-        KeyStore store = KeyStore.getInstance(KeyStore.getDefaultType());
-        store.load(null, null);
-        try (var in = Files.newInputStream(certificate)) {
-            int number = 0;
-            for (var each : CertificateFactory.getInstance("X.509").generateCertificates(in)) {
-                store.setCertificateEntry("c" + number++, each);
-            }
-        }
-        TrustManagerFactory trust = TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
-        trust.init(store);
-        SSLContext context = SSLContext.getInstance("TLS");
-        context.init(null, trust.getTrustManagers(), null);
-        return context;
     }
 
     // Takes all nodes, but fails at its first call.
@@ -296,23 +246,23 @@ final class MetricsLoad implements AutoCloseable {
                 + pods(name, 2, pool, "cpu: " + cpu, "schedulingGroup: {podGroupName: " + name + "}" + ofPods);
     }
 
-    /** Has a pod and a group preempt others against a budget; returns what the scheduler counted at the end. */
+    /** Makes a pod and a group preempt others against a budget; returns the metrics at the end. */
     SortedMap<String, MetricFamily> runGroups() {
-        plane.create(BUDGET + node("gang-0", "gang") + node("gang-1", "gang"));
+        scene.create(BUDGET + node("gang-0", "gang") + node("gang-1", "gang"));
         await("scheduler_cache_size", "type=nodes", PLAIN_NODES + 5);
 
-        plane.create(pods("victim", 2, "full", "cpu: 1900m", ""));
+        scene.create(pods("victim", 2, "full", "cpu: 1900m", ""));
         int scheduled = awaitScheduled(2);
-        plane.create(pod("urgent", "full", "cpu: \"3\"", "priorityClassName: urgent"));
+        scene.create(pod("urgent", "full", "cpu: \"3\"", "priorityClassName: urgent"));
         scheduled = awaitScheduled(scheduled + 1);
 
-        plane.create(gang("whole", "gang", "\"3\"", "disruptionMode: {all: {}}", ""));
+        scene.create(gang("whole", "gang", "\"3\"", "disruptionMode: {all: {}}", ""));
         scheduled = awaitScheduled(scheduled + 2);
-        plane.create(gang("urgent", "gang", "\"3\"", "priorityClassName: urgent", "\n  priorityClassName: urgent"));
+        scene.create(gang("urgent", "gang", "\"3\"", "priorityClassName: urgent", "\n  priorityClassName: urgent"));
         scheduled = awaitScheduled(scheduled + 2);
         await("scheduler_preemption_execution_duration_seconds", "preemptor=podgroup,result=success", 1);
 
-        plane.create(gang("near", "plain", "100m", "schedulingConstraints: {topology: [{key: pool}]}", ""));
+        scene.create(gang("near", "plain", "100m", "schedulingConstraints: {topology: [{key: pool}]}", ""));
         int ignored = awaitScheduled(scheduled + 2);
         return scrape();
     }
@@ -322,32 +272,26 @@ final class MetricsLoad implements AutoCloseable {
         await("scheduler_cache_size", "type=nodes", PLAIN_NODES + 3);
         await("leader_election_master_status", "name=kube-scheduler", 1);
 
-        plane.create(pods("plain", PLAIN_PODS, "plain", "cpu: 10m, memory: 16Mi", ""));
+        scene.create(pods("plain", PLAIN_PODS, "plain", "cpu: 10m, memory: 16Mi", ""));
         int scheduled = awaitScheduled(PLAIN_PODS);
 
-        plane.create(pods("nowhere", 6, "blue", "cpu: 10m", ""));
+        scene.create(pods("nowhere", 6, "blue", "cpu: 10m", ""));
         int unschedulable = awaitUnschedulable(6);
 
-        plane.create(pods("gated", 5, "plain", "cpu: 10m", "schedulingGates: [{name: example.com/gate}]"));
+        scene.create(pods("gated", 5, "plain", "cpu: 10m", "schedulingGates: [{name: example.com/gate}]"));
         await("scheduler_pending_pods", "queue=gated", 5);
         for (int i = 0; i < 3; i++) {
-            plane.kubectl(
-                    "patch",
-                    "pod",
-                    "gated-" + i,
-                    "--type=json",
-                    "-p",
-                    "[{\"op\": \"remove\", \"path\": \"/spec/schedulingGates\"}]");
+            scene.api().patch(ApiAccess.PODS + "/gated-" + i, "{\"spec\": {\"schedulingGates\": null}}");
         }
         scheduled = awaitScheduled(scheduled + 3);
 
-        plane.create(pods("victim", 2, "full", "cpu: 1900m", ""));
+        scene.create(pods("victim", 2, "full", "cpu: 1900m", ""));
         scheduled = awaitScheduled(scheduled + 2);
-        plane.create(pod("urgent", "full", "cpu: \"3\"", "priorityClassName: urgent"));
+        scene.create(pod("urgent", "full", "cpu: \"3\"", "priorityClassName: urgent"));
         scheduled = awaitScheduled(scheduled + 1);
         awaitUnschedulable(unschedulable + 1);
 
-        plane.create(pods(
+        scene.create(pods(
                 "store",
                 3,
                 "store",
@@ -355,20 +299,23 @@ final class MetricsLoad implements AutoCloseable {
                 "volumes: [{name: data, persistentVolumeClaim: {claimName: data-NUMBER}}]"));
         scheduled = awaitScheduled(scheduled + 3);
 
-        plane.create(pods(
+        scene.create(pods(
                 "devices", 2, "devices", "cpu: 10m", "resourceClaims: [{name: card, resourceClaimName: card-NUMBER}]"));
         scheduled = awaitScheduled(scheduled + 2);
-        plane.create(pod("extended", "devices", "example.com/card: 1", ""));
+        scene.create(pod("extended", "devices", "example.com/card: 1", ""));
         scheduled = awaitScheduled(scheduled + 1);
 
-        plane.create(pods("licensed", 1, "plain", "example.com/licence: 1", ""));
+        scene.create(pods("licensed", 1, "plain", "example.com/licence: 1", ""));
         scheduled = awaitScheduled(scheduled + 1);
 
-        // Which frees nothing that a waiting pod could use.
-        plane.kubectl("delete", "pod", "plain-0", "plain-1", "plain-2");
+        // This frees nothing that a pending pod could use.
+        scene.api()
+                .deleteAll(Stream.of("plain-0", "plain-1", "plain-2")
+                        .map(name -> ApiAccess.PODS + "/" + name)
+                        .toList());
         await("scheduler_cache_size", "type=pods", scheduled - 3 - 2);
-        plane.kubectl("label", "node", "store", "colour=blue");
-        plane.kubectl("label", "node", "devices", "pool=blue", "--overwrite");
+        label("store", "colour");
+        label("devices", "pool");
         scheduled = awaitScheduled(scheduled + 6);
         // kube-scheduler shows these some time later.
         await("scheduler_cache_size", "type=pods", scheduled - 3 - 2);
@@ -395,65 +342,33 @@ final class MetricsLoad implements AutoCloseable {
         return count;
     }
 
+    private void label(String node, String label) {
+        JsonNode ignored = scene.api()
+                .patch(ApiAccess.NODES + "/" + node, "{\"metadata\": {\"labels\": {\"" + label + "\": \"blue\"}}}");
+    }
+
     private void await(String name, String series, double value) {
-        Instant deadline = Instant.now().plus(LONGEST_STEP);
-        double seen = Double.NaN;
-        while (seen != value) {
-            if (Instant.now().isAfter(deadline)) {
-                throw new AssertionError(name + "{" + series + "}: " + seen + " after " + LONGEST_STEP.toSeconds()
-                        + " s (expected: " + value + ")\n" + scheduler.log());
-            }
-            try {
-                MetricFamily family = scrape().get(name);
-                seen = family == null ? 0 : family.series().getOrDefault(series, 0.0);
-            } catch (UncheckedIOException notServingYet) {
-                seen = Double.NaN;
-            }
-            if (seen != value && endsWithin(BETWEEN_LOOKS)) {
-                throw new AssertionError("the scheduler has ended\n" + scheduler.log());
-            }
-        }
+        double ignored = scene.await(
+                name + "{" + series + "} is " + value,
+                () -> {
+                    MetricFamily family = scrape().get(name);
+                    return family == null ? 0 : family.series().getOrDefault(series, 0.0);
+                },
+                seen -> seen == value);
     }
 
-    private boolean endsWithin(Duration limit) {
-        try {
-            int ignored = scheduler.await(limit);
-            return true;
-        } catch (IllegalStateException running) {
-            return false;
-        }
-    }
-
-    /** What the scheduler shows now. */
+    /** The present metrics of the scheduler; empty while it does not serve them. */
     private SortedMap<String, MetricFamily> scrape() {
-        return MetricFamily.parse(get("/metrics"));
+        return scheduler.page("/metrics").map(MetricFamily::parse).orElseGet(TreeMap::new);
     }
 
     private String get(String path) {
-        HttpRequest request = HttpRequest.newBuilder(address.resolve(path))
-                .header("Authorization", "Bearer " + token)
-                .timeout(LONGEST_STEP)
-                .build();
-        try {
-            HttpResponse<String> response = http.send(request, HttpResponse.BodyHandlers.ofString());
-            if (response.statusCode() != 200) {
-                throw new UncheckedIOException(
-                        new IOException(path + ": " + response.statusCode() + ": " + response.body()));
-            }
-            return response.body();
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new IllegalStateException(e);
-        }
+        return scheduler.page(path).orElse("");
     }
 
     @Override
     public void close() {
-        scheduler.terminate();
-        scheduler.close();
         extender.stop(0);
-        plane.close();
+        scene.close();
     }
 }

@@ -3,6 +3,7 @@ package org.moorage.livetests.agents;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.kubernetes.client.openapi.JSON;
 import java.util.ArrayList;
 import java.util.List;
 

@@ -4,12 +4,9 @@ package org.moorage.livetests.agents;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.io.IOException;
-import java.net.ConnectException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
+import java.io.UncheckedIOException;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -18,20 +15,18 @@ import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
-import org.moorage.livetests.RunningProgram;
+import org.moorage.livetests.scene.ApiAccess;
+import org.moorage.livetests.scene.Moorage;
+import org.moorage.livetests.scene.RunningProgram;
+import org.moorage.livetests.scene.Waiting;
 
-/** The program {@code moorage extender}, in a process of its own, and what it is asked. */
+/** The program {@code moorage extender} as a separate process, and requests to it. */
 final class AgentProgram implements AutoCloseable {
-    private static final ObjectMapper JSON = new ObjectMapper();
     private static final HttpClient HTTP = HttpClient.newHttpClient();
-    private static final Duration START = Duration.ofSeconds(60);
 
     private final RunningProgram program;
     private final Map<String, Integer> portByAgent;
@@ -46,30 +41,30 @@ final class AgentProgram implements AutoCloseable {
      *
      * @param folder where it runs; its configuration and its log are there
      * @param config the ExtenderConfiguration
-     * @param environment the variables that it has beside this process's
+     * @param environment further environment variables
      * @param portByAgent the agents to run, with the ports where they will be
      */
     static AgentProgram start(
             Path folder, String config, Map<String, String> environment, Map<String, Integer> portByAgent)
             throws IOException {
         Path file = Files.writeString(folder.resolve("extender.yaml"), config);
+        // With the plugins on the class path, which need no jar then.
+        List<String> variables = new ArrayList<>(
+                List.of("MOORAGE_CLASSPATH=" + System.getProperty("java.class.path"), "MOORAGE_CACHE="));
+        environment.forEach((name, value) -> variables.add(name + "=" + value));
         List<String> command = new ArrayList<>(List.of("env", "--chdir=" + folder));
-        environment.forEach((name, value) -> command.add(name + "=" + value));
-        command.addAll(List.of(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-cp",
-                System.getProperty("java.class.path"),
-                "org.moorage.app.Main",
+        command.addAll(Moorage.command(
+                variables,
                 "extender",
-                "--config",
-                file.toString(),
-                "--agents",
-                String.join(",", new TreeMap<>(portByAgent).keySet())));
+                "--config=" + file,
+                "--agents=" + String.join(",", new TreeMap<>(portByAgent).keySet())));
         AgentProgram started =
                 new AgentProgram(RunningProgram.start(folder.resolve("extender.log"), command), portByAgent);
         try {
+            // An agent listens before it can answer.
             for (String agent : portByAgent.keySet()) {
-                started.awaitReady(agent);
+                boolean ignored = Waiting.await(
+                        agent + " is ready", () -> started.isReady(agent), ready -> ready, started.program::logFile);
             }
         } catch (AssertionError notStarted) {
             started.close();
@@ -78,58 +73,20 @@ final class AgentProgram implements AutoCloseable {
         return started;
     }
 
-    /** The first of some ports in a row that nobody listens on. */
-    static int freePorts(int count) {
-        for (int port = 24_000 + (int) (ProcessHandle.current().pid() % 5000); port < 31_000; port++) {
-            boolean areFree = true;
-            for (int i = 0; i < count && areFree; i++) {
-                try (ServerSocket socket = new ServerSocket(port + i, 1, InetAddress.getLoopbackAddress())) {
-                    areFree = socket.isBound();
-                } catch (IOException taken) {
-                    areFree = false;
-                }
-            }
-            if (areFree) {
-                return port;
-            }
-        }
-        throw new AssertionError("no " + count + " ports from 24000 to 31000 are free");
-    }
-
-    // An agent listens before it has what it answers with.
-    private void awaitReady(String agent) {
-        long deadline = System.nanoTime() + START.toNanos();
-        while (!isReady(agent)) {
-            if (System.nanoTime() > deadline || !program.isRunning()) {
-                throw new AssertionError("moorage extender does not answer:\n" + program.log());
-            }
-            LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(50));
-        }
-    }
-
     private boolean isReady(String agent) {
         try {
             return send(request(agent, "healthz").GET()).statusCode() == 200;
-        } catch (ConnectException notYet) {
+        } catch (UncheckedIOException notYet) {
             return false;
         }
     }
 
     private HttpRequest.Builder request(String agent, String path) {
-        return HttpRequest.newBuilder(URI.create(address(agent) + "/" + path)).timeout(Duration.ofSeconds(20));
+        return HttpRequest.newBuilder(URI.create(address(agent) + "/" + path));
     }
 
-    private static HttpResponse<String> send(HttpRequest.Builder request) throws ConnectException {
-        try {
-            return HTTP.send(request.build(), BodyHandlers.ofString());
-        } catch (ConnectException refused) {
-            throw refused;
-        } catch (IOException failed) {
-            throw new AssertionError(failed);
-        } catch (InterruptedException interrupted) {
-            Thread.currentThread().interrupt();
-            throw new AssertionError(interrupted);
-        }
+    private static HttpResponse<String> send(HttpRequest.Builder request) {
+        return ApiAccess.exchange(HTTP, request.build(), BodyHandlers.ofString());
     }
 
     /** Where an agent answers. */
@@ -137,27 +94,23 @@ final class AgentProgram implements AutoCloseable {
         return "http://127.0.0.1:" + portByAgent.get(agent);
     }
 
-    /** What the program has logged so far. */
+    /** The log so far. */
     String log() {
         return program.log();
     }
 
     /** The answer to a pod and nodes at a route. */
     JsonNode post(String agent, String path, ObjectNode pod, ObjectNode... nodes) {
-        ObjectNode body = JSON.createObjectNode();
+        ObjectNode body = ApiAccess.JSON.createObjectNode();
         body.set("Pod", pod);
         var items = body.putObject("Nodes").putArray("items");
         for (ObjectNode node : nodes) {
             items.add(node);
         }
-        try {
-            HttpResponse<String> response =
-                    send(request(agent, "scheduler/" + path).POST(BodyPublishers.ofString(body.toString())));
-            assertThat(response.statusCode()).as(response.body()).isEqualTo(200);
-            return JSON.readTree(response.body());
-        } catch (IOException failed) {
-            throw new AssertionError(failed);
-        }
+        HttpResponse<String> response =
+                send(request(agent, "scheduler/" + path).POST(BodyPublishers.ofString(body.toString())));
+        assertThat(response.statusCode()).as(response.body()).isEqualTo(200);
+        return ApiAccess.parse(response.body());
     }
 
     /** The scores by the nodes' names. */

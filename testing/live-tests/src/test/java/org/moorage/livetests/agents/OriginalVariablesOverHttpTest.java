@@ -18,6 +18,7 @@ import java.util.Map;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.moorage.livetests.scene.Ports;
 
 /** The variables and the file by which kube-safe-scheduler's agents were configured, for the program as it is deployed. */
 class OriginalVariablesOverHttpTest {
@@ -52,8 +53,15 @@ class OriginalVariablesOverHttpTest {
     void areTheDefaultsOfArguments(
             String variables, String file, int congestion, String pigeon, String accepted, String overload)
             throws IOException {
+        try (Ports ports = new Ports()) {
+            compare(ports.inARow(3), variables, file, congestion, pigeon, accepted, overload);
+        }
+    }
+
+    private void compare(
+            int port, String variables, String file, int congestion, String pigeon, String accepted, String overload)
+            throws IOException {
         Files.writeString(folder.resolve("pigeon.cfg"), file + "\n");
-        int port = AgentProgram.freePorts(3);
         Map<String, String> environment = new HashMap<>(Map.of("HTTP_PORT", "" + port, "LOG_LEVEL", "DEBUG"));
         for (String variable : variables.isEmpty() ? new String[0] : variables.split(" ")) {
             environment.put(variable.split("=")[0], variable.split("=")[1]);

@@ -31,6 +31,7 @@ import org.moorage.api.model.ObjectKind;
 import org.moorage.builtin.dra.KubeSchedulerPlugins;
 import org.moorage.config.ConfigLoader;
 import org.moorage.config.plugin.PluginRegistry;
+import org.moorage.livetests.scene.Ports;
 import org.moorage.objects.KeptJson;
 import org.moorage.objects.internal.TreeDecoder;
 import org.moorage.runtime.Scheduler;
@@ -40,6 +41,8 @@ import org.moorage.simulation.cluster.InMemoryCluster;
 class SafeAgentsOverHttpTest {
     private static final Path CONFIG =
             Path.of(System.getProperty("basedir", "."), "..", "..", "plugins-safe", "extender.yaml");
+
+    private static final Ports PORTS = new Ports();
 
     @TempDir
     private static Path folder;
@@ -65,13 +68,12 @@ class SafeAgentsOverHttpTest {
         }
         StringBuilder changed = new StringBuilder();
         Map<String, Integer> ports = new TreeMap<>();
-        int next = AgentProgram.freePorts(20);
         String agent = "";
         for (String line : config.split("\n")) {
             agent = line.startsWith("- name: ") ? line.substring(8) : agent;
             if (line.startsWith("  port: ")) {
-                ports.put(agent, next);
-                line = "  port: " + next++;
+                ports.put(agent, PORTS.next());
+                line = "  port: " + ports.get(agent);
             }
             changed.append(line).append('\n');
         }
@@ -94,6 +96,7 @@ class SafeAgentsOverHttpTest {
         if (program != null) {
             program.close();
         }
+        PORTS.close();
     }
 
     private static JsonNode post(String agent, String path, ObjectNode pod, ObjectNode... nodes) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.moorage.livetests.faults;
 
-import static org.moorage.livetests.faults.SchedulerProcess.Kind.MOORAGE;
+import static org.moorage.livetests.scene.SchedulerProcess.Kind.MOORAGE;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import java.io.IOException;
@@ -13,9 +13,11 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
-import org.moorage.livetests.ControlPlane.Component;
-import org.moorage.livetests.FreezingProxy;
-import org.moorage.livetests.RunningProgram;
+import org.moorage.livetests.scene.ControlPlane.Component;
+import org.moorage.livetests.scene.FreezingProxy;
+import org.moorage.livetests.scene.PodVersions;
+import org.moorage.livetests.scene.SchedulerProcess;
+import org.moorage.livetests.scene.Waiting;
 
 /** An API server, or its store, that goes away while pods are being bound. */
 class ApiServerFaultsTest {
@@ -34,10 +36,7 @@ class ApiServerFaultsTest {
 
     private static int whenSomeAreBound(FaultScene scene, FaultReport report) {
         int count = PODS / 10 + report.random().nextInt(PODS / 2);
-        scene.await(
-                Duration.ofSeconds(60),
-                count + " pods are bound",
-                () -> scene.versions().bound("p") >= count);
+        scene.await(count + " pods are bound", () -> scene.versions().bound("p") >= count);
         return scene.versions().bound("p");
     }
 
@@ -55,7 +54,7 @@ class ApiServerFaultsTest {
             scene.plane().startApiServer(command);
             scene.awaitServer();
             report.took("a new pod bound", scene.probe(), Duration.ofSeconds(5));
-            report.took("all bound", scene.awaitBound("p", PODS, AT_LAST), AT_LAST);
+            report.took("all bound", scene.awaitBound("p", PODS), AT_LAST);
             scene.checkInvariants(scheduler);
         }
     }
@@ -110,7 +109,7 @@ class ApiServerFaultsTest {
             scene.plane().startApiServer(again);
             scene.awaitServer();
             proxy.refuse(false);
-            report.took("all 2,000 places taken", scene.awaitBound("p", PODS, AT_LAST), Duration.ofSeconds(60));
+            report.took("all 2,000 places taken", scene.awaitBound("p", PODS), Duration.ofSeconds(60));
             scene.checkInvariants(scheduler);
         }
     }
@@ -123,7 +122,7 @@ class ApiServerFaultsTest {
             SchedulerProcess scheduler =
                     scene.start(scene.command(MOORAGE).kubeconfig(scene.kubeconfigThrough(proxy.port())));
             scene.pods("p", PODS / 2, TENTH);
-            scene.awaitBound("p", PODS / 2, AT_LAST);
+            scene.awaitBound("p", PODS / 2);
             double lists = scheduler.metric("moorage_watch_lists_total", "pods");
             proxy.freeze();
             proxy.refuse(true);
@@ -139,8 +138,8 @@ class ApiServerFaultsTest {
             scene.plane().restartApiServer();
             proxy.refuse(false);
             scene.pods("r", PODS / 2, TENTH);
-            report.took("all bound", scene.awaitBound("q", 300, AT_LAST), Duration.ofSeconds(60));
-            report.took("all places taken", scene.awaitBound("r", PODS / 2, AT_LAST), Duration.ofSeconds(60));
+            report.took("all bound", scene.awaitBound("q", 300), Duration.ofSeconds(60));
+            report.took("all places taken", scene.awaitBound("r", PODS / 2), Duration.ofSeconds(60));
             double more = scheduler.metric("moorage_watch_lists_total", "pods") - lists;
             report.saw((int) more + " list of pods");
             report.holds(more <= 1, (int) more + " lists of pods instead of one");
@@ -159,7 +158,7 @@ class ApiServerFaultsTest {
             report.saw("stopped after " + bound + " bindings");
             Waiting.pause(Duration.ofSeconds(40));
             scene.plane().signal(Component.ETCD, "CONT");
-            report.took("all bound", scene.awaitBound("p", PODS, AT_LAST), AT_LAST);
+            report.took("all bound", scene.awaitBound("p", PODS), AT_LAST);
             scene.checkInvariants(scheduler);
         }
     }
@@ -167,8 +166,8 @@ class ApiServerFaultsTest {
     @Test
     @Fault(value = 13, injected = "no API server for five minutes at start")
     void noServerAtStart(FaultReport report) throws IOException {
-        int port = RunningProgram.freePort();
         try (FaultScene scene = withNodes(report)) {
+            int port = scene.port();
             scene.pods("p", 10, TENTH);
             SchedulerProcess scheduler =
                     scene.startOnly(scene.command(MOORAGE).kubeconfig(scene.kubeconfigThrough(port)));
@@ -177,7 +176,7 @@ class ApiServerFaultsTest {
             try (FreezingProxy proxy =
                     new FreezingProxy(port, scene.api().server().getPort())) {
                 report.holds(proxy.port() == port, "not at its address");
-                report.took("10 pods bound", scene.awaitBound("p", 10, AT_LAST), Duration.ofSeconds(5));
+                report.took("10 pods bound", scene.awaitBound("p", 10), Duration.ofSeconds(5));
                 scene.checkInvariants(scheduler);
             }
         }
@@ -190,7 +189,7 @@ class ApiServerFaultsTest {
             scene.nodes("n", NODES, "1", 110);
             SchedulerProcess scheduler = scene.start(MOORAGE);
             scene.pods("p", PODS / 2, TENTH);
-            report.took("all bound", scene.awaitBound("p", PODS / 2, AT_LAST), AT_LAST);
+            report.took("all bound", scene.awaitBound("p", PODS / 2), AT_LAST);
             long failed = scheduler.inLog("Error scheduling pod|Failed to bind");
             report.saw(failed + " failed bindings");
             report.holds(failed == 0, failed + " failed bindings");

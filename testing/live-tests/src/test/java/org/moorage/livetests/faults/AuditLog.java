@@ -12,6 +12,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import org.moorage.livetests.scene.ApiAccess;
 
 /** The API server's log of requests. */
 final class AuditLog {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.moorage.livetests.faults;
 
-import static org.moorage.livetests.faults.SchedulerProcess.Kind.MOORAGE;
+import static org.moorage.livetests.scene.SchedulerProcess.Kind.MOORAGE;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import java.time.Duration;
@@ -14,6 +14,9 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.moorage.livetests.scene.AnsweringProxy;
+import org.moorage.livetests.scene.SchedulerProcess;
+import org.moorage.livetests.scene.Waiting;
 
 /** Devices and volumes that come late, go, or whose writes fail. */
 class ClaimFaultsTest {
@@ -81,7 +84,7 @@ class ClaimFaultsTest {
             scene.api().createAll(VOLUME_CLAIMS, volumes);
             SchedulerProcess scheduler = scene.start(MOORAGE);
             scene.api().createAll(PODS, pods);
-            Waiting.until(AT_LAST, () -> scheduler.assumedPods() == count);
+            Waiting.until(() -> scheduler.assumedPods() == count);
             report.saw(scheduler.assumedPods() + " pods wait");
             AtomicBoolean isOver = new AtomicBoolean();
             Thread drivers = new Thread(() -> {
@@ -93,7 +96,7 @@ class ClaimFaultsTest {
             });
             drivers.start();
             try {
-                report.took("all bound", scene.awaitBound("p", count, AT_LAST), AT_LAST);
+                report.took("all bound", scene.awaitBound("p", count), AT_LAST);
             } finally {
                 isOver.set(true);
                 join(drivers);
@@ -168,7 +171,7 @@ class ClaimFaultsTest {
                                         "job" + round,
                                         "100m",
                                         ", \"resourceClaims\": [{\"name\": \"r\", \"resourceClaimTemplateName\": \"one\"}]"));
-                Duration took = scene.awaitBound("job" + round, 1, Duration.ofSeconds(30));
+                Duration took = scene.awaitBound("job" + round, 1);
                 longest = took.compareTo(longest) > 0 ? took : longest;
                 scene.api().delete(FaultScene.podPath("job" + round));
             }
@@ -211,7 +214,7 @@ class ClaimFaultsTest {
             report.saw(writes + " writes");
             isHealed.set(true);
             // The longest backoff is ten seconds.
-            report.took("bound", scene.awaitBound("p", 1, AT_LAST), Duration.ofSeconds(15));
+            report.took("bound", scene.awaitBound("p", 1), Duration.ofSeconds(15));
             scene.checkInvariants(scheduler);
         }
     }

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.moorage.livetests.faults;
 
-import static org.moorage.livetests.faults.SchedulerProcess.Kind.MOORAGE;
+import static org.moorage.livetests.scene.SchedulerProcess.Kind.MOORAGE;
 
 import java.time.Duration;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.moorage.livetests.FreezingProxy;
+import org.moorage.livetests.scene.AnsweringProxy;
+import org.moorage.livetests.scene.FreezingProxy;
+import org.moorage.livetests.scene.SchedulerProcess;
+import org.moorage.livetests.scene.Waiting;
 
 /** Connections that swallow what is sent, without a reset. */
 class ConnectionFaultsTest {
@@ -24,26 +27,23 @@ class ConnectionFaultsTest {
             SchedulerProcess scheduler =
                     scene.start(scene.command(MOORAGE).kubeconfig(scene.kubeconfigThrough(proxy.port())));
             scene.pods("p", 100, "10m");
-            scene.awaitBound("p", 100, Duration.ofSeconds(30));
+            scene.awaitBound("p", 100);
 
             // The lines that are open die; new ones work.
             proxy.freeze();
             scene.pods("q", 100, "10m");
-            report.took(
-                    protocol + ": pods made after it bound",
-                    scene.awaitBound("q", 100, Duration.ofSeconds(90)),
-                    NOTICED);
+            report.took(protocol + ": pods made after it bound", scene.awaitBound("q", 100), NOTICED);
 
             // No line works.
             proxy.freezeAll(true);
-            Duration unready = Waiting.until(Duration.ofSeconds(90), () -> !scheduler.isReady());
+            Duration unready = Waiting.until(() -> !scheduler.isReady());
             report.took("not ready", unready, NOTICED);
-            Waiting.until(NOTICED, () -> namesKinds(scheduler));
+            Waiting.until(() -> namesKinds(scheduler));
             report.holds(namesKinds(scheduler), "readiness does not name the kinds");
             proxy.freezeAll(false);
             scene.pods("r", 100, "10m");
-            report.took("bound once lines work", scene.awaitBound("r", 100, Duration.ofSeconds(90)), NOTICED);
-            Waiting.until(NOTICED, scheduler::isReady);
+            report.took("bound once lines work", scene.awaitBound("r", 100), NOTICED);
+            Waiting.until(scheduler::isReady);
             report.holds(scheduler.isReady(), "not ready although lines work");
             scene.checkInvariants(scheduler);
         }

@@ -3,7 +3,7 @@ package org.moorage.livetests.faults;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.moorage.livetests.faults.SchedulerProcess.Kind.MOORAGE;
+import static org.moorage.livetests.scene.SchedulerProcess.Kind.MOORAGE;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -23,10 +23,12 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.moorage.livetests.scene.AnsweringProxy;
+import org.moorage.livetests.scene.SchedulerProcess;
+import org.moorage.livetests.scene.Waiting;
 
 /** Credentials that are replaced while pods are being bound, and are not good any more from then on. */
 class CredentialFaultsTest {
-    private static final Duration AT_LAST = Duration.ofSeconds(60);
     private static final String TENTH = "100m";
     private static final String ADMINISTRATORS = "system:masters";
 
@@ -48,7 +50,7 @@ class CredentialFaultsTest {
         while (System.nanoTime() < end) {
             String prefix = "p" + batch++ + "-";
             scene.pods(prefix, 5, TENTH);
-            scene.awaitBound(prefix, 5, AT_LAST);
+            scene.awaitBound(prefix, 5);
             Waiting.pause(Duration.ofSeconds(1));
         }
     }
@@ -142,7 +144,7 @@ class CredentialFaultsTest {
                 bindFor(Duration.ofSeconds(12), scene);
                 String tooLarge = "large-" + round;
                 scene.pods(tooLarge + "-", 1, "1000");
-                Duration told = Waiting.until(AT_LAST, () -> isTold(scene, tooLarge + "-0"));
+                Duration told = Waiting.until(() -> isTold(scene, tooLarge + "-0"));
                 report.took("an event while the token cannot be read", told, Duration.ofSeconds(15));
                 bindFor(Duration.ofSeconds(8), scene);
                 Files.write(token, good);
@@ -153,7 +155,7 @@ class CredentialFaultsTest {
             report.holds(warned == unusable.size(), warned + " lines tell of it");
             report.holds(scheduler.inLog("second-line-of-the-file") == 0, "the log has a part of the file");
             scene.pods("last-", 1, "1000");
-            Duration told = Waiting.until(AT_LAST, () -> isTold(scene, "last-0"));
+            Duration told = Waiting.until(() -> isTold(scene, "last-0"));
             report.took("an event of a new pod afterwards", told, Duration.ofSeconds(15));
             for (int round = 0; round < unusable.size(); round++) {
                 scene.api().deleteAll(List.of(FaultScene.podPath("large-" + round + "-0")));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.moorage.livetests.faults;
 
-import static org.moorage.livetests.faults.SchedulerProcess.Kind.MOORAGE;
+import static org.moorage.livetests.scene.SchedulerProcess.Kind.MOORAGE;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import java.time.Duration;
@@ -9,6 +9,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
+import org.moorage.livetests.scene.AnsweringProxy;
+import org.moorage.livetests.scene.SchedulerProcess;
+import org.moorage.livetests.scene.Waiting;
 
 /** Events that the API server does not take. */
 class EventFaultsTest {
@@ -52,7 +55,7 @@ class EventFaultsTest {
             for (int round = 0; System.nanoTime() - start < REFUSED.toNanos(); round++) {
                 String name = "during" + round + "-";
                 during.add(round(scene, name));
-                Duration told = Waiting.until(AT_LAST, () -> events(scene, name) >= ROUND);
+                Duration told = Waiting.until(() -> events(scene, name) >= ROUND);
                 longest = told.compareTo(longest) > 0 ? told : longest;
                 Waiting.pause(BETWEEN);
             }
@@ -69,7 +72,7 @@ class EventFaultsTest {
             round(scene, "after-");
             report.took(
                     "afterwards events of the namespace",
-                    Waiting.until(AT_LAST, () -> events(scene, "refused", "after-") >= ROUND),
+                    Waiting.until(() -> events(scene, "refused", "after-") >= ROUND),
                     AT_LAST);
             scene.checkInvariants(scheduler);
         }
@@ -89,7 +92,7 @@ class EventFaultsTest {
         for (String namespace : List.of("refused", "other")) {
             scene.api().createAll("/api/v1/namespaces/" + namespace + "/pods", pods);
         }
-        scene.awaitBound(prefix, 2 * ROUND, AT_LAST);
+        scene.awaitBound(prefix, 2 * ROUND);
         return Duration.ofNanos(System.nanoTime() - start);
     }
 

@@ -14,8 +14,10 @@ import java.util.Map;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import org.junit.jupiter.api.Test;
-import org.moorage.livetests.RunningProgram;
-import org.moorage.livetests.faults.SchedulerProcess.Kind;
+import org.moorage.livetests.scene.PodVersions;
+import org.moorage.livetests.scene.SchedulerProcess;
+import org.moorage.livetests.scene.SchedulerProcess.Kind;
+import org.moorage.livetests.scene.Waiting;
 
 /** Extenders that hang, fail, answer nonsense, or are not there. */
 class ExtenderFaultsTest {
@@ -34,8 +36,8 @@ class ExtenderFaultsTest {
         answer(extender, "/status", 500, "injected");
         answer(extender, "/garbage", 200, "<html>no answer</html>");
         extender.start();
-        int closed = RunningProgram.freePort();
         try (FaultScene scene = FaultScene.open(report)) {
+            int closed = scene.port();
             scene.nodes("n", 3, "1", 110);
             for (String fault : FAULTS) {
                 int port =
@@ -82,7 +84,7 @@ class ExtenderFaultsTest {
                 String pod = "p-" + name;
                 long start = System.nanoTime();
                 scene.api().create(PODS, FaultScene.pod(pod, "100m", ""));
-                Waiting.until(Duration.ofSeconds(20), () -> !outcome(scene, pod).isEmpty());
+                Waiting.until(() -> !outcome(scene, pod).isEmpty());
                 Duration took = Duration.ofNanos(System.nanoTime() - start);
                 report.holds(scheduler.program().isRunning(), name + ": " + kind + " has ended");
                 told.put(kind, outcome(scene, pod));
@@ -90,8 +92,7 @@ class ExtenderFaultsTest {
                     report.took(name, took, LIMIT.plusSeconds(4));
                 }
                 scene.api().delete(FaultScene.podPath(pod));
-                Waiting.until(
-                        Duration.ofSeconds(5), () -> scene.versions().pods().isEmpty());
+                Waiting.until(() -> scene.versions().pods().isEmpty());
             }
         }
         report.holds(

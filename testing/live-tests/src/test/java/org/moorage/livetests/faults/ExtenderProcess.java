@@ -5,23 +5,13 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
-import org.moorage.livetests.RunningProgram;
+import org.moorage.livetests.scene.Moorage;
+import org.moorage.livetests.scene.RunningProgram;
+import org.moorage.livetests.scene.Waiting;
 
-/** {@code moorage extender} with one agent, as a process of its own. */
+/** {@code moorage extender} with one agent, as a separate process. */
 final class ExtenderProcess implements AutoCloseable {
-    /** As bin/moorage has it, with three quarters of the manifest's limit of 1Gi as heap. */
-    private static final List<String> JAVA = List.of(
-            "-Xmx768m",
-            "-XX:+UseSerialGC",
-            "-XX:NewSize=8m",
-            "-XX:MaxNewSize=64m",
-            "-XX:InitialHeapSize=28m",
-            "-XX:TieredStopAtLevel=1",
-            "-XX:+ExitOnOutOfMemoryError");
-
     private final RunningProgram program;
     private final int port;
     private final boolean isSecure;
@@ -50,18 +40,14 @@ final class ExtenderProcess implements AutoCloseable {
                       tls: %s
                       plugins: [{name: TaintToleration}]
                     """.formatted(port, tls.isEmpty() ? "null" : tls));
-            List<String> command = new ArrayList<>();
-            command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-            command.addAll(JAVA);
-            command.addAll(List.of(
-                    "-cp",
-                    RunningProgram.applicationClassPath(),
-                    "org.moorage.app.Main",
-                    "extender",
-                    "--config=" + config,
-                    "--request-timeout=60s"));
+            // Three quarters of the manifest's limit of 1Gi.
+            List<String> heap = List.of("MOORAGE_JAVA_OPTS=-Xmx768m");
             return new ExtenderProcess(
-                    RunningProgram.start(folder.resolve("extender.log"), command), port, !tls.isEmpty());
+                    RunningProgram.start(
+                            folder.resolve("extender.log"),
+                            Moorage.command(heap, "extender", "--config=" + config, "--request-timeout=60s")),
+                    port,
+                    !tls.isEmpty());
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
@@ -69,11 +55,8 @@ final class ExtenderProcess implements AutoCloseable {
 
     /** Waits until it answers. */
     void awaitHealthy() {
-        Duration limit = Duration.ofSeconds(60);
-        Duration took = Waiting.until(limit, () -> health().contains(" 200 "));
-        if (took.compareTo(limit) > 0) {
-            throw new AssertionError("extender: " + health() + "\n" + program.log());
-        }
+        String ignored = Waiting.await(
+                "the extender is healthy", this::health, status -> status.contains(" 200 "), program::logFile);
     }
 
     private String health() {

@@ -8,9 +8,13 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Random;
+import org.moorage.livetests.scene.Waiting;
 
-/** What a fault's test tells of itself: a parameter of the test. */
+/** The report of a fault's test, which is a parameter of the test. */
 final class FaultReport {
+    /** Set by the profile that runs all faults, and no other test next to them. */
+    private static final boolean JUDGES_TIMES = Boolean.getBoolean("faults.times");
+
     private final long seed;
     private final List<String> seen = new ArrayList<>();
     private final List<String> violations = new ArrayList<>();
@@ -25,21 +29,22 @@ final class FaultReport {
         return new Random(seed);
     }
 
-    /** Notes that stock kube-scheduler is looked at: what it breaks is told and is no failure. */
+    /** Notes that this is a run of stock kube-scheduler, whose violations are reported and are no failure. */
     void compare() {
         isComparison = true;
     }
 
-    /** Tells something that was seen, in a few words. */
+    /** Reports an observation, in a few words. */
     void saw(String what) {
         seen.add(what);
     }
 
-    /** Tells how long something took, and fails if that was too long. */
+    /** Reports how long something took; where faults have the machine to themselves, a longer time than the limit is a violation. */
     void took(String what, Duration time, Duration limit) {
         seen.add(what + " after " + seconds(time));
-        if (time.compareTo(limit) > 0) {
-            broken(what + " after " + seconds(time) + " instead of " + seconds(limit));
+        Duration judged = JUDGES_TIMES ? limit : Waiting.LIMIT;
+        if (time.compareTo(judged) > 0) {
+            broken(what + " after " + seconds(time) + " instead of " + seconds(judged));
         }
     }
 
@@ -47,7 +52,7 @@ final class FaultReport {
         return String.format(Locale.ROOT, "%.1f s", time.toMillis() / 1000.0);
     }
 
-    /** Tells of something that must not be. */
+    /** Reports a violation. */
     void broken(String what) {
         violations.add(what);
     }

@@ -2,9 +2,6 @@
 package org.moorage.livetests.faults;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -15,28 +12,31 @@ import java.util.TreeSet;
 import java.util.function.BooleanSupplier;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import org.moorage.livetests.ControlPlane;
-import org.moorage.livetests.RunningProgram;
+import org.moorage.livetests.scene.AnsweringProxy;
+import org.moorage.livetests.scene.ApiAccess;
+import org.moorage.livetests.scene.ControlPlane;
+import org.moorage.livetests.scene.PodVersions;
+import org.moorage.livetests.scene.RunningProgram;
+import org.moorage.livetests.scene.Scene;
+import org.moorage.livetests.scene.SchedulerProcess;
+import org.moorage.livetests.scene.Waiting;
 
 /** A control plane under audit, what a test puts into it, and what must hold at the end. */
 final class FaultScene implements AutoCloseable {
-    private static final Duration REST = Duration.ofSeconds(30);
     private static final Pattern DUMPED_NODE = Pattern.compile("^Node name: (.*)$");
     private static final Pattern DUMPED_POD = Pattern.compile("^name: .*?, uid: ([^,]*), nominated node: ([^,]*)(.*)$");
 
     private final FaultReport report;
-    private final ControlPlane plane;
-    private final ApiAccess api;
+    private final Scene scene;
     private final PodVersions versions;
     private final AuditLog audit;
     private final List<SchedulerProcess> schedulers = new ArrayList<>();
 
-    private FaultScene(FaultReport report, ControlPlane plane) {
+    private FaultScene(FaultReport report, Scene scene) {
         this.report = report;
-        this.plane = plane;
-        api = new ApiAccess(plane.kubeconfig());
-        versions = new PodVersions(api, plane.etcd());
-        audit = new AuditLog(plane.folder());
+        this.scene = scene;
+        versions = new PodVersions(scene.api(), scene.plane().etcd());
+        audit = new AuditLog(scene.plane().folder());
     }
 
     static FaultScene open(FaultReport report) {
@@ -52,15 +52,15 @@ final class FaultScene implements AutoCloseable {
         all.put(
                 "APISERVER_ARGS",
                 (AuditLog.ARGUMENTS + " --storage-media-type=application/json " + serverArguments).strip());
-        return new FaultScene(report, ControlPlane.start(all, Map.of(AuditLog.POLICY_FILE, AuditLog.POLICY)));
+        return new FaultScene(report, Scene.open(all, Map.of(AuditLog.POLICY_FILE, AuditLog.POLICY)));
     }
 
     ControlPlane plane() {
-        return plane;
+        return scene.plane();
     }
 
     ApiAccess api() {
-        return api;
+        return scene.api();
     }
 
     PodVersions versions() {
@@ -71,32 +71,31 @@ final class FaultScene implements AutoCloseable {
         return audit;
     }
 
+    void create(String manifests) {
+        scene.create(manifests);
+    }
+
+    int port() {
+        return scene.port();
+    }
+
+    RunningProgram start(String name, List<String> command) {
+        return scene.start(name, command);
+    }
+
     /** The administrator's kubeconfig with another port. */
     Path kubeconfigThrough(int port) {
-        return kubeconfig(
-                "through-" + port, text -> text.replace(":" + api.server().getPort(), ":" + port));
+        return scene.kubeconfigThrough(port);
     }
 
     /** The kubeconfig of one of the control plane's further administrators. */
     Path kubeconfigOf(String user) {
-        return kubeconfig(user, text -> text.replace(api.token(), api.token() + "-" + user));
-    }
-
-    private Path kubeconfig(String name, java.util.function.UnaryOperator<String> change) {
-        try {
-            String text = Files.readString(plane.kubeconfig());
-            return Files.writeString(plane.folder().resolve("kubeconfig-" + name), change.apply(text));
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
+        String token = scene.api().token();
+        return scene.kubeconfig(user, text -> text.replace(token, token + "-" + user));
     }
 
     AnsweringProxy answeringProxy() {
-        try {
-            return new AnsweringProxy(api.server(), plane.folder().resolve("certs"));
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
+        return scene.answeringProxy();
     }
 
     SchedulerProcess.Command command(SchedulerProcess.Kind kind) {
@@ -108,13 +107,13 @@ final class FaultScene implements AutoCloseable {
 
     /** As {@link #command}, where both are looked at in one test. */
     SchedulerProcess.Command commandBeside(SchedulerProcess.Kind kind) {
-        return new SchedulerProcess.Command(kind, plane, "scheduler-" + schedulers.size());
+        return scene.scheduler(kind);
     }
 
     /** Starts a scheduler, and waits until it has a second to itself once it serves. */
     SchedulerProcess start(SchedulerProcess.Command command) {
         SchedulerProcess scheduler = startOnly(command);
-        await(Duration.ofSeconds(60), "the scheduler is ready", scheduler::isReady);
+        await("the scheduler is ready", scheduler::isReady);
         return scheduler;
     }
 
@@ -128,36 +127,31 @@ final class FaultScene implements AutoCloseable {
         return start(command(kind));
     }
 
-    /** Waits for something that the test needs to go on. */
-    void await(Duration limit, String what, BooleanSupplier isSo) {
-        Duration took = Waiting.until(limit, isSo);
-        if (took.compareTo(limit) > 0 && !isSo.getAsBoolean()) {
-            String logs =
-                    schedulers.isEmpty() ? "" : schedulers.get(0).logFile().toString();
-            throw new AssertionError("not within " + limit + ": " + what + ": " + logs);
-        }
+    void await(String what, BooleanSupplier condition) {
+        scene.await(what, condition);
     }
 
     /** Waits until the API server answers. */
     void awaitServer() {
-        await(Duration.ofSeconds(60), "the API server is ready", () -> api.status("GET", "/readyz", "", "") == 200);
+        scene.plane().awaitReady();
     }
 
     /** How long a new pod, before all others in the queue, takes until it is bound. */
     Duration probe() {
         long start = System.nanoTime();
         String name = "probe-" + start;
-        api.create(
-                "/api/v1/namespaces/default/pods",
-                pod(name, "0", ", \"priorityClassName\": \"system-cluster-critical\""));
-        Waiting.until(Duration.ofSeconds(60), () -> versions.bound(name) == 1);
+        scene.api().create(ApiAccess.PODS, pod(name, "0", ", \"priorityClassName\": \"system-cluster-critical\""));
+        await("the probe is bound", () -> versions.bound(name) == 1);
         return Duration.ofNanos(System.nanoTime() - start);
     }
 
-    /** Has the store forget all versions but the present ones, so that watches of earlier ones are answered 410. */
+    /** Makes the store forget all versions but the present ones, so that watches of earlier ones are answered 410. */
     void compact() {
-        plane.compact(Long.parseLong(
-                api.get("/api/v1/pods").at("/metadata/resourceVersion").asText()));
+        scene.plane()
+                .compact(Long.parseLong(scene.api()
+                        .get("/api/v1/pods")
+                        .at("/metadata/resourceVersion")
+                        .asText()));
     }
 
     /** Nodes of one sort, with names from {@code prefix0} on. */
@@ -166,7 +160,7 @@ final class FaultScene implements AutoCloseable {
         for (int i = 0; i < count; i++) {
             nodes.add(node(prefix + i, cpu, pods));
         }
-        api.createAll("/api/v1/nodes", nodes);
+        scene.api().createAll("/api/v1/nodes", nodes);
     }
 
     static String node(String name, String cpu, int pods) {
@@ -190,7 +184,7 @@ final class FaultScene implements AutoCloseable {
         for (int i = 0; i < count; i++) {
             pods.add(pod(prefix + i, cpu, more));
         }
-        api.createAll("/api/v1/namespaces/default/pods", pods);
+        scene.api().createAll("/api/v1/namespaces/default/pods", pods);
     }
 
     static String pod(String name, String cpu, String more) {
@@ -204,13 +198,11 @@ final class FaultScene implements AutoCloseable {
         return "/api/v1/namespaces/default/pods/" + name;
     }
 
-    /** Waits until so many pods whose names begin so are bound; it is a violation if they are not in time. */
-    Duration awaitBound(String prefix, int count, Duration limit) {
-        Duration took = Waiting.until(limit, () -> versions.bound(prefix) >= count);
+    /** Waits until a number of pods whose names begin with a prefix are bound; it is a violation if they never are. */
+    Duration awaitBound(String prefix, int count) {
+        Duration took = Waiting.until(() -> versions.bound(prefix) >= count);
         int bound = versions.bound(prefix);
-        if (bound < count) {
-            report.broken(bound + " of " + count + " bound");
-        }
+        report.holds(bound >= count, bound + " of " + count + " bound");
         return took;
     }
 
@@ -221,7 +213,7 @@ final class FaultScene implements AutoCloseable {
      */
     void checkInvariants(SchedulerProcess scheduler) {
         // Writes of the last seconds, and what the watch still brings, may be under way.
-        Waiting.until(REST, () -> unrest(scheduler).isEmpty());
+        Waiting.until(() -> unrest(scheduler).isEmpty());
         unrest(scheduler).forEach(report::broken);
         audit.boundTwice().stream().limit(3).forEach(report::broken);
         List<String> over = versions.violations();
@@ -242,7 +234,7 @@ final class FaultScene implements AutoCloseable {
 
     private List<String> unrest(SchedulerProcess scheduler) {
         List<String> found = new ArrayList<>();
-        List<JsonNode> pods = api.items("/api/v1/pods?resourceVersion=0");
+        List<JsonNode> pods = scene.api().items("/api/v1/pods?resourceVersion=0");
         count(found, "bound pods without PodScheduled=True", pods, pod -> isBound(pod) && !isScheduled(pod));
         count(
                 found,
@@ -329,20 +321,13 @@ final class FaultScene implements AutoCloseable {
             return;
         }
         schedulers.forEach(SchedulerProcess::close);
-        try (RunningProgram judge = RunningProgram.start(
-                plane.folder().resolve("log").resolve("judge.log"),
-                List.of(
-                        plane.binaries().resolve("kube-scheduler").toString(),
-                        "--kubeconfig=" + plane.kubeconfig(),
-                        "--leader-elect=false",
-                        "--secure-port=0",
-                        "--v=3"))) {
-            Waiting.until(
-                    REST,
-                    () -> pending.stream()
-                            .allMatch(pod ->
-                                    judge.log().contains("Unable to schedule pod; no fit; waiting\" pod=\"" + pod)
-                                            || !pending().contains(pod)));
+        try (SchedulerProcess kubeScheduler = scene.scheduler(SchedulerProcess.Kind.KUBE_SCHEDULER)
+                .flags("--v=3")
+                .start()) {
+            RunningProgram judge = kubeScheduler.program();
+            Waiting.until(() -> pending.stream()
+                    .allMatch(pod -> judge.log().contains("Unable to schedule pod; no fit; waiting\" pod=\"" + pod)
+                            || !pending().contains(pod)));
             List<String> bound = new ArrayList<>(pending);
             bound.removeAll(pending());
             if (!bound.isEmpty()) {
@@ -354,7 +339,7 @@ final class FaultScene implements AutoCloseable {
     }
 
     private List<String> pending() {
-        return api.items("/api/v1/pods").stream()
+        return scene.api().items("/api/v1/pods").stream()
                 .filter(pod -> !isBound(pod) && !PodVersions.isTerminal(pod))
                 .filter(pod -> pod.at("/spec/schedulingGates").isEmpty())
                 .map(PodVersions::name)
@@ -363,8 +348,7 @@ final class FaultScene implements AutoCloseable {
 
     @Override
     public void close() {
-        schedulers.forEach(SchedulerProcess::close);
         versions.close();
-        plane.close();
+        scene.close();
     }
 }

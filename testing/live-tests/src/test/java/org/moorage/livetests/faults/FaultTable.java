@@ -9,13 +9,14 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.concurrent.ThreadLocalRandom;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.extension.AfterTestExecutionCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.jupiter.api.extension.ExtensionContext.Namespace;
 import org.junit.jupiter.api.extension.ParameterContext;
 import org.junit.jupiter.api.extension.ParameterResolver;
+import org.moorage.livetests.scene.Moorage;
+import org.moorage.livetests.scene.Scene;
 
 /** Gives each test of a fault its {@link FaultReport}, and writes {@code target/faults.md} from all of the build's reports. */
 final class FaultTable implements ParameterResolver, AfterTestExecutionCallback {
@@ -29,9 +30,7 @@ final class FaultTable implements ParameterResolver, AfterTestExecutionCallback 
 
     @Override
     public Object resolveParameter(ParameterContext parameter, ExtensionContext context) {
-        long seed = Long.getLong("seed", ThreadLocalRandom.current().nextInt(1_000_000));
-        System.out.println(context.getDisplayName() + ": seed " + seed);
-        FaultReport report = new FaultReport(seed);
+        FaultReport report = new FaultReport(Scene.seed(context.getDisplayName()));
         context.getStore(NAMESPACE).put("report", report);
         return report;
     }
@@ -76,8 +75,7 @@ final class FaultTable implements ParameterResolver, AfterTestExecutionCallback 
     }
 
     private static void write(ExtensionContext context, FaultReport report, String row) throws IOException {
-        Path target =
-                Path.of(System.getProperty("basedir", "")).toAbsolutePath().resolve("target");
+        Path target = Moorage.target();
         Path rows = Files.createDirectories(target.resolve("faults"));
         String name = String.format(
                 Locale.ROOT,

@@ -8,6 +8,8 @@ import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import javax.net.ssl.SSLSocketFactory;
+import org.moorage.livetests.scene.ApiAccess;
+import org.moorage.livetests.scene.Waiting;
 
 /** Asks for a page every 200 ms, on a new connection each time, as a kubelet does. */
 final class HealthProbes implements AutoCloseable {

@@ -24,7 +24,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.moorage.livetests.RunningProgram;
+import org.moorage.livetests.scene.Ports;
 
 /** Requests to an extender agent that are as large, or as strange, as an API server lets nodes be. */
 class LargeRequestFaultsTest {
@@ -49,7 +49,8 @@ class LargeRequestFaultsTest {
             injected = "10,000 whole nodes of 12 KB in a request to an extender agent, four times and twice at once,"
                     + " bodies that are announced and never come, 10,000 levels, numbers of a million digits")
     void largeRequests(FaultReport report) throws IOException {
-        try (ExtenderProcess agent = ExtenderProcess.start(folder, RunningProgram.freePort(), "")) {
+        try (Ports ports = new Ports();
+                ExtenderProcess agent = ExtenderProcess.start(folder, ports.next(), "")) {
             agent.awaitHealthy();
             try (HealthProbes health = agent.probes()) {
                 for (int i = 0; i < 4; i++) {

@@ -16,6 +16,8 @@ import java.util.Map;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.moorage.livetests.faults.FailingPlugin.Way;
+import org.moorage.livetests.scene.SchedulerProcess;
+import org.moorage.livetests.scene.Waiting;
 
 /** A plugin from a jar of its own that throws, answers nonsense, or does not return. */
 class PluginFaultsTest {
@@ -55,7 +57,7 @@ class PluginFaultsTest {
             scene.nodes("n", NODES, "1", 110);
             SchedulerProcess scheduler = scene.start(PluginJar.command(scene));
             scene.pods("warm", 50, "1m");
-            scene.awaitBound("warm", 50, AT_LAST);
+            scene.awaitBound("warm", 50);
             double threads = scheduler.metric("jvm_threads_current");
             Map<String, String> pointByPod = new HashMap<>();
             List<String> pods = new ArrayList<>();
@@ -71,9 +73,8 @@ class PluginFaultsTest {
             pointByPod.put(name("Score", Way.OUT_OF_RANGE), "Score");
             scene.api().createAll("/api/v1/namespaces/default/pods", pods);
             scene.pods("other", 100, "1m");
-            report.took("100 other pods bound", scene.awaitBound("other", 100, AT_LAST), Duration.ofSeconds(30));
-            Duration told = Waiting.until(
-                    Duration.ofSeconds(60), () -> untold(scene, pointByPod).isEmpty());
+            report.took("100 other pods bound", scene.awaitBound("other", 100), Duration.ofSeconds(30));
+            Duration told = Waiting.until(() -> untold(scene, pointByPod).isEmpty());
             report.took("plugin and point of all " + pods.size() + " failures in events", told, Duration.ofSeconds(60));
             untold(scene, pointByPod).forEach(report::broken);
             scene.api()
@@ -81,7 +82,7 @@ class PluginFaultsTest {
                             .map(FaultScene::podPath)
                             .toList());
             // Threads that have nothing to do end after a minute.
-            Waiting.until(AT_LAST, () -> scheduler.metric("jvm_threads_current") <= threads);
+            Waiting.until(() -> scheduler.metric("jvm_threads_current") <= threads);
             double now = scheduler.metric("jvm_threads_current");
             report.holds(now <= threads, (int) now + " threads, and " + (int) threads + " before");
             scene.checkInvariants(scheduler);
@@ -128,14 +129,14 @@ class PluginFaultsTest {
             }
             scene.api().createAll("/api/v1/namespaces/default/pods", pods);
             scene.pods("other", 100, "1m");
-            report.took("100 other pods bound", scene.awaitBound("other", 100, AT_LAST), Duration.ofSeconds(30));
-            Duration bound = Waiting.until(AT_LAST, () -> scene.versions().bound("prescore-log-") == pods.size());
+            report.took("100 other pods bound", scene.awaitBound("other", 100), Duration.ofSeconds(30));
+            Duration bound = Waiting.until(() -> scene.versions().bound("prescore-log-") == pods.size());
             report.took("the pods of these values bound", bound, Duration.ofSeconds(80));
             long told = scheduler.inLog("Injected.*its text cannot be made");
             report.saw(told + " lines tell that a text cannot be made");
             report.holds(told >= 3, "only " + told + " lines tell of a text that cannot be made");
             scene.pods("later", 5, "1m");
-            scene.awaitBound("later", 5, AT_LAST);
+            scene.awaitBound("later", 5);
             report.holds(scheduler.inLog("Plugin did not return in time") > 0, "the call that hangs is not told");
             report.holds(scheduler.metric("moorage_log_lines_dropped_total") == 0, "lines of the log were dropped");
             report.holds(scheduler.page("/livez").isPresent(), "/livez fails");
@@ -161,7 +162,7 @@ class PluginFaultsTest {
             scene.nodes("n", NODES, "1", 110);
             SchedulerProcess scheduler = scene.start(PluginJar.command(scene));
             scene.pods("warm", 20, "1m");
-            scene.awaitBound("warm", 20, AT_LAST);
+            scene.awaitBound("warm", 20);
             scene.api()
                     .createAll(
                             "/api/v1/namespaces/default/pods",
@@ -169,17 +170,17 @@ class PluginFaultsTest {
                                     .map(point -> pod(point, Way.HANG, ""))
                                     .toList());
             scene.pods("other", 100, "1m");
-            Duration bound = scene.awaitBound("other", 100, AT_LAST);
+            Duration bound = scene.awaitBound("other", 100);
             // One after the other, the calls of the scheduling cycle take their limit.
             report.took(
                     "100 other pods bound", bound, CALL_LIMIT.multipliedBy(6).plusSeconds(30));
             String stack = "Plugin did not return in time.*FailingPlugin\\.hang";
-            Waiting.until(CALL_LIMIT.multipliedBy(2), () -> scheduler.inLog(stack) >= points.size());
+            Waiting.until(() -> scheduler.inLog(stack) >= points.size());
             report.saw(scheduler.inLog(stack) + " stacks in the log");
             report.holds(scheduler.inLog(stack) == points.size(), "not " + points.size() + " stacks in the log");
             report.holds(scheduler.page("/livez").isPresent(), "/livez fails");
             for (String point : points) {
-                scene.awaitBound(name(point, Way.HANG), 1, AT_LAST.plusSeconds(60));
+                scene.awaitBound(name(point, Way.HANG), 1);
             }
             scene.checkInvariants(scheduler);
         }
@@ -192,17 +193,16 @@ class PluginFaultsTest {
             scene.nodes("n", NODES, "1", 110);
             SchedulerProcess scheduler = scene.start(PluginJar.command(scene));
             scene.api().create("/api/v1/namespaces/default/pods", pod("PreEnqueue", Way.HANG, ""));
-            Duration failing = Waiting.until(
-                    Duration.ofSeconds(30), () -> scheduler.page("/livez").isEmpty());
+            Duration failing = Waiting.until(() -> scheduler.page("/livez").isEmpty());
             report.took("/livez fails", failing, CALL_LIMIT.plusSeconds(5));
             report.holds(scheduler.inLog("FailingPlugin\\.hang") > 0, "no stack in the log");
-            Waiting.until(AT_LAST, () -> scheduler.page("/livez").isPresent());
+            Waiting.until(() -> scheduler.page("/livez").isPresent());
             scene.pods("other", 100, "1m");
             report.took(
                     "100 other pods bound once it has returned",
-                    scene.awaitBound("other", 100, AT_LAST),
+                    scene.awaitBound("other", 100),
                     Duration.ofSeconds(30));
-            scene.awaitBound(name("PreEnqueue", Way.HANG), 1, AT_LAST);
+            scene.awaitBound(name("PreEnqueue", Way.HANG), 1);
             scene.checkInvariants(scheduler);
         }
     }
@@ -219,27 +219,25 @@ class PluginFaultsTest {
                 Files.writeString(file, "");
                 scene.api()
                         .create("/api/v1/namespaces/default/pods", pod("Filter", Way.EXCEPTION, ", \"while\": \"on\""));
-                Duration opened = Waiting.until(
-                        Duration.ofMinutes(3), () -> scheduler.metric("moorage_plugin_suspended", "Failing") == 1);
+                Duration opened = Waiting.until(() -> scheduler.metric("moorage_plugin_suspended", "Failing") == 1);
                 report.took(policy + ": suspended", opened, Duration.ofMinutes(2));
-                Waiting.until(
-                        Duration.ofSeconds(20), () -> !suspendedEvents(scene).isEmpty());
+                Waiting.until(() -> !suspendedEvents(scene).isEmpty());
                 report.holds(!suspendedEvents(scene).isEmpty(), "no event PluginSuspended");
                 String name = name("Filter", Way.EXCEPTION);
                 if (policy.equals("Ignore")) {
-                    report.took("the pod bound", scene.awaitBound(name, 1, AT_LAST), AT_LAST);
+                    report.took("the pod bound", scene.awaitBound(name, 1), AT_LAST);
                 } else {
                     Duration kept = Waiting.until(
                             Duration.ofSeconds(20), () -> scene.versions().bound(name) > 0);
                     report.holds(kept.toSeconds() >= 20, "bound although the plugin fails closed");
                 }
                 Files.delete(file);
-                Waiting.until(Duration.ofMinutes(3), () -> {
+                Waiting.until(() -> {
                     scene.probe();
                     return scheduler.metric("moorage_plugin_suspended", "Failing") == 0;
                 });
                 report.holds(scheduler.metric("moorage_plugin_suspended", "Failing") == 0, "not called again");
-                report.took("the pod bound", scene.awaitBound(name, 1, AT_LAST), AT_LAST);
+                report.took("the pod bound", scene.awaitBound(name, 1), AT_LAST);
                 scene.checkInvariants(scheduler);
             }
         }
@@ -268,15 +266,12 @@ class PluginFaultsTest {
             Path file = scene.plane().folder().resolve("plugins").resolve("on");
             Files.writeString(file, "");
             scene.api().create("/api/v1/namespaces/default/pods", pod("Filter", Way.EXCEPTION, ", \"while\": \"on\""));
-            Waiting.until(Duration.ofMinutes(3), () -> scheduler.metric("moorage_plugin_suspended", "Failing") == 1);
+            Waiting.until(() -> scheduler.metric("moorage_plugin_suspended", "Failing") == 1);
             report.holds(scheduler.metric("moorage_plugin_suspended", "Failing") == 1, "not suspended");
             Files.writeString(offset, "-3600\n");
             Files.delete(file);
             // A minute of suspension, and the longest backoff.
-            report.took(
-                    "the pod bound",
-                    scene.awaitBound(name("Filter", Way.EXCEPTION), 1, AT_LAST),
-                    Duration.ofSeconds(85));
+            report.took("the pod bound", scene.awaitBound(name("Filter", Way.EXCEPTION), 1), Duration.ofSeconds(85));
             scene.checkInvariants(scheduler);
         }
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.moorage.livetests.faults;
 
-import static org.moorage.livetests.faults.SchedulerProcess.Kind.MOORAGE;
+import static org.moorage.livetests.scene.SchedulerProcess.Kind.MOORAGE;
 
 import java.io.IOException;
 import java.io.InputStream;
@@ -17,6 +17,7 @@ import java.util.jar.JarEntry;
 import java.util.jar.JarOutputStream;
 import java.util.jar.Manifest;
 import org.moorage.api.plugin.ApiVersion;
+import org.moorage.livetests.scene.SchedulerProcess;
 
 /** {@link FailingPlugin} as its users get a plugin, and pods for which it fails. */
 final class PluginJar {
@@ -39,7 +40,7 @@ final class PluginJar {
                   disabled: [{name: "*"}]
             """;
 
-    /** A scheduler with the plugin in a jar of its own, and a time limit for its calls. */
+    /** A scheduler with the plugin in a separate jar, and a time limit for its calls. */
     static SchedulerProcess.Command command(FaultScene scene) {
         Path folder = scene.plane().folder().resolve("plugins");
         Manifest manifest = new Manifest();

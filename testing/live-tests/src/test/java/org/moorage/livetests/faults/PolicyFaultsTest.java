@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.moorage.livetests.faults;
 
-import static org.moorage.livetests.faults.SchedulerProcess.Kind.MOORAGE;
+import static org.moorage.livetests.scene.SchedulerProcess.Kind.MOORAGE;
 
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -21,8 +21,9 @@ import java.util.Locale;
 import java.util.concurrent.CompletableFuture;
 import java.util.zip.GZIPOutputStream;
 import org.junit.jupiter.api.Test;
-import org.moorage.livetests.PluginProject;
-import org.moorage.livetests.RunningProgram;
+import org.moorage.livetests.scene.PluginProject;
+import org.moorage.livetests.scene.SchedulerProcess;
+import org.moorage.livetests.scene.Waiting;
 
 /** Servers that decisions are made with and that do not come to an end, and policies that nobody should be able to push. */
 class PolicyFaultsTest {
@@ -63,7 +64,7 @@ class PolicyFaultsTest {
                 }
                 scene.api().create(PODS, FaultScene.pod("plain", "0", ""));
                 // A pod whose attempt has failed is tried again meanwhile.
-                report.took("another", scene.awaitBound("plain", 1, Duration.ofSeconds(20)), LIMIT.multipliedBy(5));
+                report.took("another", scene.awaitBound("plain", 1), LIMIT.multipliedBy(5));
                 report.holds(scheduler.page("/livez").isPresent(), "/livez fails");
                 for (String way : WAYS) {
                     scene.api().delete(FaultScene.podPath("opa-fail-" + way));
@@ -75,7 +76,7 @@ class PolicyFaultsTest {
                     .java("-Xmx256m"))) {
                 scene.api().create(PODS, FaultScene.pod("extended", "0", ""));
                 Duration limit = LIMIT.multipliedBy(WAYS.size()).plusSeconds(4);
-                report.took("three extenders", scene.awaitBound("extended", 1, Duration.ofSeconds(30)), limit);
+                report.took("three extenders", scene.awaitBound("extended", 1), limit);
                 report.holds(scheduler.program().isRunning(), "the scheduler with extenders has ended");
             }
         }
@@ -119,13 +120,13 @@ class PolicyFaultsTest {
     private static void bound(FaultScene scene, FaultReport report, String profile) {
         create(scene, profile);
         // What OPA is told from time to time, and the attempts of pods that failed, are waited for, too.
-        report.took(profile, scene.awaitBound(profile, 1, Duration.ofSeconds(20)), LIMIT.multipliedBy(5));
+        report.took(profile, scene.awaitBound(profile, 1), LIMIT.multipliedBy(5));
     }
 
     private static void fails(FaultScene scene, FaultReport report, SchedulerProcess scheduler, String profile) {
         create(scene, profile);
         String failed = "default/" + profile + "\".*OPA at .*(no answer within 2000ms|an answer of more than)";
-        Duration took = Waiting.until(Duration.ofSeconds(20), () -> scheduler.inLog(failed) > 0);
+        Duration took = Waiting.until(() -> scheduler.inLog(failed) > 0);
         report.took(profile + " fails", took, LIMIT.multipliedBy(5));
         report.holds(scene.versions().bound(profile) == 0, profile + " is bound");
     }
@@ -139,7 +140,7 @@ class PolicyFaultsTest {
     void policiesWithoutEnd(FaultReport report) throws IOException {
         try (FaultScene scene = FaultScene.open(report)) {
             scene.nodes("n", 3, "8", 110);
-            int port = RunningProgram.freePort();
+            int port = scene.port();
             try (SchedulerProcess scheduler = scene.start(scene.command(MOORAGE)
                     .config(BEGINNING + "profiles:\n"
                             + profile(
@@ -154,10 +155,7 @@ class PolicyFaultsTest {
                         push(port, "more", bundle("77777777777")),
                         push(port, "looping", LOOPING_MODULE));
                 scene.api().create(PODS, FaultScene.pod("meanwhile", "0", ""));
-                report.took(
-                        "a pod meanwhile",
-                        scene.awaitBound("meanwhile", 1, Duration.ofSeconds(20)),
-                        LIMIT.multipliedBy(5));
+                report.took("a pod meanwhile", scene.awaitBound("meanwhile", 1), LIMIT.multipliedBy(5));
 
                 Path shipped = OPA.file("src/main/resources/org/moorage/opa/policy.wasm");
                 int status =
@@ -165,10 +163,7 @@ class PolicyFaultsTest {
                 report.holds(status == 200, "a good policy is answered " + status);
                 report.took("a good policy in force", since(start), Duration.ofSeconds(25));
                 scene.api().create(PODS, FaultScene.pod("decided", "0", ""));
-                report.took(
-                        "a pod that it decides about",
-                        scene.awaitBound("decided", 1, Duration.ofSeconds(20)),
-                        LIMIT.multipliedBy(5));
+                report.took("a pod that it decides about", scene.awaitBound("decided", 1), LIMIT.multipliedBy(5));
 
                 for (CompletableFuture<HttpResponse<String>> each : refused) {
                     report.holds(each.join().statusCode() == 400, "answered " + each.join());

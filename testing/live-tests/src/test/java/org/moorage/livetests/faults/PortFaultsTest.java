@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.moorage.livetests.faults;
 
-import static org.moorage.livetests.faults.SchedulerProcess.Kind.MOORAGE;
+import static org.moorage.livetests.scene.SchedulerProcess.Kind.MOORAGE;
 
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
-import org.moorage.livetests.PluginProject;
-import org.moorage.livetests.RunningProgram;
+import org.moorage.livetests.scene.PluginProject;
+import org.moorage.livetests.scene.RunningProgram;
+import org.moorage.livetests.scene.SchedulerProcess;
+import org.moorage.livetests.scene.Waiting;
 
 /** What strangers may do to the ports of a scheduler, of its plugins, and of extender agents. */
 class PortFaultsTest {
@@ -22,9 +24,9 @@ class PortFaultsTest {
             injected = "1,000 connections to each port, of the scheduler, its policies, an extender agent, that send"
                     + " nothing or a byte a second, before and after the TLS handshake, renewed as they are closed")
     void slowConnections(FaultReport report) {
-        int policyPort = RunningProgram.freePort();
-        int agentPort = RunningProgram.freePort();
         try (FaultScene scene = FaultScene.open(report)) {
+            int policyPort = scene.port();
+            int agentPort = scene.port();
             scene.nodes("n", 20, "32", 110);
             String tls = certificate(scene.plane().folder());
             Duration attacked;
@@ -32,7 +34,7 @@ class PortFaultsTest {
                     .config(config(policyPort, tls))
                     .flags("--plugin-dir=" + new PluginProject("plugins-opa").pluginDirectory()));
             try (SlowConnections slow = SlowConnections.to(scheduler.port(), CONNECTIONS, report.random())) {
-                scene.await(Duration.ofSeconds(60), "the scheduler is ready", scheduler::isReady);
+                scene.await("the scheduler is ready", scheduler::isReady);
                 probe(scene, report, slow, HealthProbes.of("the scheduler", scheduler.port(), true, "/livez"));
                 // What runs first is not compiled yet.
                 bind(scene, "first");
@@ -57,7 +59,7 @@ class PortFaultsTest {
 
     private static void probe(FaultScene scene, FaultReport report, SlowConnections slow, HealthProbes health) {
         try (health) {
-            scene.await(Duration.ofSeconds(60), "the connections are open", () -> slow.open() > CONNECTIONS / 10 * 8);
+            scene.await("the connections are open", () -> slow.open() > CONNECTIONS / 10 * 8);
             Waiting.pause(PROBED);
             health.end(report);
             report.saw(slow.opened() + " connections opened");
@@ -67,7 +69,7 @@ class PortFaultsTest {
     private static Duration bind(FaultScene scene, String prefix) {
         long start = System.nanoTime();
         scene.pods(prefix, PODS, "10m");
-        scene.awaitBound(prefix, PODS, Duration.ofSeconds(60));
+        scene.awaitBound(prefix, PODS);
         return Duration.ofNanos(System.nanoTime() - start);
     }
 
@@ -102,7 +104,7 @@ class PortFaultsTest {
                         certificates + "/apiserver.key",
                         "-out",
                         key + ""))) {
-            if (convert.await(Duration.ofSeconds(10)) != 0) {
+            if (convert.await() != 0) {
                 throw new IllegalStateException(convert.log());
             }
         }

@@ -2,7 +2,7 @@
 package org.moorage.livetests.faults;
 
 import static org.assertj.core.api.Assumptions.assumeThat;
-import static org.moorage.livetests.faults.SchedulerProcess.Kind.MOORAGE;
+import static org.moorage.livetests.scene.SchedulerProcess.Kind.MOORAGE;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import java.io.File;
@@ -30,8 +30,11 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.moorage.livetests.RunningProgram;
 import org.moorage.livetests.StreamedCluster;
+import org.moorage.livetests.scene.Moorage;
+import org.moorage.livetests.scene.RunningProgram;
+import org.moorage.livetests.scene.SchedulerProcess;
+import org.moorage.livetests.scene.Waiting;
 
 /** What is wrong with the process itself: its memory, its log, its settings, its clock. */
 class ProcessFaultsTest {
@@ -52,10 +55,14 @@ class ProcessFaultsTest {
 
     /** The start script of the archive, with what it starts in the place where it looks for it. */
     private static Path startScript(Path home) throws IOException {
-        Path module = Path.of(System.getProperty("basedir", "")).toAbsolutePath();
         Path script = Files.createDirectories(home.resolve("bin")).resolve("moorage");
         Files.copy(
-                module.resolve("../../deploy").resolve("archive").resolve("bin").resolve("moorage"), script);
+                Moorage.root()
+                        .resolve("deploy")
+                        .resolve("archive")
+                        .resolve("bin")
+                        .resolve("moorage"),
+                script);
         Manifest manifest = new Manifest();
         manifest.getMainAttributes().put(Attributes.Name.MANIFEST_VERSION, "1.0");
         manifest.getMainAttributes()
@@ -103,9 +110,9 @@ class ProcessFaultsTest {
                         "--leader-elect=false",
                         "--secure-port=0"))) {
             Duration limit = Duration.ofSeconds(10);
-            report.took("ended", Waiting.until(limit.multipliedBy(2), () -> !moorage.isRunning()), limit);
+            report.took("ended", Waiting.until(() -> !moorage.isRunning()), limit);
             report.holds(!moorage.isRunning(), "alive without progress");
-            int code = moorage.await(limit);
+            int code = moorage.await();
             List<String> lines = moorage.log()
                     .lines()
                     .filter(line -> !line.startsWith("Picked up "))
@@ -135,11 +142,11 @@ class ProcessFaultsTest {
                                 "--secure-port=0"))) {
             Duration limit = Duration.ofSeconds(10);
             long start = System.nanoTime();
-            Duration lived = Waiting.until(Duration.ofMinutes(2), () -> !moorage.isRunning());
+            Duration lived = Waiting.until(() -> !moorage.isRunning());
             report.saw("ended after " + FaultReport.seconds(lived) + " in the whole");
             report.holds(System.nanoTime() > start && !moorage.isRunning(), "alive without progress");
             report.took("ended once the heap was full", lived.minus(fullSince(collections, lived)), limit);
-            report.holds(!moorage.isRunning() && moorage.await(limit) != 0, "the exit code is 0");
+            report.holds(!moorage.isRunning() && moorage.await() != 0, "the exit code is 0");
             report.holds(
                     moorage.log().contains("memory is exhausted")
                             || moorage.log().contains("OutOfMemoryError"),
@@ -177,7 +184,7 @@ class ProcessFaultsTest {
                                 "--leader-elect=false",
                                 "--secure-port=0"))) {
             Waiting.until(
-                    Duration.ofMinutes(5),
+                    Duration.ofMinutes(10),
                     () -> moorage.log().contains("The cluster's objects are known") || !moorage.isRunning());
             report.holds(moorage.isRunning(), "the process has ended");
             report.took(
@@ -201,10 +208,10 @@ class ProcessFaultsTest {
                 SchedulerProcess scheduler = scene.start(scene.command(MOORAGE));
                 long blocked = System.nanoTime();
                 scene.pods("p", PODS / 2, TENTH);
-                report.took("1,000 pods bound", scene.awaitBound("p", PODS / 2, AT_LAST), AT_LAST);
+                report.took("1,000 pods bound", scene.awaitBound("p", PODS / 2), AT_LAST);
                 Waiting.pause(Duration.ofSeconds(60).minusNanos(System.nanoTime() - blocked));
                 scene.pods("q", PODS / 4, TENTH);
-                report.took("after a minute 500 more", scene.awaitBound("q", PODS / 4, AT_LAST), AT_LAST);
+                report.took("after a minute 500 more", scene.awaitBound("q", PODS / 4), AT_LAST);
                 report.took("and one before all others", scene.probe(), Duration.ofSeconds(5));
                 ByteBuffer read = ByteBuffer.allocate(1 << 17);
                 pipe.read(read);
@@ -221,7 +228,7 @@ class ProcessFaultsTest {
                     report.took("read again, a new pod bound", scene.probe(), Duration.ofSeconds(5));
                     report.took(
                             "told",
-                            Waiting.until(AT_LAST, () -> scheduler.inLog("Successfully bound.*probe-") >= 2),
+                            Waiting.until(() -> scheduler.inLog("Successfully bound.*probe-") >= 2),
                             Duration.ofSeconds(10));
                     scene.checkInvariants(scheduler);
                 } finally {
@@ -287,12 +294,12 @@ class ProcessFaultsTest {
         String what = arguments[arguments.length - 1].replaceAll("=.*/", " ");
         Path log = Files.createTempFile(folder, "start-", ".log");
         try (RunningProgram moorage = RunningProgram.start(log, start(script, "-Xmx128m", arguments))) {
-            Waiting.until(Duration.ofMinutes(1), () -> !moorage.isRunning());
+            Waiting.until(() -> !moorage.isRunning());
             if (moorage.isRunning()) {
                 report.broken(what + " does not end");
                 return;
             }
-            int code = moorage.await(Duration.ofSeconds(1));
+            int code = moorage.await();
             // Several bindings of SLF4J are the class path of the tests.
             List<String> lines = moorage.log()
                     .lines()
@@ -329,9 +336,8 @@ class ProcessFaultsTest {
                             "FAKETIME_DONT_FAKE_MONOTONIC=1",
                             "DONT_FAKE_MONOTONIC=1"));
             // Whatever asks for the time takes longer with the library.
-            scene.await(Duration.ofMinutes(3), "it is ready", leader::isReady);
+            scene.await("it is ready", leader::isReady);
             scene.await(
-                    AT_LAST,
                     "it leads",
                     () -> scene.api().items(LEASES).stream()
                             .anyMatch(
@@ -345,21 +351,16 @@ class ProcessFaultsTest {
                 double attempts = leader.metric("scheduler_schedule_attempts_total", "unschedulable");
                 scene.pods(waiting, 10, "2");
                 scene.await(
-                        AT_LAST,
                         "all were refused",
                         () -> leader.metric("scheduler_schedule_attempts_total", "unschedulable") >= attempts + 10);
                 Files.writeString(offset, "+" + ahead.toSeconds() + "\n");
                 scene.nodes(kind + "-large-", 1, "20", 110);
                 scene.pods(kind + "-plain-", 100, TENTH);
                 // The library reads its file again and again, which holds the process up on a busy machine.
-                report.took(
-                        kind + ": 100 pods bound",
-                        scene.awaitBound(kind + "-plain-", 100, AT_LAST),
-                        Duration.ofSeconds(30));
+                report.took(kind + ": 100 pods bound", scene.awaitBound(kind + "-plain-", 100), Duration.ofSeconds(30));
                 // The longest backoff, and what a busy machine needs.
-                report.took("10 that waited", scene.awaitBound(waiting, 10, AT_LAST), Duration.ofSeconds(15));
+                report.took("10 that waited", scene.awaitBound(waiting, 10), Duration.ofSeconds(15));
                 scene.await(
-                        AT_LAST,
                         "a renewal with the new time",
                         () -> Duration.between(
                                                 Instant.now().plus(ahead),

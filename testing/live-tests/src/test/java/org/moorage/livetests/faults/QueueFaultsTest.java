@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.moorage.livetests.faults;
 
-import static org.moorage.livetests.faults.SchedulerProcess.Kind.MOORAGE;
+import static org.moorage.livetests.scene.SchedulerProcess.Kind.MOORAGE;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import java.time.Duration;
@@ -13,6 +13,10 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.moorage.livetests.scene.AnsweringProxy;
+import org.moorage.livetests.scene.PodVersions;
+import org.moorage.livetests.scene.SchedulerProcess;
+import org.moorage.livetests.scene.Waiting;
 
 /** Pods and nodes that come, wait and go at the wrong moment. */
 class QueueFaultsTest {
@@ -38,9 +42,9 @@ class QueueFaultsTest {
                     .config(config("clientConnection: {kubeconfig: \"%s\", qps: 50, burst: 50}\n")));
             // Without any node no plugin rejects them: they are tried again after each backoff, and never rest as
             // unschedulable.
-            Waiting.until(AT_LAST, () -> scheduler.metric("scheduler_schedule_attempts_total", "unschedulable") >= 500);
+            Waiting.until(() -> scheduler.metric("scheduler_schedule_attempts_total", "unschedulable") >= 500);
             scene.nodes("n", 100, "1", 110);
-            report.took("all bound", scene.awaitBound("p", 500, AT_LAST), Duration.ofSeconds(40));
+            report.took("all bound", scene.awaitBound("p", 500), Duration.ofSeconds(40));
             scene.checkInvariants(scheduler);
         }
     }
@@ -77,18 +81,16 @@ class QueueFaultsTest {
                     """)));
             scene.api().createAll(PODS, pods);
             long start = System.nanoTime();
-            Waiting.until(AT_LAST, () -> scheduler.assumedPods() == 200);
+            Waiting.until(() -> scheduler.assumedPods() == 200);
             scene.pods("plain", 100, TENTH);
-            report.took("plain pods bound", scene.awaitBound("plain", 100, AT_LAST), Duration.ofSeconds(5));
-            Duration failed = Waiting.until(
-                    AT_LAST,
-                    () -> scene.versions().pods().stream()
-                                    .filter(pod -> PodVersions.podScheduled(pod)
-                                            .path("message")
-                                            .asText()
-                                            .contains("context deadline exceeded"))
-                                    .count()
-                            == 200);
+            report.took("plain pods bound", scene.awaitBound("plain", 100), Duration.ofSeconds(5));
+            Duration failed = Waiting.until(() -> scene.versions().pods().stream()
+                            .filter(pod -> PodVersions.podScheduled(pod)
+                                    .path("message")
+                                    .asText()
+                                    .contains("context deadline exceeded"))
+                            .count()
+                    == 200);
             Duration since = Duration.ofNanos(System.nanoTime() - start);
             report.took("200 have failed", since, Duration.ofSeconds(wait + 10));
             report.holds(failed.compareTo(AT_LAST) < 0, "not all of the 200 say that the wait has timed out");
@@ -97,7 +99,7 @@ class QueueFaultsTest {
                             .mapToObj(i -> FaultScene.podPath("waits" + i))
                             .toList());
             scene.pods("fill", 200, TENTH);
-            report.took("their places taken", scene.awaitBound("fill", 200, AT_LAST), Duration.ofSeconds(20));
+            report.took("their places taken", scene.awaitBound("fill", 200), Duration.ofSeconds(20));
             scene.checkInvariants(scheduler);
         }
     }
@@ -125,7 +127,7 @@ class QueueFaultsTest {
             scene.nodes("n", 1, "1", 110);
             SchedulerProcess scheduler = scene.start(PluginJar.command(scene));
             scene.pods("warm", 5, "1m");
-            scene.awaitBound("warm", 5, AT_LAST);
+            scene.awaitBound("warm", 5);
             for (Stage stage : Stage.values()) {
                 Duration longest = Duration.ZERO;
                 for (int round = 0; round < 5; round++) {
@@ -143,11 +145,11 @@ class QueueFaultsTest {
     private static Duration placeOfADeletedPod(
             FaultScene scene, SchedulerProcess scheduler, Stage stage, String suffix) {
         scene.api().create(PODS, PluginJar.pod("going" + suffix, stage.point, stage.way, "900m", ""));
-        scene.await(AT_LAST, "assumed", () -> scheduler.assumedPods() == 1);
+        scene.await("assumed", () -> scheduler.assumedPods() == 1);
         scene.api().delete(FaultScene.podPath("going" + suffix));
         long deleted = System.nanoTime();
         scene.api().create(PODS, FaultScene.pod("next" + suffix, "900m", ""));
-        scene.awaitBound("next" + suffix, 1, AT_LAST);
+        scene.awaitBound("next" + suffix, 1);
         Duration took = Duration.ofNanos(System.nanoTime() - deleted);
         scene.api().delete(FaultScene.podPath("next" + suffix));
         return took;
@@ -169,7 +171,6 @@ class QueueFaultsTest {
                     scene.start(scene.command(MOORAGE).kubeconfig(scene.kubeconfigThrough(proxy.port())));
             scene.pods("p", 100, TENTH);
             scene.await(
-                    AT_LAST,
                     "some are bound, to the node too",
                     () -> scene.versions().bound("p") > 10
                             && scene.versions().pods().stream()
@@ -177,10 +178,10 @@ class QueueFaultsTest {
             scene.api().delete("/api/v1/nodes/n0");
             // What was on its way at the deletion is over by then.
             long settled = System.nanoTime() + Duration.ofSeconds(1).toNanos();
-            scene.awaitBound("p", 100, AT_LAST);
-            Waiting.until(AT_LAST, () -> System.nanoTime() > settled);
+            scene.awaitBound("p", 100);
+            Waiting.until(() -> System.nanoTime() > settled);
             scene.pods("r", 40, TENTH);
-            scene.awaitBound("r", 40, AT_LAST);
+            scene.awaitBound("r", 40);
             List<JsonNode> lost = scene.versions().pods().stream()
                     .filter(pod -> PodVersions.nodeName(pod).equals("n0"))
                     .toList();
@@ -196,7 +197,7 @@ class QueueFaultsTest {
             scene.api().create("/api/v1/nodes", FaultScene.node("n0", "500m", 110));
             int free = 195 - (140 - lost.size());
             scene.pods("q", free, TENTH);
-            report.took("all other places taken", scene.awaitBound("q", free, AT_LAST), Duration.ofSeconds(40));
+            report.took("all other places taken", scene.awaitBound("q", free), Duration.ofSeconds(40));
             scene.checkInvariants(scheduler);
         }
     }
@@ -246,11 +247,11 @@ class QueueFaultsTest {
                     scene.api().create(PODS, PluginJar.pod("victim", "PreBind", FailingPlugin.Way.SLOW, "900m", ""));
                 default -> {
                     scene.api().create(PODS, FaultScene.pod("victim", "900m", ""));
-                    scene.awaitBound("victim", 1, AT_LAST);
+                    scene.awaitBound("victim", 1);
                 }
             }
             if (victim == Victim.WAITS_FOR_PERMIT || victim == Victim.IN_PRE_BIND) {
-                scene.await(AT_LAST, "assumed", () -> scheduler.assumedPods() == 1);
+                scene.await("assumed", () -> scheduler.assumedPods() == 1);
             }
             scene.api().create(PODS, FaultScene.pod("preemptor", "900m", ", \"priorityClassName\": \"high\""));
             long start = System.nanoTime();
@@ -261,7 +262,7 @@ class QueueFaultsTest {
                 isHealed.set(true);
                 start = System.nanoTime();
             }
-            scene.awaitBound("preemptor", 1, AT_LAST);
+            scene.awaitBound("preemptor", 1);
             report.took(
                     victim + ": preemptor bound", Duration.ofNanos(System.nanoTime() - start), Duration.ofSeconds(10));
             scene.checkInvariants(scheduler);

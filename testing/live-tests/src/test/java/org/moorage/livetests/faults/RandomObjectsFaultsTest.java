@@ -11,10 +11,10 @@ import java.util.TreeMap;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.moorage.api.model.ObjectKind;
+import org.moorage.livetests.scene.SchedulerProcess;
 
 /** Objects of all kinds, made by chance ({@code -Dseed=} repeats one run): none of them keeps others from being scheduled. */
 class RandomObjectsFaultsTest {
-    private static final Duration AT_LAST = Duration.ofSeconds(90);
     private static final Duration AT_ONCE = Duration.ofSeconds(2);
     private static final double DENSITY = 0.35;
     /** How many pods there are beside the plain one, so that the cluster stays as it is. */
@@ -43,6 +43,7 @@ class RandomObjectsFaultsTest {
             Map<String, Integer> made = new TreeMap<>();
             Deque<String> pods = new ArrayDeque<>();
             Duration slowest = Duration.ZERO;
+            String beside = "";
             Map<String, Integer> threads = scheduler.threads();
             for (int number = 0; number < count; ) {
                 ObjectKind<?> kind = random.nextInt(4) == 0 ? ObjectKind.POD : KINDS.get(random.nextInt(KINDS.size()));
@@ -54,9 +55,11 @@ class RandomObjectsFaultsTest {
                 if (kind.equals(ObjectKind.POD)) {
                     pods.add(path.get());
                 }
-                Duration took = StrangeObjectsFaultsTest.plainPod(scene, AT_LAST);
-                report.holds(took.compareTo(AT_ONCE) <= 0, "after " + path.get() + " a pod took " + took);
-                slowest = took.compareTo(slowest) > 0 ? took : slowest;
+                Duration took = StrangeObjectsFaultsTest.plainPod(scene);
+                if (took.compareTo(slowest) > 0) {
+                    slowest = took;
+                    beside = path.get();
+                }
                 while (pods.size() > PODS) {
                     StrangeObjectsFaultsTest.remove(scene, pods.remove());
                 }
@@ -68,7 +71,7 @@ class RandomObjectsFaultsTest {
             objects.refusals().forEach((reason, times) -> System.out.println(times + " times refused: " + reason));
             report.saw(made.values().stream().mapToInt(Integer::intValue).sum() + " objects " + made + ", " + refused
                     + " more refused");
-            report.took("slowest plain pod bound", slowest, AT_ONCE);
+            report.took("slowest plain pod bound, next to " + beside, slowest, AT_ONCE);
             report.saw((int) scheduler.metric("moorage_unreadable_objects") + " cannot be read");
             checkThreads(scheduler, threads, report);
             StrangeObjectsFaultsTest.checkLog(scheduler, report);

@@ -20,6 +20,7 @@ import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.moorage.api.model.ObjectKind;
+import org.moorage.livetests.scene.ApiAccess;
 
 /**
  * Makes objects by chance from the schema that the API server itself serves, and mends what the server refuses of them until it takes

@@ -17,6 +17,7 @@ import java.util.Random;
 import java.util.concurrent.atomic.AtomicInteger;
 import javax.net.ssl.SSLSocket;
 import javax.net.ssl.SSLSocketFactory;
+import org.moorage.livetests.scene.ApiAccess;
 
 /**
  * Connections to a port that send nothing, or a byte a second, before the TLS handshake or after it. What the server closes is opened

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.moorage.livetests.faults;
 
-import static org.moorage.livetests.faults.SchedulerProcess.Kind.MOORAGE;
+import static org.moorage.livetests.scene.SchedulerProcess.Kind.MOORAGE;
 
 import java.time.Duration;
 import java.util.ArrayList;
@@ -13,11 +13,13 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
+import org.moorage.livetests.scene.AnsweringProxy;
+import org.moorage.livetests.scene.SchedulerProcess;
+import org.moorage.livetests.scene.Waiting;
 
 /** Pods that come and go for minutes ({@code -Dsoak.minutes}, ten without it), with and without faults, and what is left of it at rest. */
 class SoakFaultsTest {
     private static final Duration LENGTH = Duration.ofMinutes(Integer.getInteger("soak.minutes", 10));
-    private static final Duration AT_LAST = Duration.ofSeconds(90);
     private static final Duration REST = Duration.ofSeconds(40);
     private static final Duration BETWEEN_FAULTS = Duration.ofSeconds(20);
     private static final int NODES = 100;
@@ -135,11 +137,11 @@ class SoakFaultsTest {
     /** Nothing is left but the nodes, and threads that have had nothing to do have ended. */
     private static Held atRest(FaultScene scene, List<String> batches, SchedulerProcess scheduler) {
         for (String prefix : batches) {
-            scene.await(AT_LAST, prefix + " is bound", () -> scene.versions().bound(prefix) == BATCH);
+            scene.await(prefix + " is bound", () -> scene.versions().bound(prefix) == BATCH);
             remove(scene, prefix);
         }
         batches.clear();
-        scene.await(AT_LAST, "the queue is empty", () -> scheduler.metric("scheduler_pending_pods") == 0);
+        scene.await("the queue is empty", () -> scheduler.metric("scheduler_pending_pods") == 0);
         Waiting.pause(REST);
         return held(scheduler);
     }
@@ -149,10 +151,10 @@ class SoakFaultsTest {
         scheduler.jcmd("GC.run");
         scheduler.jcmd("GC.run");
         Matcher used = USED.matcher(scheduler.jcmd("GC.heap_info"));
-        if (!used.find()) {
-            throw new IllegalStateException("GC.heap_info tells no use of the heap");
-        }
-        return new Held(Long.parseLong(used.group(1)) << 10, scheduler.threads());
+        long kilobytes = used.results()
+                .mapToLong(generation -> Long.parseLong(generation.group(1)))
+                .sum();
+        return new Held(kilobytes << 10, scheduler.threads());
     }
 
     private static void inject(

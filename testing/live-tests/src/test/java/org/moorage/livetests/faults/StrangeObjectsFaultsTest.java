@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.moorage.livetests.faults;
 
-import static org.moorage.livetests.faults.SchedulerProcess.Kind.MOORAGE;
+import static org.moorage.livetests.scene.SchedulerProcess.Kind.MOORAGE;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.time.Duration;
@@ -13,10 +13,12 @@ import java.util.Optional;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.moorage.api.model.ObjectKind;
+import org.moorage.livetests.scene.PodVersions;
+import org.moorage.livetests.scene.SchedulerProcess;
+import org.moorage.livetests.scene.Waiting;
 
 /** Objects that the API server takes, and that are deeper, longer or larger than anything a scheduler reads. */
 class StrangeObjectsFaultsTest {
-    private static final Duration AT_LAST = Duration.ofSeconds(90);
     private static final Duration AT_ONCE = Duration.ofSeconds(2);
     /** How often an object is made that the server refuses for something else. */
     private static final int TRIES = 5;
@@ -40,12 +42,12 @@ class StrangeObjectsFaultsTest {
     }
 
     /** How long a new plain pod takes until it is bound. */
-    static Duration plainPod(FaultScene scene, Duration limit) {
+    static Duration plainPod(FaultScene scene) {
         long start = System.nanoTime();
         String name = "plain-" + start;
         scene.api().create("/api/v1/namespaces/default/pods", FaultScene.pod(name, "10m", """
                 , "nodeSelector": {"plain": "yes"}, "tolerations": [{"key": "plain", "operator": "Exists"}]"""));
-        Waiting.until(limit, () -> scene.versions().bound(name) == 1);
+        Waiting.until(() -> scene.versions().bound(name) == 1);
         scene.api().delete(FaultScene.podPath(name));
         return Duration.ofNanos(System.nanoTime() - start);
     }
@@ -56,7 +58,7 @@ class StrangeObjectsFaultsTest {
         SchedulerProcess scheduler = scene.start(command(scene));
         Duration ready = Duration.ofNanos(System.nanoTime() - start);
         report.took("a scheduler that starts then ready", ready, Duration.ofSeconds(30));
-        report.took("and its first pod bound", plainPod(scene, AT_LAST), AT_ONCE);
+        report.took("and its first pod bound", plainPod(scene), AT_ONCE);
         checkLog(scheduler, report);
         return scheduler;
     }
@@ -107,7 +109,7 @@ class StrangeObjectsFaultsTest {
                             .isEmpty()) {
                         refused.add(kind.kind());
                     }
-                    Duration took = plainPod(scene, AT_LAST);
+                    Duration took = plainPod(scene);
                     slowest = took.compareTo(slowest) > 0 ? took : slowest;
                 }
                 report.saw(shape.getKey() + " kept for all kinds but " + refused);
@@ -202,7 +204,7 @@ class StrangeObjectsFaultsTest {
                 } else {
                     report.saw("the server does not take " + shape.getKey());
                 }
-                Duration took = plainPod(scene, AT_LAST);
+                Duration took = plainPod(scene);
                 slowest = took.compareTo(slowest) > 0 ? took : slowest;
             }
             report.took("slowest plain pod beside them bound", slowest, AT_ONCE);
@@ -243,7 +245,7 @@ class StrangeObjectsFaultsTest {
                                     ", \"resourceClaims\": [{\"name\": \"r\", \"resourceClaimName\": \"" + claim
                                             + "\"}]"));
         }
-        Duration bound = scene.awaitBound("claiming-", claims.size(), AT_LAST);
+        Duration bound = scene.awaitBound("claiming-", claims.size());
         report.took(claims.size() + " pods with those claims bound", bound, Duration.ofSeconds(10));
         for (String claim : claims) {
             // As text: a parser of the test's own would refuse some of them.
@@ -262,9 +264,9 @@ class StrangeObjectsFaultsTest {
             SchedulerProcess scheduler = scene.start(command(scene));
             String path = "/api/v1/namespaces/default/pods";
             scene.api().create(path, FaultScene.pod("bound", HUGE, ", \"nodeName\": \"n0\""));
-            Duration beside = plainPod(scene, AT_LAST);
+            Duration beside = plainPod(scene);
             scene.api().create(path, FaultScene.pod("pending", HUGE, ""));
-            Duration besidePending = plainPod(scene, AT_LAST);
+            Duration besidePending = plainPod(scene);
             report.took("plain pod beside a bound one bound", beside, AT_ONCE);
             report.took("beside a pending one", besidePending, AT_ONCE);
             scene.api()
@@ -283,7 +285,7 @@ class StrangeObjectsFaultsTest {
                             FaultScene.pod("pinned", "1", ", \"nodeSelector\": {\"kubernetes.io/hostname\": \"n0\"}"));
             refusals(scene, report, "after a restart ");
             scene.api().delete(FaultScene.podPath("bound"));
-            report.took("the node free again after", scene.awaitBound("pinned", 1, AT_LAST), Duration.ofSeconds(10));
+            report.took("the node free again after", scene.awaitBound("pinned", 1), Duration.ofSeconds(10));
             report.holds(
                     scheduler.metric("moorage_unreadable_objects") == 0,
                     scheduler.metric("moorage_unreadable_objects") + " objects cannot be read");
@@ -295,8 +297,7 @@ class StrangeObjectsFaultsTest {
 
     private static void refusals(FaultScene scene, FaultReport report, String when) {
         for (String pod : List.of("pending", "pinned")) {
-            Duration told = Waiting.until(
-                    Duration.ofSeconds(10), () -> message(scene, pod).contains("Insufficient cpu"));
+            Duration told = Waiting.until(() -> message(scene, pod).contains("Insufficient cpu"));
             report.took(when + pod + " told", told, Duration.ofSeconds(5));
             report.holds(
                     message(scene, pod).contains("Insufficient cpu"), pod + " is told \"" + message(scene, pod) + "\"");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.moorage.livetests.faults;
 
-import static org.moorage.livetests.faults.SchedulerProcess.Kind.MOORAGE;
+import static org.moorage.livetests.scene.SchedulerProcess.Kind.MOORAGE;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import java.io.IOException;
@@ -13,6 +13,9 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.moorage.livetests.scene.Moorage;
+import org.moorage.livetests.scene.SchedulerProcess;
+import org.moorage.livetests.scene.Waiting;
 
 /** Kinds that the server does not have, or that the scheduler may not list. */
 class UnavailableKindsFaultsTest {
@@ -49,17 +52,15 @@ class UnavailableKindsFaultsTest {
                     "claiming", 2, TENTH, ", \"resourceClaims\": [{\"name\": \"r\", \"resourceClaimName\": \"gpu\"}]");
             SchedulerProcess scheduler = scene.startOnly(scene.command(MOORAGE));
             // How long a Java process takes until it serves is the machine's affair.
-            scene.await(AT_LAST, "it serves", () -> scheduler.answer("/livez").isPresent());
+            scene.await("it serves", () -> scheduler.answer("/livez").isPresent());
             Duration limit = Duration.ofSeconds(10);
-            report.took("ready", Waiting.until(AT_LAST, scheduler::isReady), limit);
+            report.took("ready", Waiting.until(scheduler::isReady), limit);
             report.holds(
                     readiness(scheduler).contains("resource.k8s.io"), "the note is missing: " + readiness(scheduler));
-            report.took("10 plain pods bound", scene.awaitBound("plain", 10, AT_LAST), limit);
+            report.took("10 plain pods bound", scene.awaitBound("plain", 10), limit);
             String told = ".resource.k8s.io is not served by the API server";
-            Duration telling = Waiting.until(
-                    SOON,
-                    () -> condition(scene, "claiming0").contains(told)
-                            && condition(scene, "claiming1").contains(told));
+            Duration telling = Waiting.until(() -> condition(scene, "claiming0").contains(told)
+                    && condition(scene, "claiming1").contains(told));
             report.took("pods with claims told", telling, limit.multipliedBy(2));
             report.saw("\"" + condition(scene, "claiming0") + "\"");
 
@@ -71,11 +72,9 @@ class UnavailableKindsFaultsTest {
             scene.api().create("/apis/resource.k8s.io/v1/namespaces/default/resourceclaims", """
                     {"apiVersion": "resource.k8s.io/v1", "kind": "ResourceClaim",
                      "metadata": {"name": "gpu"}, "spec": {"devices": {}}}""");
-            report.took("switched on, bound", scene.awaitBound("claiming", 2, AT_LAST), SOON);
+            report.took("switched on, bound", scene.awaitBound("claiming", 2), SOON);
             report.took(
-                    "without a note",
-                    Waiting.until(AT_LAST, () -> !readiness(scheduler).contains("resource.k8s.io")),
-                    SOON);
+                    "without a note", Waiting.until(() -> !readiness(scheduler).contains("resource.k8s.io")), SOON);
             scene.checkInvariants(scheduler);
         }
     }
@@ -84,10 +83,7 @@ class UnavailableKindsFaultsTest {
     @Test
     @Fault(value = 12, injected = "no right to list PodDisruptionBudgets at start, granted later")
     void rightThatIsMissing(FaultReport report) throws IOException {
-        Path deployment = Path.of(System.getProperty("basedir", ""))
-                .toAbsolutePath()
-                .resolve("../../deploy")
-                .resolve("second-scheduler");
+        Path deployment = Moorage.root().resolve("deploy").resolve("second-scheduler");
         String rights = Files.readString(deployment.resolve("rbac.yaml"));
         String rule = """
                   - apiGroups: [policy]
@@ -96,8 +92,8 @@ class UnavailableKindsFaultsTest {
                 """;
         report.holds(rights.contains(rule), "rbac.yaml has no rule for PodDisruptionBudgets");
         try (FaultScene scene = withNodes(report, "")) {
-            scene.plane().create(Files.readString(deployment.resolve("namespace.yaml")));
-            scene.plane().create(rights.replace(rule, ""));
+            scene.create(Files.readString(deployment.resolve("namespace.yaml")));
+            scene.create(rights.replace(rule, ""));
             String token = scene.plane()
                     .kubectl("create", "token", "moorage", "--namespace=moorage-system")
                     .strip();
@@ -113,9 +109,9 @@ class UnavailableKindsFaultsTest {
                             clientConnection: {kubeconfig: "%s", qps: 1000, burst: 1000}
                             """));
             scene.pods("p", 50, TENTH);
-            report.took("50 pods bound", scene.awaitBound("p", 50, AT_LAST), AT_LAST);
+            report.took("50 pods bound", scene.awaitBound("p", 50), AT_LAST);
             Duration limit = Duration.ofSeconds(30);
-            Duration named = Waiting.until(limit, () -> readiness(scheduler).contains("poddisruptionbudgets"));
+            Duration named = Waiting.until(() -> readiness(scheduler).contains("poddisruptionbudgets"));
             report.took("not ready, and named,", named, limit);
             report.holds(!scheduler.isReady(), "ready without the right");
             report.saw(readiness(scheduler)
@@ -130,9 +126,9 @@ class UnavailableKindsFaultsTest {
             String role = "/apis/rbac.authorization.k8s.io/v1/clusterroles/moorage-scheduler";
             scene.api()
                     .patch(role, "{\"rules\": " + withRule(scene.api().get(role).path("rules")) + "}");
-            report.took("granted, ready", Waiting.until(AT_LAST, scheduler::isReady), SOON);
+            report.took("granted, ready", Waiting.until(scheduler::isReady), SOON);
             scene.pods("q", 50, TENTH);
-            report.took("50 more bound", scene.awaitBound("q", 50, AT_LAST), AT_LAST);
+            report.took("50 more bound", scene.awaitBound("q", 50), AT_LAST);
             List<AuditLog.Request> refused = scene.audit().requests().stream()
                     .filter(request ->
                             request.code() == 403 && !request.resource().equals("poddisruptionbudgets"))

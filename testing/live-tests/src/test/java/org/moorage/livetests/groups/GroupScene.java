@@ -4,27 +4,27 @@ package org.moorage.livetests.groups;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.node.MissingNode;
-import java.time.Duration;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Random;
-import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.extension.AfterAllCallback;
 import org.junit.jupiter.api.extension.AfterEachCallback;
 import org.junit.jupiter.api.extension.BeforeEachCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
 import org.moorage.api.model.Quantity;
-import org.moorage.livetests.ControlPlane;
-import org.moorage.livetests.faults.ApiAccess;
-import org.moorage.livetests.faults.PodVersions;
-import org.moorage.livetests.faults.SchedulerProcess;
-import org.moorage.livetests.faults.Waiting;
+import org.moorage.livetests.scene.AnsweringProxy;
+import org.moorage.livetests.scene.ApiAccess;
+import org.moorage.livetests.scene.PodVersions;
+import org.moorage.livetests.scene.Scene;
+import org.moorage.livetests.scene.SchedulerProcess;
+import org.moorage.livetests.scene.Waiting;
 
-/** A control plane that serves groups of pods, the scheduler as a process of its own, and what must hold at the end of each test. */
+/** A control plane that serves groups of pods, the scheduler as a separate process, and what must hold at the end of each test. */
 final class GroupScene implements BeforeEachCallback, AfterEachCallback, AfterAllCallback {
     static final String PODS = "/api/v1/namespaces/default/pods";
     static final String GROUPS = "/apis/scheduling.k8s.io/v1beta1/namespaces/default/podgroups";
@@ -35,26 +35,15 @@ final class GroupScene implements BeforeEachCallback, AfterEachCallback, AfterAl
     private static final String PRIORITY_CLASSES = "/apis/scheduling.k8s.io/v1/priorityclasses";
     private static final String GATES =
             "GenericWorkload=true,TopologyAwareWorkloadScheduling=true,WorkloadWithJob=true";
-    private static final int UNHURRIED = 1000;
-    private static final Duration LIMIT = Duration.ofSeconds(60);
-
-    private static final String CONFIG = """
-            apiVersion: kubescheduler.config.k8s.io/v1
-            kind: KubeSchedulerConfiguration
-            leaderElection: {leaderElect: false}
-            clientConnection: {kubeconfig: "%%s", qps: %d, burst: %d}
-            """;
-
-    private final ControlPlane plane;
+    private final Scene scene;
     private final ApiAccess api;
     private final PodVersions versions;
     private SchedulerProcess scheduler;
-    private int starts;
 
-    private GroupScene(ControlPlane plane) {
-        this.plane = plane;
-        api = new ApiAccess(plane.kubeconfig());
-        versions = new PodVersions(api, plane.etcd());
+    private GroupScene(Scene scene) {
+        this.scene = scene;
+        api = scene.api();
+        versions = new PodVersions(api, scene.plane().etcd());
         for (Map.Entry<String, Integer> priority :
                 Map.of("low", 10, "high", 1000).entrySet()) {
             api.create(PRIORITY_CLASSES, """
@@ -65,18 +54,11 @@ final class GroupScene implements BeforeEachCallback, AfterEachCallback, AfterAl
     }
 
     static GroupScene open() {
-        return new GroupScene(ControlPlane.start(Map.of(
+        return new GroupScene(Scene.open(Map.of(
                 "CONTROLLERS", "1",
                 "FEATURE_GATES", GATES,
                 "RUNTIME_CONFIG", "scheduling.k8s.io/v1beta1=true",
                 "APISERVER_ARGS", "--storage-media-type=application/json")));
-    }
-
-    /** A test's own chance, which it prints; {@code -Dseed=} repeats one. */
-    static Random random(String test) {
-        long seed = Long.getLong("seed", ThreadLocalRandom.current().nextInt(1_000_000));
-        System.out.println(test + ": seed " + seed);
-        return new Random(seed);
     }
 
     ApiAccess api() {
@@ -87,31 +69,50 @@ final class GroupScene implements BeforeEachCallback, AfterEachCallback, AfterAl
         return versions;
     }
 
+    /** Starts the scheduler, after killing the one before, and waits until it serves. */
     void startScheduler() {
-        startScheduler(UNHURRIED);
+        startScheduler(scene.plane().kubeconfig());
     }
 
-    /**
-     * Starts the scheduler, having killed the one before, and waits until it serves.
-     *
-     * @param qps how many requests it sends in a second
-     */
-    void startScheduler(int qps) {
+    private void startScheduler(Path kubeconfig) {
         killScheduler();
-        scheduler = new SchedulerProcess.Command(
-                        SchedulerProcess.Kind.valueOf(System.getProperty("groups.scheduler", "MOORAGE")),
-                        plane,
-                        "scheduler-" + starts++)
-                .config(CONFIG.formatted(qps, qps / 20))
+        scheduler = scene.scheduler(SchedulerProcess.Kind.valueOf(System.getProperty("groups.scheduler", "MOORAGE")))
+                .kubeconfig(kubeconfig)
                 .flags("--feature-gates=" + GATES)
                 .start();
         poll("the scheduler is ready", scheduler::isReady);
     }
 
+    /** Creates a gang, and kills its scheduler when it has bound a number of the pods and is binding another one. */
+    void killSchedulerAfter(int bindings, Gang gang) {
+        CountDownLatch killed = new CountDownLatch(1);
+        AtomicInteger count = new AtomicInteger();
+        try (AnsweringProxy proxy = scene.answeringProxy()) {
+            proxy.behave(request -> {
+                if (!request.isBinding() || count.getAndIncrement() < bindings) {
+                    request.forward();
+                    return;
+                }
+                try {
+                    killed.await();
+                } catch (InterruptedException closed) {
+                    Thread.currentThread().interrupt();
+                }
+                request.drop();
+            });
+            startScheduler(scene.kubeconfigThrough(proxy.port()));
+            create(gang);
+            awaitBound(gang.prefix(), bindings);
+            poll("another binding is held", () -> count.get() > bindings);
+            killScheduler();
+            killed.countDown();
+        }
+        assertThat(bound(gang)).as("bound when it was killed").isEqualTo(bindings);
+    }
+
     void killScheduler() {
         if (scheduler != null) {
             scheduler.close();
-            scheduler.program().await(LIMIT);
         }
     }
 
@@ -180,25 +181,23 @@ final class GroupScene implements BeforeEachCallback, AfterEachCallback, AfterAl
 
     /** Waits until something is so of the pods. */
     void await(String what, BooleanSupplier isSo) {
-        if (!versions.await(LIMIT, isSo)) {
-            throw late(what);
+        if (!versions.await(Waiting.LIMIT, isSo)) {
+            throw new AssertionError("not within " + Waiting.LIMIT + ": " + what + "; groups: " + groups() + "; logs: "
+                    + scene.plane().folder());
         }
     }
 
     /** Waits until something is so of anything else. */
     void poll(String what, BooleanSupplier isSo) {
-        if (Waiting.until(LIMIT, isSo).compareTo(LIMIT) > 0) {
-            throw late(what);
-        }
+        scene.await(what, isSo);
     }
 
-    private AssertionError late(String what) {
+    private List<String> groups() {
         List<String> groups = new ArrayList<>();
         for (JsonNode group : api.items(GROUPS)) {
             groups.add(group.at("/metadata/name").asText() + " " + text(initiallyScheduled(group)));
         }
-        return new AssertionError("not within " + LIMIT + ": " + what + "; groups: " + groups
-                + "; the scheduler's log: " + scheduler.logFile());
+        return groups;
     }
 
     /** Waits until a group's condition that it was scheduled is true. */
@@ -208,9 +207,10 @@ final class GroupScene implements BeforeEachCallback, AfterEachCallback, AfterAl
 
     /** Waits until a group's condition begins so: its status, its reason, and its message behind a colon. */
     void awaitCondition(String group, String wanted) {
-        poll(
+        String ignored = scene.await(
                 "the condition of " + group + " is " + wanted,
-                () -> text(initiallyScheduled(api.get(GROUPS + "/" + group))).startsWith(wanted));
+                () -> text(initiallyScheduled(api.get(GROUPS + "/" + group))),
+                condition -> condition.startsWith(wanted));
     }
 
     /** A condition's status, its reason, and its message behind a colon. */
@@ -221,15 +221,10 @@ final class GroupScene implements BeforeEachCallback, AfterEachCallback, AfterAl
     }
 
     private static JsonNode initiallyScheduled(JsonNode group) {
-        for (JsonNode condition : group.at("/status/conditions")) {
-            if (condition.path("type").asText().equals("PodGroupInitiallyScheduled")) {
-                return condition;
-            }
-        }
-        return MissingNode.getInstance();
+        return ApiAccess.condition(group, "PodGroupInitiallyScheduled");
     }
 
-    /** A test that ends between killing the scheduler and starting the next leaves the tests after it one all the same. */
+    /** Starts a scheduler again if the test before has failed after it killed its own. */
     @Override
     public void beforeEach(ExtensionContext context) {
         if (!scheduler.program().isRunning()) {
@@ -306,8 +301,7 @@ final class GroupScene implements BeforeEachCallback, AfterEachCallback, AfterAl
 
     @Override
     public void afterAll(ExtensionContext context) {
-        killScheduler();
         versions.close();
-        plane.close();
+        scene.close();
     }
 }

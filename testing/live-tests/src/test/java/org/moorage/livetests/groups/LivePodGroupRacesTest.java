@@ -14,7 +14,8 @@ import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
-import org.moorage.livetests.faults.Waiting;
+import org.moorage.livetests.scene.Scene;
+import org.moorage.livetests.scene.Waiting;
 
 /**
  * Groups of pods on a real control plane, while others want their room, their pods come and go, and the scheduler is killed. What happens
@@ -28,7 +29,7 @@ class LivePodGroupRacesTest {
 
     @Test
     void ofTwoGangsWithRoomForOneExactlyOneStarts() {
-        Random random = GroupScene.random("two gangs");
+        Random random = new Random(Scene.seed("two gangs"));
         scene.nodes("n", 4, 2);
         Gang loser = null;
         for (int round = 0; round < 50; round++) {
@@ -73,7 +74,7 @@ class LivePodGroupRacesTest {
 
     @Test
     void aPodIsDeletedAndAnotherAddedWhileTheirGangIsScheduled() {
-        Random random = GroupScene.random("deleted and added");
+        Random random = new Random(Scene.seed("deleted and added"));
         scene.nodes("n", 10, 2);
         for (int round = 0; round < 10; round++) {
             Gang gang = Gang.of("gang-" + round, 20);
@@ -94,20 +95,13 @@ class LivePodGroupRacesTest {
     @Test
     void aKilledSchedulersGangIsCompletedByTheNext() {
         scene.nodes("n", 20, 5);
-        // Slow enough to be caught between two bindings: the last 30 of them take it more than half a second.
-        int qps = 50;
-        scene.startScheduler(qps);
         for (int before : List.of(1, 15, 40, 70)) {
             Gang gang = Gang.of("before-" + before, 100);
-            scene.create(gang);
-            scene.awaitBound(gang.prefix(), before);
-            scene.killScheduler();
-            assertThat(scene.bound(gang)).as("bound when it was killed").isBetween(before, gang.size() - 1);
-            scene.startScheduler(qps);
+            scene.killSchedulerAfter(before, gang);
+            scene.startScheduler();
             scene.awaitBound(gang);
             scene.awaitScheduled(gang.name());
             scene.remove(gang);
         }
-        scene.startScheduler();
     }
 }

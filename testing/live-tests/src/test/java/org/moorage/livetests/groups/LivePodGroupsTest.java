@@ -18,7 +18,7 @@ import java.util.Set;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
-import org.moorage.livetests.faults.PodVersions;
+import org.moorage.livetests.scene.PodVersions;
 
 /** Groups of pods on a real control plane: they start whole or not at all, and leave whole. */
 @Tag("live")

@@ -4,6 +4,7 @@ package org.moorage.livetests.metrics;
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.core.type.TypeReference;
 import com.fasterxml.jackson.databind.json.JsonMapper;
+import io.kubernetes.client.openapi.JSON;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;

@@ -5,6 +5,7 @@ import java.nio.file.Path;
 import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import org.moorage.livetests.scene.Moorage;
 
 /** What kube-scheduler's metrics were at the end of the loads of {@code LiveMetricsTest}. */
 public final class RecordedMetrics {
@@ -49,11 +50,7 @@ public final class RecordedMetrics {
     }
 
     private static Path file(String name) {
-        return Path.of(System.getProperty("basedir", ""))
-                .toAbsolutePath()
-                .resolveSibling("conformance")
-                .resolve("metrics")
-                .resolve(name);
+        return Moorage.root().resolve("testing/conformance").resolve("metrics").resolve(name);
     }
 
     /** The families of a record that Moorage has, too. */

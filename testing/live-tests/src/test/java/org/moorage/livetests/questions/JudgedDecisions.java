@@ -5,7 +5,6 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -34,12 +33,8 @@ import org.moorage.objects.KeptJson;
 /** Sees what kube-scheduler decides while a question's change comes about, and judges it as {@code moorage shadow} does. */
 final class JudgedDecisions implements AutoCloseable {
     private static final PluginRegistry REGISTRY = PluginRegistry.of(KubeSchedulerPlugins.all());
-    // Longer than a pod that fits may wait before it is told.
+    // Longer than a pod that fits may be pending before it counts as a difference.
     private static final Duration LATER = Duration.ofMinutes(1);
-    // How much later than the test the scheduler may hear of changes. Of several orders that can have been, one that
-    // explains all is enough.
-    private static final List<Duration> DELAYS =
-            List.of(Duration.ZERO, Duration.ofMillis(500), Duration.ofMillis(100), Duration.ofMillis(20));
     private static final int MOST_STEPS = 1000;
 
     private final KubernetesCluster cluster;
@@ -50,11 +45,11 @@ final class JudgedDecisions implements AutoCloseable {
     private record Seen(LiveChange change, Duration at) {}
 
     /**
-     * What is decided, and what no order explains.
+     * The verdicts on the decisions.
      *
-     * @param differences what no order explains, in words
+     * @param differences the decisions that Moorage would not make, in words
      * @param preemptions how many pods preempted others
-     * @param course what became of pods, one after the other, in words
+     * @param course the changes of pods and nodes in their order, in words
      */
     record Judged(Verdicts verdicts, List<String> differences, int preemptions, List<String> course) {
         /** Whether several nodes had the same scores for a pod. */
@@ -82,14 +77,18 @@ final class JudgedDecisions implements AutoCloseable {
     }
 
     private synchronized void add(LiveChange change) {
-        seen.add(new Seen(change, now()));
+        boolean isOfGate = change.namespace().equals(SchedulerGate.NAMESPACE)
+                || change.kind().equals(ObjectKind.NODE) && change.name().equals(SchedulerGate.NODE);
+        if (!isOfGate) {
+            seen.add(new Seen(change, now()));
+        }
     }
 
     private static Duration now() {
         return Duration.ofNanos(System.nanoTime());
     }
 
-    /** From now on decisions count. */
+    /** Decisions count from now on. */
     synchronized void begin() {
         for (Seen each : seen) {
             if (each.change.type() == EventType.DELETED) {
@@ -101,16 +100,8 @@ final class JudgedDecisions implements AutoCloseable {
         seen.clear();
     }
 
-    /** Judges what was decided since then. */
+    /** Judges the decisions since then. */
     synchronized Judged judge() {
-        Judged judged = judge(DELAYS.get(0));
-        for (int i = 1; i < DELAYS.size() && !judged.verdicts.areAllExplained(); i++) {
-            judged = judge(DELAYS.get(i));
-        }
-        return judged;
-    }
-
-    private Judged judge(Duration delay) {
         List<String> differences = new ArrayList<>();
         try (DecisionJudge judge = new DecisionJudge(
                 ConfigLoader.defaults(REGISTRY), REGISTRY, difference -> differences.add(text(difference)))) {
@@ -122,34 +113,14 @@ final class JudgedDecisions implements AutoCloseable {
                 judge.take(change, start);
             }
             finish(judge, start);
-            for (Seen each : asHeard(delay)) {
+            for (Seen each : seen) {
                 judge.take(each.change, each.at);
                 judge.judge(each.at);
             }
-            finish(judge, now().plus(delay));
+            finish(judge, now());
             finish(judge, now().plus(LATER));
             return new Judged(judge.verdicts(), differences, preemptions(), course());
         }
-    }
-
-    // A pod's binding may be seen after a change of which the scheduler had not heard when it decided. The judge takes
-    // a
-    // change in at once unless a binding is open, so it gets changes a little later.
-    private List<Seen> asHeard(Duration delay) {
-        List<Seen> heard = new ArrayList<>();
-        // Of one name in their order: a StatefulSet gives a name again.
-        Map<String, Duration> latest = new HashMap<>();
-        for (Seen each : seen) {
-            LiveChange change = each.change;
-            boolean isOfPod = change.kind().equals(ObjectKind.POD) && change.type() != EventType.DELETED;
-            Duration at = latest.merge(
-                    change.kind() + " " + change.namespace() + "/" + change.name(),
-                    isOfPod ? each.at : each.at.plus(delay),
-                    (before, now) -> before.compareTo(now) > 0 ? before : now);
-            heard.add(new Seen(change, at));
-        }
-        heard.sort(Comparator.comparing(Seen::at));
-        return heard;
     }
 
     private int preemptions() {

@@ -10,8 +10,8 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.moorage.livetests.faults.ApiAccess;
-import org.moorage.livetests.faults.Waiting;
+import org.moorage.livetests.scene.ApiAccess;
+import org.moorage.livetests.scene.Waiting;
 
 /** Stands for the kubelets of all nodes: starts the pods that are bound, and says that they are ready or have ended. */
 final class Kubelets implements AutoCloseable {
@@ -32,9 +32,9 @@ final class Kubelets implements AutoCloseable {
     private final Thread thread = new Thread(this::run, "kubelets");
     private volatile boolean isClosed;
 
-    /** What the containers of a pod do. */
+    /** The containers of a pod. */
     interface Containers {
-        /** They run until somebody deletes the pod. */
+        /** They run until the pod is deleted. */
         Containers ENDLESS = pod -> true;
 
         /** Runs those of a pod to the end; returns whether they are still said to run, as they are if nothing ends them. */

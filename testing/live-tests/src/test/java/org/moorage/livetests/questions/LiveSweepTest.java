@@ -9,7 +9,6 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
@@ -18,33 +17,33 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.zip.GZIPOutputStream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.moorage.livetests.ControlPlane;
-import org.moorage.livetests.RunningProgram;
-import org.moorage.livetests.faults.ApiAccess;
-import org.moorage.livetests.faults.SchedulerProcess;
-import org.moorage.livetests.faults.Waiting;
+import org.moorage.livetests.scene.ApiAccess;
+import org.moorage.livetests.scene.ControlPlane;
+import org.moorage.livetests.scene.Moorage;
+import org.moorage.livetests.scene.RunningProgram;
+import org.moorage.livetests.scene.Scene;
+import org.moorage.livetests.scene.SchedulerProcess;
 
 /** A thousand drains as an Indexed Job, whose pods run as processes, and in one process: the answers are the same, line by line. */
 @Tag("live")
 class LiveSweepTest {
     private static final int NODES = 1000;
-    private static final Duration LIMIT = Duration.ofMinutes(3);
-    private static final String PODS = "/api/v1/namespaces/moorage-system/pods";
 
     private final Map<String, Path> answers = new ConcurrentHashMap<>();
 
     @Test
-    @SuppressWarnings("try") // the scheduler and the kubelets run beside the test
+    @SuppressWarnings("try") // the kubelets run next to the test
     void anIndexedJobAnswersWhatOneProcessAnswers() throws IOException {
-        try (ControlPlane plane = ControlPlane.start(Map.of("CONTROLLERS", "1"))) {
-            Path folder = Files.createDirectory(plane.folder().resolve("sweep"));
+        try (Scene scene = Scene.withControllers()) {
+            Path folder = Files.createDirectory(scene.plane().folder().resolve("sweep"));
             Path questions = folder.resolve("questions.txt");
             Path cluster = folder.resolve("cluster.json.gz");
             Files.writeString(questions, questions());
             try (OutputStream file = new GZIPOutputStream(Files.newOutputStream(cluster))) {
                 file.write(cluster().getBytes(UTF_8));
             }
-            ApiAccess api = new ApiAccess(plane.kubeconfig());
+            ApiAccess api = scene.api();
+            ControlPlane plane = scene.plane();
             createNodes(api);
             plane.kubectl("apply", "-f", deploy("namespace.yaml"));
             plane.kubectl(
@@ -57,19 +56,17 @@ class LiveSweepTest {
             plane.kubectl(
                     "-n", "moorage-system", "create", "configmap", "moorage-sweep-cluster", "--from-file=" + cluster);
 
-            try (SchedulerProcess scheduler =
-                            new SchedulerProcess.Command(SchedulerProcess.Kind.MOORAGE, plane, "scheduler").start();
-                    Kubelets kubelets = new Kubelets(api, pod -> run(pod, api, folder))) {
+            SchedulerProcess ignored =
+                    scene.scheduler(SchedulerProcess.Kind.MOORAGE).start();
+            try (Kubelets kubelets = new Kubelets(api, pod -> run(pod, api, folder))) {
                 plane.kubectl("apply", "-f", deploy("job.yaml"));
-                Duration took = Waiting.until(
-                        LIMIT,
+                scene.await(
+                        "all pods of the job have succeeded",
                         () -> api.get("/apis/batch/v1/namespaces/moorage-system/jobs/moorage-sweep")
                                         .at("/status/succeeded")
                                         .asInt()
                                 == 4);
-                assertThat(took).as("%s", api.items(PODS)).isLessThan(LIMIT);
             }
-
             List<String> merge = new ArrayList<>(List.of("merge"));
             answers.values().forEach(file -> merge.add(file.toString()));
             Path merged = folder.resolve("merged.jsonl");
@@ -121,14 +118,8 @@ class LiveSweepTest {
     }
 
     private static int moorage(Path out, List<String> arguments) {
-        List<String> command = new ArrayList<>(List.of(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-cp",
-                RunningProgram.applicationClassPath(),
-                "org.moorage.app.Main"));
-        command.addAll(arguments);
-        try (RunningProgram program = RunningProgram.start(out, command)) {
-            return program.await(LIMIT);
+        try (RunningProgram program = RunningProgram.start(out, Moorage.command(arguments.toArray(String[]::new)))) {
+            return program.await();
         }
     }
 
@@ -140,12 +131,7 @@ class LiveSweepTest {
     }
 
     private static String deploy(String file) {
-        return Path.of(System.getProperty("basedir", ""))
-                .toAbsolutePath()
-                .resolve("../../deploy")
-                .resolve("sweep")
-                .resolve(file)
-                .toString();
+        return Moorage.root().resolve("deploy").resolve("sweep").resolve(file).toString();
     }
 
     private static void createNodes(ApiAccess api) {

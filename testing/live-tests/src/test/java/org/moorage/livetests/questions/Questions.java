@@ -11,7 +11,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.TreeMap;
-import org.moorage.livetests.questions.RealCluster.Order;
 
 /** Draws questions about drawn clusters. */
 final class Questions {
@@ -22,7 +21,7 @@ final class Questions {
     private final Random random;
     private final Path folder;
 
-    /** What is asked about. */
+    /** The subject of a question. */
     enum Kind {
         DRAIN,
         REMOVABLE,
@@ -38,15 +37,15 @@ final class Questions {
         /** The command line, but for the dump. */
         List<String> arguments();
 
-        /** What is done on the cluster before it is dumped. */
+        /** Changes the cluster before it is dumped. */
         default void prepare(RealCluster cluster) {}
 
         /**
          * Does to the cluster what was asked about, and compares.
          *
-         * @param before the nodes by the pods' names when it was asked; empty for a pod that waits
+         * @param before the nodes by the pods' names when it was asked; empty for a pending pod
          */
-        Comparison compare(JsonNode answer, Map<String, String> before, RealCluster cluster, Order order);
+        Comparison compare(JsonNode answer, Map<String, String> before, RealCluster cluster);
     }
 
     /**
@@ -133,8 +132,8 @@ final class Questions {
         }
 
         @Override
-        public Comparison compare(JsonNode answer, Map<String, String> before, RealCluster cluster, Order order) {
-            cluster.drain(List.of(node), order);
+        public Comparison compare(JsonNode answer, Map<String, String> before, RealCluster cluster) {
+            cluster.drain(List.of(node));
             return Comparison.ofPlaces(cluster.nodeByPod(), afterDisruption(answer, before));
         }
     }
@@ -146,10 +145,10 @@ final class Questions {
         }
 
         @Override
-        public Comparison compare(JsonNode answer, Map<String, String> before, RealCluster cluster, Order order) {
+        public Comparison compare(JsonNode answer, Map<String, String> before, RealCluster cluster) {
             List<String> nodes = new ArrayList<>();
             answer.path("nodes").forEach(node -> nodes.add(node.asText()));
-            cluster.lose(nodes, order);
+            cluster.lose(nodes);
             return Comparison.ofPlaces(cluster.nodeByPod(), afterDisruption(answer, before));
         }
     }
@@ -161,13 +160,13 @@ final class Questions {
         }
 
         @Override
-        public Comparison compare(JsonNode answer, Map<String, String> before, RealCluster cluster, Order order) {
-            cluster.change(order, () -> cluster.create(manifest));
+        public Comparison compare(JsonNode answer, Map<String, String> before, RealCluster cluster) {
+            cluster.change(() -> cluster.create(manifest));
             return Comparison.ofPlaces(cluster.nodeByPod(), afterFitting(answer, before));
         }
     }
 
-    /** As many pods as would fit, and one that waits. */
+    /** As many pods as would fit, and one that is pending. */
     private record FittingAtMost(Path file, String manifest) implements Question {
         @Override
         public List<String> arguments() {
@@ -175,7 +174,7 @@ final class Questions {
         }
 
         @Override
-        public Comparison compare(JsonNode answer, Map<String, String> before, RealCluster cluster, Order order) {
+        public Comparison compare(JsonNode answer, Map<String, String> before, RealCluster cluster) {
             Map<String, String> after = afterFitting(answer, before);
             JsonNode asked = answer.at("/manifests/0");
             asked.path("pods").forEach(pod -> after.remove(podName(pod), ""));
@@ -188,13 +187,12 @@ final class Questions {
             }
             after.put(ASKED + "-next", "");
             cluster.change(
-                    order,
                     () -> cluster.create(manifest.replace("\"replicas\": 1,", "\"replicas\": " + (pods + 1) + ",")));
             return Comparison.ofPlaces(cluster.nodeByPod(), after);
         }
     }
 
-    /** Why a pod waits: the answer beside the pod's condition. */
+    /** Why a pod is pending: the answer is the pod's condition. */
     private record Explained(String manifest) implements Question {
         @Override
         public List<String> arguments() {
@@ -204,11 +202,11 @@ final class Questions {
         @Override
         public void prepare(RealCluster cluster) {
             cluster.create(manifest);
-            cluster.settle(-1);
+            cluster.settle();
         }
 
         @Override
-        public Comparison compare(JsonNode answer, Map<String, String> before, RealCluster cluster, Order order) {
+        public Comparison compare(JsonNode answer, Map<String, String> before, RealCluster cluster) {
             String preemption = answer.at("/postFilter/message").asText();
             String message = answer.path("message").asText() + (preemption.isEmpty() ? "" : " " + preemption);
             return Comparison.of(ASKED, cluster.message(ASKED), message);
@@ -223,14 +221,14 @@ final class Questions {
         }
 
         @Override
-        public Comparison compare(JsonNode answer, Map<String, String> before, RealCluster cluster, Order order) {
+        public Comparison compare(JsonNode answer, Map<String, String> before, RealCluster cluster) {
             JsonNode type = answer.at("/types/0");
             int nodes = type.path("nodes").asInt();
             int left = type.path("left").asInt();
             Comparison comparison = Comparison.of(
                     "waiting", waiting(before), answer.path("waiting").asInt());
             if (nodes > 1) {
-                add(nodes - 1, cluster, order);
+                add(nodes - 1, cluster);
                 for (JsonNode tried : type.path("tried")) {
                     if (tried.path("nodes").asInt() == nodes - 1) {
                         comparison = comparison.and(Comparison.of(
@@ -239,10 +237,10 @@ final class Questions {
                                 tried.path("left").asInt()));
                     }
                 }
-                cluster.lose(names(nodes - 1), Order.AS_IT_COMES);
+                cluster.lose(names(nodes - 1));
             }
             // Where none helps, one does not.
-            add(nodes == 0 && left > 0 ? 1 : nodes, cluster, order);
+            add(nodes == 0 && left > 0 ? 1 : nodes, cluster);
             Map<String, String> after = new TreeMap<>(before);
             type.path("pods")
                     .forEach(pod -> after.put(podName(pod), pod.path("node").asText()));
@@ -262,10 +260,9 @@ final class Questions {
             return names;
         }
 
-        private void add(int nodes, RealCluster cluster, Order order) {
-            cluster.change(
-                    order,
-                    () -> names(nodes).forEach(name -> cluster.create(node.replace("\"big\"", "\"" + name + "\""))));
+        private void add(int nodes, RealCluster cluster) {
+            cluster.change(() ->
+                    names(nodes).forEach(name -> cluster.create(node.replace("\"big\"", "\"" + name + "\""))));
         }
     }
 
@@ -283,11 +280,11 @@ final class Questions {
         }
 
         @Override
-        public Comparison compare(JsonNode answer, Map<String, String> before, RealCluster cluster, Order order) {
+        public Comparison compare(JsonNode answer, Map<String, String> before, RealCluster cluster) {
             List<String> together = new ArrayList<>();
             answer.path("together").forEach(node -> together.add(node.asText()));
             if (number % 3 == 0 && together.size() > 1) {
-                return compareTogether(together, before, cluster, order);
+                return compareTogether(together, before, cluster);
             }
             List<JsonNode> nodes = new ArrayList<>();
             answer.path("nodes").forEach(node -> {
@@ -300,44 +297,36 @@ final class Questions {
             }
             JsonNode node = nodes.get(number % nodes.size());
             return node.path("removable").asBoolean()
-                    ? compareRemovable(node, before, cluster, order)
-                    : compareKept(node, before, cluster, order);
+                    ? compareRemovable(node, before, cluster)
+                    : compareKept(node, before, cluster);
         }
 
-        // In the answer's order a node is gone at once.
-        private static Comparison compareRemovable(
-                JsonNode node, Map<String, String> before, RealCluster cluster, Order order) {
+        private static Comparison compareRemovable(JsonNode node, Map<String, String> before, RealCluster cluster) {
             List<String> name = List.of(node.path("node").asText());
-            int left = 0;
-            if (order == Order.AS_IT_COMES) {
-                left = drainAndDelete(name, cluster, order);
-            } else {
-                cluster.lose(name, order);
-            }
+            // In the answer a node is gone at once.
+            cluster.lose(name);
             Map<String, String> after = new TreeMap<>(before);
             node.path("moves")
                     .properties()
                     .forEach(move -> after.put(
                             move.getKey().substring("default/".length()),
                             move.getValue().asText()));
-            return Comparison.of("left on " + name, left, 0)
-                    .and(Comparison.of("preempted", preempted(before, name, cluster), 0))
+            return Comparison.of("preempted", preempted(before, name, cluster), 0)
                     .and(Comparison.ofPlaces(cluster.nodeByPod(), after));
         }
 
         // What the answer says of them together are numbers alone.
-        private static Comparison compareTogether(
-                List<String> nodes, Map<String, String> before, RealCluster cluster, Order order) {
-            int left = drainAndDelete(nodes, cluster, order);
+        private static Comparison compareTogether(List<String> nodes, Map<String, String> before, RealCluster cluster) {
+            int left = drainAndDelete(nodes, cluster);
             return Comparison.of("left on " + nodes, left, 0)
                     .and(Comparison.of("preempted", preempted(before, nodes, cluster), 0))
                     .and(Comparison.ofNumbers(cluster.nodeByPod(), before));
         }
 
-        private static int drainAndDelete(List<String> nodes, RealCluster cluster, Order order) {
-            cluster.drain(nodes, order);
+        private static int drainAndDelete(List<String> nodes, RealCluster cluster) {
+            cluster.drain(nodes);
             int left = cluster.countOn(nodes);
-            cluster.change(Order.AS_IT_COMES, () -> cluster.delete(nodes));
+            cluster.change(() -> cluster.delete(nodes));
             return left;
         }
 
@@ -351,8 +340,7 @@ final class Questions {
             return preempted;
         }
 
-        private static Comparison compareKept(
-                JsonNode node, Map<String, String> before, RealCluster cluster, Order order) {
+        private static Comparison compareKept(JsonNode node, Map<String, String> before, RealCluster cluster) {
             String name = node.path("node").asText();
             Comparison comparison = new Comparison(List.of(), List.of());
             boolean isTold = false;
@@ -376,7 +364,7 @@ final class Questions {
             if (isTold) {
                 return comparison;
             }
-            int left = drainAndDelete(List.of(name), cluster, order);
+            int left = drainAndDelete(List.of(name), cluster);
             long waited = before.values().stream().filter(String::isEmpty).count();
             long waiting = cluster.nodeByPod().values().stream()
                     .filter(String::isEmpty)

@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.moorage.livetests;
+package org.moorage.livetests.scene;
 
-import java.io.File;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** A project with plugins, in the form in which its users have it: a jar, and a configuration beside it. */
+/** A project with plugins, in the form in which its users have it: a jar, and a configuration next to it. */
 public final class PluginProject {
     private final String path;
     private final Path folder;
@@ -22,11 +20,7 @@ public final class PluginProject {
      */
     public PluginProject(String path) {
         this.path = path;
-        folder = Path.of(System.getProperty("basedir", ""))
-                .toAbsolutePath()
-                .getParent()
-                .getParent()
-                .resolve(path);
+        folder = Moorage.root().resolve(path);
     }
 
     public Path file(String name) {
@@ -38,7 +32,7 @@ public final class PluginProject {
         return jar().getParent();
     }
 
-    Path jar() {
+    public Path jar() {
         Path target = folder.resolve("target");
         List<Path> jars = List.of();
         if (Files.exists(target)) {
@@ -53,19 +47,5 @@ public final class PluginProject {
                     + " (expected: one, built before with mvn -pl " + path + " -am package -DskipTests)");
         }
         return jars.get(0);
-    }
-
-    /** What runs a main class with the application's class path, and these entries in front. */
-    static List<String> java(List<Path> classPath, String mainClass, String... args) {
-        List<String> entries = new ArrayList<>();
-        classPath.forEach(entry -> entries.add(entry.toString()));
-        entries.add(RunningProgram.applicationClassPath());
-        List<String> command = new ArrayList<>(List.of(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-cp",
-                String.join(File.pathSeparator, entries),
-                mainClass));
-        command.addAll(List.of(args));
-        return command;
     }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.moorage.livetests.faults;
+package org.moorage.livetests.scene;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.sun.net.httpserver.Headers;
@@ -11,6 +11,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.InputStreamReader;
 import java.io.OutputStream;
+import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.URI;
@@ -34,8 +35,8 @@ import java.util.function.UnaryOperator;
 import javax.net.ssl.KeyManagerFactory;
 import javax.net.ssl.SSLContext;
 
-/** An HTTPS server (HTTP/1.1) before an API server, which answers each request as it is told, or asks the API server. */
-final class AnsweringProxy implements AutoCloseable {
+/** An HTTPS server (HTTP/1.1) in front of an API server that answers requests itself or forwards them, as a test decides. */
+public final class AnsweringProxy implements AutoCloseable {
     private static final char[] PASSWORD = "changeit".toCharArray();
     /** Headers of one connection, and what the client makes itself. */
     private static final Set<String> NOT_FORWARDED = Set.of(
@@ -54,20 +55,24 @@ final class AnsweringProxy implements AutoCloseable {
     private final HttpClient client = ApiAccess.trustingClient(HttpClient.Version.HTTP_2);
     private volatile Behavior behavior = Exchange::forward;
 
-    /** What becomes of a request. */
-    interface Behavior {
+    /** Handles a request. */
+    public interface Behavior {
         void handle(Exchange exchange) throws IOException;
     }
 
     /**
-     * Starts one on a port of its own.
+     * Starts one on a free port.
      *
      * @param certificates the folder with {@code apiserver.crt} and {@code apiserver.key}, which are good for this host
      */
-    AnsweringProxy(URI target, Path certificates) throws IOException {
+    AnsweringProxy(URI target, Path certificates) {
         this.target = target;
-        server = HttpsServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 500);
-        server.setHttpsConfigurator(new HttpsConfigurator(context(certificates)));
+        try {
+            server = HttpsServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 500);
+            server.setHttpsConfigurator(new HttpsConfigurator(context(certificates)));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
         server.setExecutor(threads);
         server.createContext("/", exchange -> {
             try (exchange) {
@@ -114,11 +119,11 @@ final class AnsweringProxy implements AutoCloseable {
         }
     }
 
-    int port() {
+    public int port() {
         return server.getAddress().getPort();
     }
 
-    void behave(Behavior newBehavior) {
+    public void behave(Behavior newBehavior) {
         behavior = newBehavior;
     }
 
@@ -129,51 +134,51 @@ final class AnsweringProxy implements AutoCloseable {
     }
 
     /** A request and what may be done with it; one of these once. */
-    final class Exchange {
+    public final class Exchange {
         private final HttpExchange exchange;
 
         private Exchange(HttpExchange exchange) {
             this.exchange = exchange;
         }
 
-        String method() {
+        public String method() {
             return exchange.getRequestMethod();
         }
 
-        String path() {
+        public String path() {
             return exchange.getRequestURI().getPath();
         }
 
-        String query() {
+        public String query() {
             String query = exchange.getRequestURI().getQuery();
             return query == null ? "" : query;
         }
 
         /** The first value of a header; empty without one. */
-        String header(String name) {
+        public String header(String name) {
             String value = exchange.getRequestHeaders().getFirst(name);
             return value == null ? "" : value;
         }
 
-        boolean isBinding() {
+        public boolean isBinding() {
             return method().equals("POST") && path().endsWith("/binding");
         }
 
-        boolean isWatch() {
+        public boolean isWatch() {
             return query().contains("watch=true") || query().contains("watch=1");
         }
 
         /** Whether it lists a kind, given by the plural. */
-        boolean isList(String plural) {
+        public boolean isList(String plural) {
             return method().equals("GET") && !isWatch() && path().endsWith("/" + plural);
         }
 
-        boolean isWatch(String plural) {
+        public boolean isWatch(String plural) {
             return isWatch() && path().endsWith("/" + plural);
         }
 
         /** The API server's answer as it comes. */
-        void forward() throws IOException {
+        public void forward() throws IOException {
             HttpResponse<InputStream> response = ask();
             try (InputStream in = response.body()) {
                 begin(response.statusCode(), response.headers().map());
@@ -186,23 +191,23 @@ final class AnsweringProxy implements AutoCloseable {
             }
         }
 
-        /** Has the API server do it, and ends the connection without an answer. */
-        void forwardAndDrop() throws IOException {
+        /** Forwards the request, and ends the connection without an answer. */
+        public void forwardAndDrop() throws IOException {
             try (InputStream in = ask().body()) {
                 in.readAllBytes();
             }
             exchange.close();
         }
 
-        /** Has the API server do it, and answers something else. */
-        void forwardAndAnswer(int status, String body) throws IOException {
+        /** Forwards the request, and answers something else. */
+        public void forwardAndAnswer(int status, String body) throws IOException {
             try (InputStream in = ask().body()) {
                 in.readAllBytes();
             }
             answer(status, body);
         }
 
-        void answer(int status, String body, String... headers) throws IOException {
+        public void answer(int status, String body, String... headers) throws IOException {
             exchange.getRequestBody().readAllBytes();
             byte[] bytes = body.getBytes(StandardCharsets.UTF_8);
             exchange.getResponseHeaders().add("Content-Type", "application/json");
@@ -214,19 +219,19 @@ final class AnsweringProxy implements AutoCloseable {
         }
 
         /** Answers with a status as the API server writes it. */
-        void refuse(int code, String reason, String... headers) throws IOException {
+        public void refuse(int code, String reason, String... headers) throws IOException {
             answer(code, """
                     {"kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Failure", "message": "injected",
                      "reason": "%s", "code": %d}""".formatted(reason, code), headers);
         }
 
         /** Ends the connection without an answer. */
-        void drop() {
+        public void drop() {
             exchange.close();
         }
 
         /** Answers with lines, as a watch has them, and ends there. */
-        void answerLines(String... lines) throws IOException {
+        public void answerLines(String... lines) throws IOException {
             exchange.getResponseHeaders().add("Content-Type", "application/json");
             exchange.sendResponseHeaders(200, 0);
             for (String line : lines) {
@@ -236,7 +241,7 @@ final class AnsweringProxy implements AutoCloseable {
         }
 
         /** The API server's answer, one object, changed. */
-        void forward(UnaryOperator<JsonNode> change) throws IOException {
+        public void forward(UnaryOperator<JsonNode> change) throws IOException {
             HttpResponse<InputStream> response = ask();
             try (InputStream in = response.body()) {
                 answer(
@@ -246,7 +251,7 @@ final class AnsweringProxy implements AutoCloseable {
         }
 
         /** The API server's watch, with each event changed. */
-        void forwardEvents(UnaryOperator<JsonNode> change) throws IOException {
+        public void forwardEvents(UnaryOperator<JsonNode> change) throws IOException {
             HttpResponse<InputStream> response = ask();
             try (BufferedReader lines =
                     new BufferedReader(new InputStreamReader(response.body(), StandardCharsets.UTF_8))) {

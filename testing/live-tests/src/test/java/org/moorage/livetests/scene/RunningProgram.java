@@ -1,27 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.moorage.livetests;
+package org.moorage.livetests.scene;
 
-import java.io.File;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
-import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
-import java.util.stream.Collectors;
 
-/** A program that runs beside the test until it is closed. What it prints goes to a file. */
+/** A program that runs next to the test until it is closed. Its output goes to a file. */
 public final class RunningProgram implements AutoCloseable {
-    private static final Duration LONGEST_STOP = Duration.ofSeconds(15);
-
-    private static final Pattern PLUGINS = Pattern.compile("[/\\\\]plugins-(opa|safe|traffic)[/\\\\]");
-
     private static final Pattern ERROR = Pattern.compile("E\\d{4} ");
+    /** Only so that a broken test ends. */
+    private static final Duration LIMIT = Duration.ofMinutes(10);
+
+    private static final Duration THREAD_DUMP = Duration.ofSeconds(5);
 
     private final Process process;
     private final Path log;
@@ -33,6 +28,7 @@ public final class RunningProgram implements AutoCloseable {
 
     public static RunningProgram start(Path log, List<String> command) {
         try {
+            Files.createDirectories(log.toAbsolutePath().getParent());
             Process process = new ProcessBuilder(command)
                     .redirectErrorStream(true)
                     .redirectOutput(log.toFile())
@@ -43,31 +39,8 @@ public final class RunningProgram implements AutoCloseable {
         }
     }
 
-    /** A port on loopback that nobody listens on. */
-    public static int freePort() {
-        try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            return free.getLocalPort();
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
-    }
-
-    /**
-     * The class path of the application. Without the tests themselves, whose settings for the log are not the application's, and
-     * without the plugins that are on it: they come in jars.
-     */
-    public static String applicationClassPath() {
-        String tests = Path.of(URI.create(RunningProgram.class
-                        .getProtectionDomain()
-                        .getCodeSource()
-                        .getLocation()
-                        .toString()))
-                .toString();
-        return Pattern.compile(File.pathSeparator, Pattern.LITERAL)
-                .splitAsStream(System.getProperty("java.class.path"))
-                .filter(entry -> !Path.of(entry).toAbsolutePath().toString().equals(tests)
-                        && !PLUGINS.matcher(entry).find())
-                .collect(Collectors.joining(File.pathSeparator));
+    public Path logFile() {
+        return log;
     }
 
     public String log() {
@@ -78,7 +51,7 @@ public final class RunningProgram implements AutoCloseable {
         }
     }
 
-    /** The lines of the log that tell of errors: they begin with an E and the date, for example {@code E0412}. */
+    /** The lines of the log for errors, which begin with an E and the date, for example {@code E0412}. */
     public List<String> errors() {
         return log().lines().filter(line -> ERROR.matcher(line).lookingAt()).toList();
     }
@@ -93,8 +66,12 @@ public final class RunningProgram implements AutoCloseable {
 
     /** Sends a signal, for example {@code STOP}. */
     public void signal(String name) {
+        signal(process.pid(), name);
+    }
+
+    static void signal(long pid, String name) {
         try {
-            new ProcessBuilder("kill", "-" + name, String.valueOf(process.pid()))
+            new ProcessBuilder("kill", "-" + name, String.valueOf(pid))
                     .inheritIO()
                     .start()
                     .waitFor();
@@ -105,17 +82,20 @@ public final class RunningProgram implements AutoCloseable {
         }
     }
 
-    /** Asks the program to end, as SIGTERM does, and returns its exit code. */
+    /** Sends SIGTERM, and returns the exit code. */
     public int terminate() {
         process.destroy();
-        return await(LONGEST_STOP);
+        return await();
     }
 
     /** Waits until the program ends, and returns its exit code. */
-    public int await(Duration limit) {
+    public int await() {
         try {
-            if (!process.waitFor(limit.toMillis(), TimeUnit.MILLISECONDS)) {
-                throw new IllegalStateException(log + ": the program did not end within " + limit);
+            if (!process.waitFor(LIMIT.toMillis(), TimeUnit.MILLISECONDS)) {
+                // A JVM answers with its threads, in the log.
+                signal("QUIT");
+                Waiting.pause(THREAD_DUMP);
+                throw new AssertionError("the program did not end within " + LIMIT + "; its log: " + log);
             }
             return process.exitValue();
         } catch (InterruptedException e) {
@@ -124,8 +104,10 @@ public final class RunningProgram implements AutoCloseable {
         }
     }
 
+    /** Kills the program. */
     @Override
     public void close() {
         process.destroyForcibly();
+        int ignored = await();
     }
 }

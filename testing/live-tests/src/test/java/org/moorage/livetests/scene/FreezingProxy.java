@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.moorage.livetests;
+package org.moorage.livetests.scene;
 
 import java.io.IOException;
 import java.io.InputStream;
@@ -31,7 +31,7 @@ public final class FreezingProxy implements AutoCloseable {
     private volatile boolean isRefusing;
     private volatile boolean isFreezingAll;
 
-    /** A proxy on a port of its own before the server of that port. */
+    /** A proxy on a free port in front of the server on a port. */
     public FreezingProxy(int target) {
         this(0, target);
     }
@@ -74,7 +74,7 @@ public final class FreezingProxy implements AutoCloseable {
         try {
             socket.close();
         } catch (IOException e) {
-            // It is closed all the same.
+            // It is closed.
         }
     }
 

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.moorage.livetests.faults;
+package org.moorage.livetests.scene;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.node.MissingNode;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStream;
@@ -57,7 +56,7 @@ public final class PodVersions implements AutoCloseable {
             try {
                 follow();
             } catch (IOException e) {
-                // The store was stopped, which is what these tests are about: go on from the last version.
+                // The store was stopped, as these tests do: continue from the last version.
             } catch (InterruptedException e) {
                 return;
             }
@@ -146,7 +145,7 @@ public final class PodVersions implements AutoCloseable {
         if (!was.isEmpty() && !was.equals(node)) {
             violations.add(name(pod) + " went from " + was + " to " + node);
         }
-        // Whoever creates a pod on a node asks nobody whether there is room.
+        // A pod may be created on a node without room.
         if (before != null && was.isEmpty() && !node.isEmpty()) {
             boundAt.put(uid, System.nanoTime());
             checkNode(pod, node);
@@ -206,15 +205,10 @@ public final class PodVersions implements AutoCloseable {
 
     /** A pod's condition {@code PodScheduled}; missing if it has none. */
     public static JsonNode podScheduled(JsonNode pod) {
-        for (JsonNode condition : pod.at("/status/conditions")) {
-            if (condition.path("type").asText().equals("PodScheduled")) {
-                return condition;
-            }
-        }
-        return MissingNode.getInstance();
+        return ApiAccess.condition(pod, "PodScheduled");
     }
 
-    static boolean isTerminal(JsonNode pod) {
+    public static boolean isTerminal(JsonNode pod) {
         String phase = pod.at("/status/phase").asText();
         return phase.equals("Succeeded") || phase.equals("Failed");
     }
@@ -236,11 +230,11 @@ public final class PodVersions implements AutoCloseable {
     }
 
     /** When a pod was seen bound, by the test's monotonic clock. */
-    synchronized long boundAt(String uid) {
+    public synchronized long boundAt(String uid) {
         return boundAt.getOrDefault(uid, 0L);
     }
 
-    /** Has a node's capacity read again at the next binding to it. */
+    /** Reads the capacity of each node again at the next binding to it. */
     public synchronized void forgetNodes() {
         nodes.clear();
     }

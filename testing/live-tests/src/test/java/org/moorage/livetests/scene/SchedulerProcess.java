@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.moorage.livetests.faults;
+package org.moorage.livetests.scene;
 
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -11,7 +11,6 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -21,42 +20,37 @@ import java.util.Optional;
 import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import org.moorage.livetests.ControlPlane;
-import org.moorage.livetests.RunningProgram;
 
-/** Moorage or stock kube-scheduler as a process of its own, and what it serves. */
+/** Moorage or stock kube-scheduler as a separate process, and the pages that it serves. */
 public final class SchedulerProcess implements AutoCloseable {
-    /** Which scheduler. */
+    /** A scheduler. */
     public enum Kind {
         MOORAGE,
         KUBE_SCHEDULER
     }
 
-    private static final Duration LIMIT = Duration.ofSeconds(5);
+    private static final Duration LIMIT = Duration.ofSeconds(60);
     private static final Pattern THREAD = Pattern.compile("(?m)^\"([^\"]+)\" #\\d+ ");
     private static final Pattern NOT_COUNTED = Pattern.compile("^OkHttp|CompilerThread|Attach Listener");
 
     private final RunningProgram program;
-    private final Path log;
     private final int port;
     private final String token;
     private final HttpClient client = ApiAccess.trustingClient(HttpClient.Version.HTTP_1_1);
 
-    private SchedulerProcess(RunningProgram program, Path log, int port, String token) {
+    private SchedulerProcess(RunningProgram program, int port, String token) {
         this.program = program;
-        this.log = log;
         this.port = port;
         this.token = token;
     }
 
     /** How one is started. */
     public static final class Command {
+        private final Scene scene;
         private final Kind kind;
-        private final ControlPlane plane;
-        private final String name;
         private final List<String> environment = new ArrayList<>();
-        private final List<String> java = new ArrayList<>();
         private final List<String> flags = new ArrayList<>();
+        private String name;
         private Path kubeconfig;
         private String config = """
                 apiVersion: kubescheduler.config.k8s.io/v1
@@ -65,11 +59,17 @@ public final class SchedulerProcess implements AutoCloseable {
                 clientConnection: {kubeconfig: "%s", qps: 1000, burst: 1000}
                 """;
 
-        public Command(Kind kind, ControlPlane plane, String name) {
+        Command(Scene scene, Kind kind, String name) {
+            this.scene = scene;
             this.kind = kind;
-            this.plane = plane;
             this.name = name;
-            kubeconfig = plane.kubeconfig();
+            kubeconfig = scene.plane().kubeconfig();
+        }
+
+        /** The name of its log and its configuration file. */
+        public Command named(String newName) {
+            name = newName;
+            return this;
         }
 
         /** The configuration, with %s for the kubeconfig. */
@@ -78,21 +78,26 @@ public final class SchedulerProcess implements AutoCloseable {
             return this;
         }
 
-        Command kubeconfig(Path file) {
+        /** Text at the end of the configuration. */
+        public Command with(String moreConfig) {
+            config += moreConfig;
+            return this;
+        }
+
+        public Command kubeconfig(Path file) {
             kubeconfig = file;
             return this;
         }
 
         /** Variables of its environment, each with an equals sign. */
-        Command environment(String... variables) {
+        public Command environment(String... variables) {
             environment.addAll(List.of(variables));
             return this;
         }
 
         /** Options of the JVM. */
-        Command java(String... options) {
-            java.addAll(List.of(options));
-            return this;
+        public Command java(String... options) {
+            return environment("MOORAGE_JAVA_OPTS=" + String.join(" ", options));
         }
 
         public Command flags(String... more) {
@@ -100,33 +105,28 @@ public final class SchedulerProcess implements AutoCloseable {
             return this;
         }
 
+        /** Starts it, and does not wait until it serves. */
         public SchedulerProcess start() {
-            try {
-                int port = RunningProgram.freePort();
-                Path file = Files.writeString(
-                        plane.folder().resolve(name + ".yaml"), config.replace("%s", kubeconfig.toString()));
-                Path log = plane.folder().resolve("log").resolve(name + ".log");
-                List<String> command = new ArrayList<>();
-                command.add("env");
-                command.addAll(environment);
-                if (kind == Kind.MOORAGE) {
-                    command.add(Path.of(System.getProperty("java.home"), "bin", "java")
-                            .toString());
-                    command.addAll(java);
-                    command.addAll(List.of("-cp", RunningProgram.applicationClassPath(), "org.moorage.app.Main"));
-                } else {
-                    command.add(plane.binaries().resolve("kube-scheduler").toString());
-                    command.add("--authentication-kubeconfig=" + plane.kubeconfig());
-                    command.add("--authorization-kubeconfig=" + plane.kubeconfig());
-                }
-                command.addAll(
-                        List.of("--config=" + file, "--secure-port=" + port, "--bind-address=127.0.0.1", "--v=2"));
-                command.addAll(flags);
-                String token = new ApiAccess(plane.kubeconfig()).token();
-                return new SchedulerProcess(RunningProgram.start(log, command), log, port, token);
-            } catch (IOException e) {
-                throw new UncheckedIOException(e);
+            int port = scene.port();
+            Path admin = scene.plane().kubeconfig();
+            List<String> all = new ArrayList<>(List.of(
+                    "--config=" + scene.write(name + ".yaml", config.replace("%s", kubeconfig.toString())),
+                    "--secure-port=" + port,
+                    "--bind-address=127.0.0.1",
+                    "--authentication-kubeconfig=" + admin,
+                    "--authorization-kubeconfig=" + admin,
+                    "--v=2"));
+            all.addAll(flags);
+            List<String> command;
+            if (kind == Kind.MOORAGE) {
+                command = Moorage.command(environment, all.toArray(String[]::new));
+            } else {
+                command = new ArrayList<>(List.of(
+                        scene.plane().binaries().resolve("kube-scheduler").toString()));
+                command.addAll(all);
             }
+            RunningProgram program = scene.start(name, command);
+            return new SchedulerProcess(program, port, scene.api().token());
         }
     }
 
@@ -134,22 +134,18 @@ public final class SchedulerProcess implements AutoCloseable {
         return program;
     }
 
-    /** Where it serves. */
-    int port() {
+    /** The port that it serves on. */
+    public int port() {
         return port;
     }
 
-    public Path logFile() {
-        return log;
-    }
-
-    /** What it serves at a path, if it answers with a status below 300. */
-    Optional<String> page(String path) {
+    /** The page at a path, if the response has a status below 300. */
+    public Optional<String> page(String path) {
         return answer(path).filter(response -> response.statusCode() < 300).map(HttpResponse::body);
     }
 
-    /** Its answer, whatever the status, if it comes. Probes ask as nobody, so that no API server is needed to know them. */
-    Optional<HttpResponse<String>> answer(String path) {
+    /** The response, whatever its status, if it comes. Probes are anonymous, so that they need no API server. */
+    public Optional<HttpResponse<String>> answer(String path) {
         HttpRequest.Builder request = HttpRequest.newBuilder(URI.create("https://127.0.0.1:" + port + path))
                 .timeout(LIMIT);
         if (!path.startsWith("/readyz") && !path.startsWith("/livez")) {
@@ -183,7 +179,7 @@ public final class SchedulerProcess implements AutoCloseable {
     }
 
     /** How many pods it has assumed and not yet seen bound. */
-    int assumedPods() {
+    public int assumedPods() {
         return page("/debug/dump").orElse("").split(", assumed\n").length - 1;
     }
 
@@ -191,7 +187,7 @@ public final class SchedulerProcess implements AutoCloseable {
      * How many threads there are of each name, without numbers. Those that OkHttp takes for a request and gives up when they have nothing
      * to do, and those of the virtual machine itself, are not among them.
      */
-    Map<String, Integer> threads() {
+    public Map<String, Integer> threads() {
         Map<String, Integer> threads = new TreeMap<>();
         Matcher thread = THREAD.matcher(jcmd("Thread.print"));
         while (thread.find()) {
@@ -203,14 +199,10 @@ public final class SchedulerProcess implements AutoCloseable {
         return threads;
     }
 
-    /** What the virtual machine answers to a command of the program {@code jcmd}. */
-    String jcmd(String command) {
+    /** The output of a command of {@code jcmd} on the process. */
+    public String jcmd(String command) {
         try {
-            Process process = new ProcessBuilder(
-                            Path.of(System.getProperty("java.home"), "bin", "jcmd")
-                                    .toString(),
-                            String.valueOf(program.pid()),
-                            command)
+            Process process = new ProcessBuilder(Moorage.javaProgram("jcmd"), String.valueOf(program.pid()), command)
                     .redirectErrorStream(true)
                     .start();
             StringBuilder text = new StringBuilder();
@@ -232,7 +224,7 @@ public final class SchedulerProcess implements AutoCloseable {
         }
     }
 
-    /** Lines of the log that tell of an exception nobody caught. */
+    /** Lines of the log for uncaught exceptions. */
     public List<String> crashes() {
         Pattern crash = Pattern.compile("Uncaught|uncaught|Exception in thread|panic|fatal error");
         return program.log()
@@ -243,7 +235,7 @@ public final class SchedulerProcess implements AutoCloseable {
     }
 
     /** The number of times that something is in the log. */
-    long inLog(String pattern) {
+    public long inLog(String pattern) {
         Matcher matcher = Pattern.compile(pattern).matcher(program.log());
         return matcher.results().count();
     }

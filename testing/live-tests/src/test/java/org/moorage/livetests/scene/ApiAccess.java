@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.moorage.livetests.faults;
+package org.moorage.livetests.scene;
 
 import com.fasterxml.jackson.core.JsonFactoryBuilder;
 import com.fasterxml.jackson.core.StreamReadConstraints;
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.MappingIterator;
 import com.fasterxml.jackson.databind.json.JsonMapper;
+import com.fasterxml.jackson.databind.node.MissingNode;
+import com.fasterxml.jackson.dataformat.yaml.YAMLMapper;
+import io.kubernetes.client.openapi.JSON;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.URI;
@@ -21,12 +25,15 @@ import java.security.cert.X509Certificate;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Callable;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.function.BooleanSupplier;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import javax.net.ssl.SSLContext;
@@ -34,10 +41,15 @@ import javax.net.ssl.SSLEngine;
 import javax.net.ssl.TrustManager;
 import javax.net.ssl.X509ExtendedTrustManager;
 
-/** Requests of the test's own to an API server on loopback, as its administrator. */
+/** Requests of a test to an API server on loopback, as its administrator. */
 public final class ApiAccess {
+    public static final String NODES = "/api/v1/nodes";
+    public static final String PODS = "/api/v1/namespaces/default/pods";
+    public static final String EVENTS = "/apis/events.k8s.io/v1/namespaces/default/events";
+    public static final String LEASES = "/apis/coordination.k8s.io/v1/namespaces/kube-system/leases";
+
     /** Without limits: tests make objects that go beyond them. */
-    static final JsonMapper JSON = JsonMapper.builder(new JsonFactoryBuilder()
+    public static final JsonMapper JSON = JsonMapper.builder(new JsonFactoryBuilder()
                     .streamReadConstraints(StreamReadConstraints.builder()
                             .maxNestingDepth(Integer.MAX_VALUE)
                             .maxNameLength(Integer.MAX_VALUE)
@@ -46,12 +58,14 @@ public final class ApiAccess {
                     .build())
             .build();
 
-    private static final Duration LIMIT = Duration.ofSeconds(30);
+    private static final YAMLMapper YAML = new YAMLMapper();
+    private static final Duration LIMIT = Duration.ofSeconds(60);
     private static final int SENDERS = 16;
 
     private final URI server;
     private final String token;
     private final HttpClient client;
+    private final Map<String, String> pathByKind = new ConcurrentHashMap<>();
 
     public ApiAccess(Path kubeconfig) {
         try {
@@ -72,8 +86,8 @@ public final class ApiAccess {
         return matcher.group(1);
     }
 
-    /** TLS that trusts everyone: who is asked is on loopback, with a certificate of its own. */
-    static SSLContext trusting() {
+    /** TLS that trusts every server, since servers on loopback sign their own certificates. */
+    public static SSLContext trusting() {
         try {
             SSLContext context = SSLContext.getInstance("TLS");
             context.init(null, new TrustManager[] {new TrustsAll()}, new SecureRandom());
@@ -83,7 +97,7 @@ public final class ApiAccess {
         }
     }
 
-    static HttpClient trustingClient(HttpClient.Version version) {
+    public static HttpClient trustingClient(HttpClient.Version version) {
         return HttpClient.newBuilder()
                 .sslContext(trusting())
                 .version(version)
@@ -91,22 +105,35 @@ public final class ApiAccess {
                 .build();
     }
 
-    URI server() {
+    public URI server() {
         return server;
     }
 
-    String token() {
+    public String token() {
         return token;
     }
 
-    /** A request of the test's own, with the administrator's token. */
-    HttpRequest.Builder request(URI uri) {
+    /** A request with the administrator's token. */
+    public HttpRequest.Builder request(URI uri) {
         return HttpRequest.newBuilder(uri)
                 .header("Authorization", "Bearer " + token)
                 .header("Accept", "application/json");
     }
 
-    /** What is at a path; it must be there. */
+    /** Sends a request and returns the response to it. */
+    public static <T> HttpResponse<T> exchange(
+            HttpClient client, HttpRequest request, HttpResponse.BodyHandler<T> handler) {
+        try {
+            return client.send(request, handler);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IllegalStateException(e);
+        }
+    }
+
+    /** Returns the object at a path, which must exist. */
     public JsonNode get(String path) {
         HttpResponse<String> response = send("GET", path, "", "");
         return parse(expect(response, path));
@@ -118,7 +145,7 @@ public final class ApiAccess {
         return items;
     }
 
-    /** The first answer to a request, whatever it is; empty if it breaks off. */
+    /** The first response to a request, whatever its status; empty without a response. */
     public Optional<HttpResponse<String>> answer(String method, String path, String type, String body) {
         try {
             return Optional.of(client.send(newRequest(method, path, type, body), BodyHandlers.ofString()));
@@ -131,28 +158,119 @@ public final class ApiAccess {
     }
 
     /** The status of the answer to a request. */
-    int status(String method, String path, String type, String body) {
+    public int status(String method, String path, String type, String body) {
         return send(method, path, type, body).statusCode();
+    }
+
+    /** Creates objects from YAML or JSON one after the other, and returns when the API server makes use of them. */
+    public void create(String manifests) {
+        try (MappingIterator<JsonNode> documents =
+                YAML.readerFor(JsonNode.class).readValues(manifests)) {
+            while (documents.hasNext()) {
+                JsonNode document = documents.next();
+                if (document.has("items")) {
+                    document.path("items").forEach(this::create);
+                } else if (document.isObject()) {
+                    create(document);
+                }
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private void create(JsonNode object) {
+        String name = object.at("/metadata/name").asText();
+        String path = path(object);
+        String json = object.toString();
+        expect(send("POST", path + "?fieldValidation=Strict", "application/json", json), path + ": " + json);
+        switch (object.path("kind").asText()) {
+            case "CustomResourceDefinition" ->
+                await(
+                        name + " is established",
+                        () -> condition(get(path + "/" + name), "Established")
+                                .path("status")
+                                .asText()
+                                .equals("True"));
+            // Pods of a class are admitted once the API server has heard of it.
+            case "PriorityClass" ->
+                await(
+                        "pods of priority class " + name + " are admitted",
+                        () -> status("POST", PODS + "?dryRun=All", "application/json", """
+                        {"metadata": {"generateName": "trial-"}, "spec": {"priorityClassName": "%s",
+                         "containers": [{"name": "c", "image": "i"}]}}""".formatted(name)) < 300);
+            default -> {}
+        }
+    }
+
+    private void await(String what, BooleanSupplier condition) {
+        boolean ignored = Waiting.await(what, condition::getAsBoolean, done -> done, () -> server);
+    }
+
+    // By what the API server says of the kind.
+    private String path(JsonNode object) {
+        String version = object.path("apiVersion").asText();
+        String kind = object.path("kind").asText();
+        String path = pathByKind.computeIfAbsent(version + " " + kind, any -> {
+            String group = (version.contains("/") ? "/apis/" : "/api/") + version;
+            JsonNode resource = Waiting.await(
+                    "the API server has the kind " + any,
+                    () -> resource(group, kind),
+                    JsonNode::isObject,
+                    () -> server);
+            return group
+                    + (resource.path("namespaced").asBoolean() ? "/namespaces/NAMESPACE/" : "/")
+                    + resource.path("name").asText();
+        });
+        return path.replace("NAMESPACE", object.at("/metadata/namespace").asText("default"));
+    }
+
+    private JsonNode resource(String group, String kind) {
+        HttpResponse<String> response = send("GET", group, "", "");
+        if (response.statusCode() == 200) {
+            for (JsonNode resource : parse(response.body()).path("resources")) {
+                if (resource.path("kind").asText().equals(kind)
+                        && !resource.path("name").asText().contains("/")) {
+                    return resource;
+                }
+            }
+        }
+        return MissingNode.getInstance();
+    }
+
+    /** An object's condition of a type; missing if it has none. */
+    public static JsonNode condition(JsonNode object, String type) {
+        for (JsonNode condition : object.at("/status/conditions")) {
+            if (condition.path("type").asText().equals(type)) {
+                return condition;
+            }
+        }
+        return MissingNode.getInstance();
     }
 
     public JsonNode create(String path, String json) {
         return parse(expect(send("POST", path, "application/json", json), path + ": " + json));
     }
 
-    JsonNode patch(String path, String json) {
+    public JsonNode patch(String path, String json) {
         return parse(expect(send("PATCH", path, "application/merge-patch+json", json), path));
     }
 
-    /** As {@link #patch}; returns whether what is patched was there. */
+    /** Patches lists by the names of their elements, unlike {@link #patch}. */
+    public void patchByName(String path, String json) {
+        String ignored = expect(send("PATCH", path, "application/strategic-merge-patch+json", json), path);
+    }
+
+    /** As {@link #patch}; returns whether the object existed. */
     public boolean tryPatch(String path, String json) {
         return send("PATCH", path, "application/merge-patch+json", json).statusCode() < 300;
     }
 
-    JsonNode put(String path, String json) {
+    public JsonNode put(String path, String json) {
         return parse(expect(send("PUT", path, "application/json", json), path));
     }
 
-    /** Deletes at once, and does not mind if nothing is there. */
+    /** Deletes an object, or all objects of a kind, without a grace period; nothing may exist. */
     public void delete(String path) {
         HttpResponse<String> response = send("DELETE", path, "application/json", "{\"gracePeriodSeconds\": 0}");
         if (response.statusCode() != 404) {
@@ -201,7 +319,7 @@ public final class ApiAccess {
                 .build();
     }
 
-    // A server that was just killed is asked again for a while: what is tested are not these requests.
+    // Sent again for a while if the server was just killed, since these requests are not what is tested.
     private HttpResponse<String> send(String method, String path, String type, String body) {
         HttpRequest request = newRequest(method, path, type, body);
         long deadline = System.nanoTime() + LIMIT.toNanos();
@@ -230,7 +348,7 @@ public final class ApiAccess {
         return response.body();
     }
 
-    static JsonNode parse(String text) {
+    public static JsonNode parse(String text) {
         try {
             return JSON.readTree(text);
         } catch (IOException e) {

@@ -10,7 +10,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.MessageDigest;
 import java.time.Duration;
-import java.time.InstantSource;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
@@ -47,10 +46,10 @@ final class PolicyPort implements Handler, AutoCloseable {
     private final PluginLogger logger;
     private final HttpServer server;
 
-    private PolicyPort(OpaPolicy.PolicyServer settings, Policies policies, PluginLogger logger) throws IOException {
+    private PolicyPort(OpaPolicy.PolicyServer settings, Policies policies, Handle handle) throws IOException {
         this.settings = settings;
         this.policies = policies;
-        this.logger = logger;
+        logger = handle.logger();
         URI address = settings.uri();
         server = HttpServer.listen(
                 new InetSocketAddress(address.getHost().replaceAll("[\\[\\]]", ""), address.getPort()),
@@ -58,7 +57,7 @@ final class PolicyPort implements Handler, AutoCloseable {
                         tls(settings),
                         HttpServer.Limits.DEFAULTS,
                         MOST_THREADS,
-                        InstantSource.system(),
+                        handle.monotonicClock(),
                         PolicyPort::thread),
                 this);
     }
@@ -70,7 +69,7 @@ final class PolicyPort implements Handler, AutoCloseable {
      */
     static PolicyPort open(OpaPolicy.PolicyServer settings, Policies policies, Handle handle) {
         try {
-            PolicyPort port = new PolicyPort(settings, policies, handle.logger());
+            PolicyPort port = new PolicyPort(settings, policies, handle);
             port.server.start();
             return port;
         } catch (IOException e) {

@@ -36,6 +36,7 @@ import java.net.UnknownHostException;
 import java.security.cert.Certificate;
 import java.security.cert.X509Certificate;
 import java.time.Duration;
+import java.time.Instant;
 import java.time.InstantSource;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
@@ -78,8 +79,8 @@ final class Connection extends ChannelInboundHandlerAdapter {
     private final Decoder decoder = new Decoder();
 
     private State state = State.IDLE;
-    private long since = System.nanoTime();
-    private long deadline;
+    private Instant since;
+    private Instant deadline;
     private boolean isKnown;
     /** The request under way. */
     private @Nullable Request request;
@@ -91,7 +92,7 @@ final class Connection extends ChannelInboundHandlerAdapter {
     private boolean isBeingRead;
     private boolean isPaused;
     /** How long the request's thread has waited for the client; shared with that thread. */
-    private volatile ClientWait clientWait = new ClientWait();
+    private volatile ClientWait clientWait;
     /** Counted down when more can be written, or nothing ever; shared with the thread that writes. */
     private volatile CountDownLatch writable = new CountDownLatch(0);
 
@@ -125,6 +126,8 @@ final class Connection extends ChannelInboundHandlerAdapter {
         network = network(channel.remoteAddress().getAddress());
         limits = service.settings().limits();
         clock = service.settings().clock();
+        clientWait = new ClientWait(clock);
+        since = clock.instant();
         // The TLS handshake counts toward the time for the head.
         deadline = after(limits.headTime());
     }
@@ -243,11 +246,11 @@ final class Connection extends ChannelInboundHandlerAdapter {
 
     private void enter(State next) {
         state = next;
-        since = System.nanoTime();
+        since = clock.instant();
     }
 
-    private static long after(Duration time) {
-        return System.nanoTime() + time.toNanos();
+    private Instant after(Duration time) {
+        return clock.instant().plus(time);
     }
 
     /** The address of the client; of IPv6 its network. */
@@ -255,13 +258,13 @@ final class Connection extends ChannelInboundHandlerAdapter {
         return network;
     }
 
-    /** When the connection entered its present state, by {@link System#nanoTime}. */
-    long since() {
+    /** When the connection entered its present state. */
+    Instant since() {
         return since;
     }
 
-    boolean isOverdue(long now) {
-        return now - deadline > 0;
+    boolean isOverdue(Instant now) {
+        return now.isAfter(deadline);
     }
 
     /** Whether nothing is asked on it. */
@@ -408,9 +411,9 @@ final class Connection extends ChannelInboundHandlerAdapter {
             return;
         }
         request = asked;
-        clientWait = new ClientWait();
+        clientWait = new ClientWait(clock);
         enter(State.ASKED);
-        deadline = Long.MAX_VALUE / 2 + System.nanoTime();
+        deadline = Instant.MAX;
         channel.config().setAutoRead(false);
         boolean isHealth = service.handler().isHealth(asked);
         Line line = isHealth ? service.healthLine() : service.line();
@@ -487,7 +490,8 @@ final class Connection extends ChannelInboundHandlerAdapter {
             return;
         }
         wanted = reading;
-        RequestBody coming = new RequestBody(reading.mostBytes(), deadline, clientWait, () -> onLoop(this::readMore));
+        RequestBody coming =
+                new RequestBody(reading.mostBytes(), deadline, clock, clientWait, () -> onLoop(this::readMore));
         body = coming;
         isBeingRead = false;
         if (isWhole) {
@@ -532,7 +536,7 @@ final class Connection extends ChannelInboundHandlerAdapter {
         isPaused = false;
         enter(State.ASKED);
         channel.config().setAutoRead(false);
-        deadline = Long.MAX_VALUE / 2 + System.nanoTime();
+        deadline = Instant.MAX;
         startReading(coming);
     }
 
@@ -626,7 +630,7 @@ final class Connection extends ChannelInboundHandlerAdapter {
     /** Sends the body of a response as fast as the client takes it; used by the thread that answers. */
     private final class Output extends OutputStream {
         private final byte[] piece;
-        private final long end = after(limits.responseTime());
+        private final Instant end = after(limits.responseTime());
         private int count;
         private long left;
 
@@ -679,7 +683,8 @@ final class Connection extends ChannelInboundHandlerAdapter {
 
         private void awaitWritable() throws IOException {
             try {
-                if (!writable.await(end - System.nanoTime(), TimeUnit.NANOSECONDS)) {
+                long left = Duration.between(clock.instant(), end).toMillis();
+                if (!writable.await(left, TimeUnit.MILLISECONDS)) {
                     throw new IOException("response (expected: a client that takes it in time)");
                 }
             } catch (InterruptedException e) {

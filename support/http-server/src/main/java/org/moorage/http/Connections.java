@@ -2,9 +2,10 @@
 package org.moorage.http;
 
 import java.net.InetAddress;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.HashSet;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -24,7 +25,7 @@ final class Connections {
 
     private final int most;
     private final Refusals refusals;
-    private final Set<Connection> all = new HashSet<>();
+    private final Set<Connection> all = new LinkedHashSet<>();
     private final Map<InetAddress, Integer> countByNetwork = new HashMap<>();
     private final CountDownLatch finished = new CountDownLatch(1);
     private boolean isFinishing;
@@ -76,7 +77,7 @@ final class Connections {
         if (byCount != 0) {
             return byCount < 0;
         }
-        boolean isOlder = connection.since() - other.since() < 0;
+        boolean isOlder = connection.since().isBefore(other.since());
         return isOlder != (connection.rank() == Connection.Rank.IN_LINE);
     }
 
@@ -109,8 +110,8 @@ final class Connections {
         return count == 1 ? null : count - 1;
     }
 
-    void closeOverdue() {
-        long now = System.nanoTime();
+    /** Closes the connections whose time is up. */
+    void closeOverdue(Instant now) {
         List<Connection> overdue =
                 all.stream().filter(connection -> connection.isOverdue(now)).toList();
         overdue.forEach(Connection::giveUp);

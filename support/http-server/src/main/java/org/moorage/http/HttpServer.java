@@ -9,6 +9,7 @@ import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoop;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.ServerChannelRecvByteBufAllocator;
 import io.netty.channel.WriteBufferWaterMark;
 import io.netty.channel.nio.NioIoHandler;
 import io.netty.channel.socket.SocketChannel;
@@ -18,6 +19,7 @@ import java.net.InetSocketAddress;
 import java.net.StandardSocketOptions;
 import java.nio.channels.ServerSocketChannel;
 import java.time.Duration;
+import java.time.Instant;
 import java.time.InstantSource;
 import java.util.Optional;
 import java.util.concurrent.Future;
@@ -62,7 +64,7 @@ public final class HttpServer implements AutoCloseable {
     private final Handler handler;
     private @Nullable MultiThreadIoEventLoopGroup loop;
     private Overload reported = refusals.total();
-    private long reportedAt = System.nanoTime() - REPORT_INTERVAL.toNanos();
+    private Instant reportedAt = Instant.MIN;
 
     /**
      * How to serve.
@@ -70,7 +72,7 @@ public final class HttpServer implements AutoCloseable {
      * @param tls makes the server's side of TLS for a connection, once its first bytes have come; empty to serve without
      * @param limits what connections may take
      * @param mostThreads how many requests are answered at the same time, in addition to those for health
-     * @param clock the time for the header Date
+     * @param clock measures what the limits are about, and is shown in the header Date; a clock that is never set back
      * @param threads makes the threads
      */
     public record Settings(
@@ -149,14 +151,18 @@ public final class HttpServer implements AutoCloseable {
                 settings,
                 settings.tls().isEmpty() && address.getAddress().isLoopbackAddress(),
                 connections,
-                new Line(settings.mostThreads(), mostWaiting, threads, only, refusals),
-                new Line(HEALTH_THREADS, most, healthThreads, only, refusals),
+                new Line(settings.mostThreads(), mostWaiting, threads, only, settings.clock(), refusals),
+                new Line(HEALTH_THREADS, most, healthThreads, only, settings.clock(), refusals),
                 handler);
         UnpooledByteBufAllocator memory = new UnpooledByteBufAllocator(false, true);
         new ServerBootstrap()
                 .group(own)
                 .channelFactory(() -> new NioServerSocketChannel(socket))
                 .option(ChannelOption.ALLOCATOR, memory)
+                // One connection each time that one is waiting: to accept fails for lack of file descriptors even if
+                // none
+                // is, and other connections are closed for a failure.
+                .option(ChannelOption.RECVBUF_ALLOCATOR, new ServerChannelRecvByteBufAllocator())
                 .childOption(ChannelOption.ALLOCATOR, memory)
                 .childOption(ChannelOption.TCP_NODELAY, true)
                 .childOption(ChannelOption.WRITE_BUFFER_WATER_MARK, WRITE_BUFFER)
@@ -189,14 +195,15 @@ public final class HttpServer implements AutoCloseable {
     }
 
     private void sweep(Connection.Service service) {
-        connections.closeOverdue();
+        Instant now = settings.clock().instant();
+        connections.closeOverdue(now);
         service.line().sweep();
         service.healthLine().sweep();
         Overload total = refusals.total();
         Overload added = total.since(reported);
-        if (!added.isNone() && System.nanoTime() - reportedAt >= REPORT_INTERVAL.toNanos()) {
+        if (!added.isNone() && !now.isBefore(reportedAt.plus(REPORT_INTERVAL))) {
             reported = total;
-            reportedAt = System.nanoTime();
+            reportedAt = now;
             handler.overloaded(added);
         }
     }

@@ -3,6 +3,8 @@ package org.moorage.http;
 
 import java.net.InetAddress;
 import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -27,6 +29,7 @@ final class Line {
     private final int mostWaiting;
     private final Executor threads;
     private final Executor loop;
+    private final InstantSource clock;
     private final Refusals refusals;
     private final Map<Connection, Waiting> waiting = new LinkedHashMap<>();
     private final Set<Connection> running = new LinkedHashSet<>();
@@ -34,7 +37,7 @@ final class Line {
     private boolean isTurnOfComplete;
 
     /** Work, and when it came. */
-    private record Waiting(Runnable work, long since) {}
+    private record Waiting(Runnable work, Instant since) {}
 
     /**
      * An empty line.
@@ -43,12 +46,14 @@ final class Line {
      * @param mostWaiting how many more may wait
      * @param threads runs the work
      * @param loop the thread that serves connections
+     * @param clock measures how long requests wait
      */
-    Line(int mostThreads, int mostWaiting, Executor threads, Executor loop, Refusals refusals) {
+    Line(int mostThreads, int mostWaiting, Executor threads, Executor loop, InstantSource clock, Refusals refusals) {
         this.mostThreads = mostThreads;
         this.mostWaiting = mostWaiting;
         this.threads = threads;
         this.loop = loop;
+        this.clock = clock;
         this.refusals = refusals;
     }
 
@@ -58,7 +63,7 @@ final class Line {
             run(connection, work);
             return;
         }
-        waiting.put(connection, new Waiting(work, System.nanoTime()));
+        waiting.put(connection, new Waiting(work, clock.instant()));
         if (waiting.size() > mostWaiting) {
             refuse(lastOfMost());
         }
@@ -145,10 +150,10 @@ final class Line {
 
     /** Refuses requests that have waited for too long, and closes connections that keep threads waiting which others need. */
     void sweep() {
-        long now = System.nanoTime();
+        Instant longestSince = clock.instant().minus(LONGEST_WAIT);
         List<Connection> late = new ArrayList<>();
         waiting.forEach((connection, entry) -> {
-            if (now - entry.since() > LONGEST_WAIT.toNanos()) {
+            if (entry.since().isBefore(longestSince)) {
                 late.add(connection);
             }
         });

@@ -3,18 +3,21 @@ package org.moorage.http;
 
 import java.io.IOException;
 import java.io.InputStream;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
 import java.util.ArrayDeque;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** A body that the connection brings and a handler reads. It keeps the bytes that have come and have not been read, up to a limit. */
 final class RequestBody extends InputStream {
-    private static final long NANOS_PER_MILLI = 1_000_000;
     private static final int MOST_KEPT = 256 << 10;
     private static final int FEW_KEPT = 64 << 10;
 
     private final long mostBytes;
-    private final long end;
+    private final Instant end;
+    private final InstantSource clock;
     private final ClientWait clientWait;
     private final Runnable more;
     private final ArrayDeque<byte[]> parts = new ArrayDeque<>();
@@ -29,13 +32,15 @@ final class RequestBody extends InputStream {
      * A body of which nothing has come.
      *
      * @param mostBytes how long it may be
-     * @param end when it must have come, by the monotonic clock
+     * @param end when it must have come
+     * @param clock the server's clock
      * @param clientWait measures how long the reading thread waits for the client
      * @param more makes the connection read on
      */
-    RequestBody(long mostBytes, long end, ClientWait clientWait, Runnable more) {
+    RequestBody(long mostBytes, Instant end, InstantSource clock, ClientWait clientWait, Runnable more) {
         this.mostBytes = mostBytes;
         this.end = end;
+        this.clock = clock;
         this.clientWait = clientWait;
         this.more = more;
     }
@@ -97,7 +102,7 @@ final class RequestBody extends InputStream {
             if (isComplete) {
                 return -1;
             }
-            long left = (end - System.nanoTime()) / NANOS_PER_MILLI;
+            long left = Duration.between(clock.instant(), end).toMillis();
             if (left <= 0) {
                 throw new IOException("body (expected: all of it in time)");
             }

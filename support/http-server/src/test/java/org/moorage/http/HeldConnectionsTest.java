@@ -5,6 +5,8 @@ import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.BufferedReader;
+import java.io.FileInputStream;
+import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.InetAddress;
@@ -166,13 +168,6 @@ class HeldConnectionsTest {
         }
     }
 
-    private static String timed(Held held, HttpServer server, String path) throws IOException {
-        long start = System.nanoTime();
-        String answer = ask(server, path);
-        System.out.printf("%s: %s answered after %,d ms%n", held, path, (System.nanoTime() - start) / 1_000_000);
-        return answer;
-    }
-
     @ParameterizedTest
     @EnumSource
     void healthIsAnsweredNextToConnectionsThatAreHeld(Held held) throws IOException {
@@ -181,12 +176,11 @@ class HeldConnectionsTest {
             hold(server, held);
         }
 
-        assertThat(timed(held, server, "/health")).startsWith("HTTP/1.1 200").endsWith("ok");
+        assertThat(ask(server, "/health")).startsWith("HTTP/1.1 200").endsWith("ok");
         if (held.leavesThreads) {
-            assertThat(timed(held, server, "/other")).startsWith("HTTP/1.1 200").endsWith("ok");
+            assertThat(ask(server, "/other")).startsWith("HTTP/1.1 200").endsWith("ok");
         }
         Overload overload = server.overload();
-        System.out.printf("%s: %s%n", held, overload);
         // After a response before the end of its request, a connection is closed soon anyway.
         boolean isOpenForLong = held != Held.RESPONSE_BEFORE_THE_END && held != Held.BODY_LATE_FOR_HEALTH;
         assertThat(overload.isNone() && isOpenForLong).isFalse();
@@ -215,53 +209,106 @@ class HeldConnectionsTest {
         }
         reading.acquire(MOST_THREADS);
 
-        assertThat(timed(Held.BODY_AWAITED_BY_A_THREAD, server, "/other")).startsWith("HTTP/1.1 200");
+        assertThat(ask(server, "/other")).startsWith("HTTP/1.1 200");
         assertThat(server.overload().slowClients()).isPositive();
     }
 
     @Test
     void acceptsConnectionsAgainAfterItHasRunOutOfFileDescriptors() throws Exception {
-        String java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
         // The limit of connections is half of that of files, so that several servers in one process come to the latter
         // first.
-        Process process = new ProcessBuilder(
-                        "sh",
-                        "-c",
-                        "ulimit -n 200; exec \"$0\" -cp \"$1\" \"$2\"",
-                        java,
-                        System.getProperty("java.class.path"),
-                        FewFiles.class.getName())
-                .redirectError(ProcessBuilder.Redirect.INHERIT)
-                .start();
-        try (BufferedReader out = process.inputReader()) {
-            List<Integer> ports = new ArrayList<>();
-            for (int i = 0; i < FewFiles.SERVERS; i++) {
-                ports.add(Integer.valueOf(out.readLine()));
-            }
+        try (FewFiles few = FewFiles.start(3)) {
             for (int i = 0; i < 400; i++) {
-                Socket socket = new Socket(InetAddress.getLoopbackAddress(), ports.get(i % ports.size()));
-                sockets.add(socket);
+                InetSocketAddress address = few.addresses.get(i % few.addresses.size());
+                sockets.add(new Socket(address.getAddress(), address.getPort()));
             }
-            for (int port : ports) {
-                assertThat(ask(new InetSocketAddress(InetAddress.getLoopbackAddress(), port), "/health"))
-                        .startsWith("HTTP/1.1 200");
+
+            for (InetSocketAddress address : few.addresses) {
+                assertThat(ask(address, "/health")).startsWith("HTTP/1.1 200");
             }
-        } finally {
-            process.destroy();
         }
     }
 
-    /** Three servers in a process of their own. */
-    static final class FewFiles {
-        private static final int SERVERS = 3;
+    @Test
+    void answersOnTheLastFileDescriptor() throws Exception {
+        try (FewFiles few = FewFiles.start(1)) {
+            few.leaveOneFile();
 
-        private FewFiles() {}
+            assertThat(ask(few.addresses.get(0), "/health")).startsWith("HTTP/1.1 200");
+        }
+    }
 
-        @SuppressWarnings("SystemOut") // the test reads the ports
-        public static void main(String[] args) throws IOException {
-            HeldConnectionsTest test = new HeldConnectionsTest();
-            for (int i = 0; i < SERVERS; i++) {
-                System.out.println(test.serve().address().getPort());
+    /** Servers in another process, which may have few files open. */
+    static final class FewFiles implements AutoCloseable {
+        private final Process process;
+        private final BufferedReader out;
+        private final List<InetSocketAddress> addresses = new ArrayList<>();
+
+        private FewFiles(Process process) {
+            this.process = process;
+            out = process.inputReader();
+        }
+
+        static FewFiles start(int servers) throws IOException {
+            String java =
+                    Path.of(System.getProperty("java.home"), "bin", "java").toString();
+            FewFiles started = new FewFiles(new ProcessBuilder(
+                            "sh",
+                            "-c",
+                            "ulimit -n 200; exec \"$0\" -cp \"$1\" \"$2\" \"$3\"",
+                            java,
+                            System.getProperty("java.class.path"),
+                            Program.class.getName(),
+                            Integer.toString(servers))
+                    .redirectError(ProcessBuilder.Redirect.INHERIT)
+                    .start());
+            for (int i = 0; i < servers; i++) {
+                InetSocketAddress address = new InetSocketAddress(
+                        InetAddress.getLoopbackAddress(), Integer.parseInt(started.out.readLine()));
+                started.addresses.add(address);
+                // As a first probe does. The JVM opens files to load the classes that it needs for the first answer.
+                assertThat(ask(address, "/health")).startsWith("HTTP/1.1 200");
+            }
+            return started;
+        }
+
+        /** Makes the process open files until it may open only one more. */
+        void leaveOneFile() throws IOException {
+            process.getOutputStream().write('\n');
+            process.getOutputStream().flush();
+            assertThat(out.readLine()).isEqualTo("one left");
+        }
+
+        @Override
+        public void close() {
+            process.destroy();
+        }
+
+        /** The other process. */
+        static final class Program {
+            private Program() {}
+
+            @SuppressWarnings("SystemOut") // the test reads it
+            public static void main(String[] args) throws IOException {
+                HeldConnectionsTest test = new HeldConnectionsTest();
+                for (int i = 0; i < Integer.parseInt(args[0]); i++) {
+                    System.out.println(test.serve().address().getPort());
+                }
+                if (System.in.read() >= 0) {
+                    openAllButOne();
+                    System.out.println("one left");
+                }
+            }
+
+            private static void openAllButOne() throws IOException {
+                List<InputStream> open = new ArrayList<>();
+                try {
+                    while (true) {
+                        open.add(new FileInputStream("/dev/null"));
+                    }
+                } catch (FileNotFoundException noneLeft) {
+                    open.get(0).close();
+                }
             }
         }
     }

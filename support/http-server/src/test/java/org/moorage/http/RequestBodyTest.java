@@ -4,17 +4,17 @@ package org.moorage.http;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
-import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
 class RequestBodyTest {
+    private static final InstantSource CLOCK = InstantSource.fixed(Instant.EPOCH);
+
     private final AtomicInteger asked = new AtomicInteger();
     private final RequestBody body = new RequestBody(
-            Long.MAX_VALUE,
-            System.nanoTime() + Duration.ofMinutes(1).toNanos(),
-            new ClientWait(),
-            asked::incrementAndGet);
+            Long.MAX_VALUE, Instant.EPOCH.plusSeconds(60), CLOCK, new ClientWait(CLOCK), asked::incrementAndGet);
 
     @Test
     void asksForMoreAlthoughSomeCameWhileItWasPaused() throws IOException {

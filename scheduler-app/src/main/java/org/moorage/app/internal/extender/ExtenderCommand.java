@@ -71,7 +71,7 @@ public final class ExtenderCommand implements Callable<Integer> {
     private final HostProcess process;
     private final Map<String, String> environment;
     private final Supplier<Optional<Integer>> givenVerbosity;
-    private final InstantSource clock = InstantSource.system();
+    private final InstantSource clock = MonotonicClock.system();
     private final ThreadFactory threads = Executors.defaultThreadFactory();
     private final AtomicBoolean stopped = new AtomicBoolean();
 

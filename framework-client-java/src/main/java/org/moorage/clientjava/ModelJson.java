@@ -190,7 +190,7 @@ final class ModelJson {
      * Reads a list one object at a time, so that the whole text is never in memory.
      *
      * @param items is given each object in turn
-     * @return the list without its items
+     * @return the list with no items
      * @throws IOException if the text is not a whole list in JSON
      */
     static ObjectNode list(InputStream json, Consumer<JsonNode> items) throws IOException {
@@ -213,6 +213,8 @@ final class ModelJson {
                 throw new JsonParseException(
                         parser, "JSON: " + parser.currentToken() + " (expected: the end of a list)");
             }
+            // A model may have no list where the field is missing.
+            list.putArray("items");
             return list;
         }
     }

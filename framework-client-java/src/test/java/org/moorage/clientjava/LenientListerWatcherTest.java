@@ -4,8 +4,10 @@ package org.moorage.clientjava;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.kubernetes.client.common.KubernetesListObject;
 import io.kubernetes.client.openapi.ApiClient;
 import io.kubernetes.client.openapi.ApiException;
+import io.kubernetes.client.openapi.models.V1ListMeta;
 import io.kubernetes.client.openapi.models.V1Pod;
 import io.kubernetes.client.openapi.models.V1PodList;
 import io.kubernetes.client.util.CallGeneratorParams;
@@ -21,6 +23,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.moorage.api.model.ObjectKind;
 
 class LenientListerWatcherTest {
     private static final String FINE = pod("fine", "'nodeName': 'n1'");
@@ -70,6 +73,44 @@ class LenientListerWatcherTest {
         assertThat(names(list)).containsExactly("fine", "on-node");
         assertThat(list.getMetadata().getResourceVersion()).isEqualTo("9");
         assertThat(list.getItems().get(0).getMetadata().getManagedFields()).hasSize(1);
+    }
+
+    /** A model of a list whose items are null where the field is missing. */
+    private record Pods(V1ListMeta metadata, List<V1Pod> items) implements KubernetesListObject {
+        @Override
+        public V1ListMeta getMetadata() {
+            return metadata;
+        }
+
+        @Override
+        public List<V1Pod> getItems() {
+            return items;
+        }
+
+        @Override
+        public String getApiVersion() {
+            return "v1";
+        }
+
+        @Override
+        public String getKind() {
+            return "PodList";
+        }
+    }
+
+    @Test
+    void theModelOfAListMayHaveNullForMissingItems() throws ApiException {
+        server.enqueue(new MockResponse.Builder()
+                .body("{'metadata': {}, 'items': [".replace('\'', '"') + FINE.replace('\'', '"') + "]}")
+                .build());
+        ApiClient client = new ApiClient().setBasePath("http://127.0.0.1:" + server.getPort());
+
+        Pods list = new LenientListerWatcher<>(client, ObjectKind.POD, V1Pod.class, Pods.class)
+                .list(new CallGeneratorParams(false, null, null));
+
+        assertThat(list.getItems())
+                .extracting(pod -> pod.getMetadata().getName())
+                .containsExactly("fine");
     }
 
     @Test

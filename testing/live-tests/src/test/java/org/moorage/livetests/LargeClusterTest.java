@@ -16,7 +16,7 @@ import org.moorage.livetests.scene.Moorage;
 import org.moorage.livetests.scene.RunningProgram;
 
 /** How much memory a simulation of a large cluster needs. */
-@Tag("live")
+@Tag("nightly")
 class LargeClusterTest {
     private static final int NODES = 5_000;
     private static final int PODS = 100_000;

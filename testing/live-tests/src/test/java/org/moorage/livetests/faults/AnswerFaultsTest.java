@@ -85,7 +85,7 @@ class AnswerFaultsTest {
     @ParameterizedTest
     @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "TOO_MANY_REQUESTS")
     @Fault(value = 6, injected = "one in ten bindings answered 500 after it was applied; 409; 404")
-    @Tag("live")
+    @Tag("nightly")
     void refusedBindings(BindingAnswer answer, FaultReport report) {
         refuseBindings(answer, report);
     }
@@ -167,7 +167,7 @@ class AnswerFaultsTest {
 
     @Test
     @Fault(value = 8, injected = "lists of pods answered {}, HTML, cut JSON, a Status, for 15 s")
-    @Tag("live")
+    @Tag("nightly")
     void listsThatAreNone(FaultReport report) {
         List<String> answers = List.of(
                 "{}",
@@ -272,7 +272,7 @@ class AnswerFaultsTest {
     @Fault(
             value = 10,
             injected = "unknown fields at every level; a bound and a pending pod with a field of the wrong type")
-    @Tag("live")
+    @Tag("nightly")
     void objectsOfANewerServer(FaultReport report) {
         try (FaultScene scene = FaultScene.open(report);
                 AnsweringProxy proxy = scene.answeringProxy()) {

@@ -165,7 +165,7 @@ class LeaderFaultsTest {
     }
 
     @Test
-    @Tag("live")
+    @Tag("nightly")
     @Fault(value = 16, injected = "SIGTERM the leader")
     void terminatedLeader(FaultReport report) {
         try (FaultScene scene = withNodes(report, "")) {

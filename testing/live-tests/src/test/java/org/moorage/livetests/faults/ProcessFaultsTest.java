@@ -97,7 +97,7 @@ class ProcessFaultsTest {
                 "MOORAGE_JAVA_OPTS=-XX:MaxRAM=20m -XX:MaxRAMPercentage=75",
                 "JAVA_TOOL_OPTIONS=-Xmx16m"
             })
-    @Tag("live")
+    @Tag("nightly")
     @Fault(value = 29, injected = "a heap that is too small for any cluster")
     void farTooSmallHeap(String variable, FaultReport report) throws IOException {
         report.saw(variable);
@@ -171,7 +171,7 @@ class ProcessFaultsTest {
     }
 
     @Test
-    @Tag("live")
+    @Tag("nightly")
     @Fault(value = 30, injected = "5,000 nodes, 100,000 pods, heap of 512 MB")
     void largeCluster(FaultReport report) throws IOException {
         try (StreamedCluster cluster = new StreamedCluster(5_000, 100_000);

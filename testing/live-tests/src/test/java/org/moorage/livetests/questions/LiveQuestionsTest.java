@@ -28,6 +28,7 @@ import org.moorage.livetests.scene.Scene;
  * would make, too, and where none of them was among equal nodes, the cluster must end as answered.
  */
 @Tag("live")
+@Tag("nightly")
 class LiveQuestionsTest {
     private final int questions = Integer.getInteger("questions", 7);
     private final int first = Integer.getInteger("first", 0);

@@ -53,7 +53,7 @@ class RewardBiasOverHttpTest {
                 "127.0.0.1",
                 0,
                 "1.2.3",
-                Duration.ofSeconds(20),
+                Duration.ofMinutes(1),
                 () -> cluster,
                 new SchedulerListener() {},
                 RequestMemory.ofHeap(),
@@ -109,7 +109,7 @@ class RewardBiasOverHttpTest {
     /** The scores of the nodes n and other. */
     private List<Long> scores(URI uri, String type) throws IOException, InterruptedException {
         HttpRequest request = HttpRequest.newBuilder(uri)
-                .timeout(Duration.ofSeconds(20))
+                .timeout(Duration.ofMinutes(1))
                 .POST(BodyPublishers.ofString(QUESTION.formatted(type)))
                 .build();
         String body = client.send(request, BodyHandlers.ofString()).body();

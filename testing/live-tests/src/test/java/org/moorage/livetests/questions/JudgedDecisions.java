@@ -5,14 +5,17 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
+import java.util.TreeMap;
 import org.moorage.api.model.ClusterObject;
 import org.moorage.api.model.ObjectKind;
 import org.moorage.api.model.Pod;
@@ -88,6 +91,26 @@ final class JudgedDecisions implements AutoCloseable {
         return Duration.ofNanos(System.nanoTime());
     }
 
+    /** The nodes by the pods' names as far as they were seen; empty for a pending pod. */
+    synchronized Map<String, String> nodeByPod() {
+        Map<String, String> nodes = new TreeMap<>();
+        there.values().forEach(change -> change.object().ifPresent(object -> addPod(object, nodes)));
+        for (Seen each : seen) {
+            if (each.change.type() == EventType.DELETED && each.change.kind().equals(ObjectKind.POD)) {
+                nodes.remove(each.change.name());
+            } else {
+                each.change.object().ifPresent(object -> addPod(object, nodes));
+            }
+        }
+        return nodes;
+    }
+
+    private static void addPod(ClusterObject object, Map<String, String> nodes) {
+        if (object instanceof Pod pod) {
+            nodes.put(pod.name(), pod.nodeName());
+        }
+    }
+
     /** Decisions count from now on. */
     synchronized void begin() {
         for (Seen each : seen) {
@@ -100,8 +123,12 @@ final class JudgedDecisions implements AutoCloseable {
         seen.clear();
     }
 
-    /** Judges the decisions since then. */
-    synchronized Judged judge() {
+    /**
+     * Judges the decisions since then.
+     *
+     * @param attempts the names of the pods in the order in which the scheduler has decided about them, which may bind them in another order
+     */
+    synchronized Judged judge(List<String> attempts) {
         List<String> differences = new ArrayList<>();
         try (DecisionJudge judge = new DecisionJudge(
                 ConfigLoader.defaults(REGISTRY), REGISTRY, difference -> differences.add(text(difference)))) {
@@ -113,7 +140,7 @@ final class JudgedDecisions implements AutoCloseable {
                 judge.take(change, start);
             }
             finish(judge, start);
-            for (Seen each : seen) {
+            for (Seen each : asDecided(attempts)) {
                 judge.take(each.change, each.at);
                 judge.judge(each.at);
             }
@@ -121,6 +148,28 @@ final class JudgedDecisions implements AutoCloseable {
             finish(judge, now().plus(LATER));
             return new Judged(judge.verdicts(), differences, preemptions(), course());
         }
+    }
+
+    // Before the binding of a pod come those of the pods that were decided about before it.
+    private List<Seen> asDecided(List<String> attempts) {
+        Set<String> bound = new HashSet<>();
+        there.values().stream().filter(JudgedDecisions::isOnNode).forEach(change -> bound.add(change.uid()));
+        List<Seen> bindings = new ArrayList<>(seen);
+        bindings.removeIf(each -> !isOnNode(each.change) || !bound.add(each.change.uid()));
+        bindings.sort(Comparator.comparingInt(each -> attempts.lastIndexOf(each.change.name())));
+        Set<Seen> decided = new LinkedHashSet<>();
+        for (Seen each : seen) {
+            bindings.subList(0, bindings.indexOf(each) + 1).forEach(decided::add);
+            decided.add(each);
+        }
+        List<Seen> ordered = new ArrayList<>();
+        decided.forEach(each -> ordered.add(new Seen(each.change, seen.get(ordered.size()).at)));
+        return ordered;
+    }
+
+    private static boolean isOnNode(LiveChange change) {
+        return change.type() != EventType.DELETED
+                && change.object().filter(object -> !node(object).isEmpty()).isPresent();
     }
 
     private int preemptions() {

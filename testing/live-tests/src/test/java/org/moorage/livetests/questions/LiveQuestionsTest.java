@@ -77,9 +77,11 @@ class LiveQuestionsTest {
         Map<String, String> before = cluster.nodeByPod();
         Path dump = scene.write("cluster-" + number + ".json", cluster.dump());
         JsonNode answer = answer(question, dump, "answer-" + number);
+        awaitSeen();
         decisions.begin();
         Comparison comparison = question.compare(answer, before, cluster);
-        Judged judged = decisions.judge();
+        awaitSeen();
+        Judged judged = decisions.judge(cluster.attempts());
         Outcome outcome = !judged.verdicts().areAllExplained() || !comparison.isSame() && !judged.hasTies()
                 ? Outcome.WRONG
                 : comparison.isSame() ? Outcome.SAME : Outcome.TIES;
@@ -91,6 +93,12 @@ class LiveQuestionsTest {
             wrong.add(text + "\n" + String.join("\n", judged.course()) + "\nin "
                     + scene.plane().folder());
         }
+    }
+
+    // The watch of the decisions may be later than lists.
+    private void awaitSeen() {
+        Map<String, String> pods = cluster.nodeByPod();
+        Map<String, String> ignored = scene.await("the test has seen " + pods, decisions::nodeByPod, pods::equals);
     }
 
     private JsonNode answer(Question question, Path dump, String name) {

@@ -14,6 +14,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.function.Predicate;
+import java.util.regex.Pattern;
 import org.moorage.livetests.scene.ApiAccess;
 import org.moorage.livetests.scene.PodVersions;
 import org.moorage.livetests.scene.Scene;
@@ -21,6 +22,7 @@ import org.moorage.livetests.scene.SchedulerProcess;
 
 /** A control plane with the controllers and kube-scheduler, on which clusters are made and changed, one after the other. */
 final class RealCluster implements AutoCloseable {
+    private static final Pattern ATTEMPT = Pattern.compile("\"Attempting to schedule pod\" pod=\"default/([^\"]+)\"");
     private static final String NODES = "/api/v1/nodes";
     private static final String PODS = "/api/v1/namespaces/default/pods";
     private static final String APPS = "/apis/apps/v1/namespaces/default/";
@@ -42,6 +44,7 @@ final class RealCluster implements AutoCloseable {
         gate = new SchedulerGate(scene);
         scheduler = scene.scheduler(SchedulerProcess.Kind.KUBE_SCHEDULER)
                 .with("podMaxBackoffSeconds: 1\n" + gate.config())
+                .flags("--v=3")
                 .start();
         kubelets = new Kubelets(api, Kubelets.Containers.ENDLESS);
     }
@@ -78,6 +81,14 @@ final class RealCluster implements AutoCloseable {
         Map<String, String> nodes = new TreeMap<>();
         pods().forEach(pod -> nodes.put(name(pod), node(pod)));
         return nodes;
+    }
+
+    /** The names of the pods that the scheduler has attempted, in their order. */
+    List<String> attempts() {
+        return ATTEMPT.matcher(scheduler.program().log())
+                .results()
+                .map(attempt -> attempt.group(1))
+                .toList();
     }
 
     /** Why the scheduler left a pod pending. */

@@ -3,8 +3,11 @@ package org.moorage.extender;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
+import org.moorage.runtime.MonotonicClock;
 
 /**
  * The memory that requests to extender agents take, all of them together: what has come of their bodies, the objects that plugins see, and what is
@@ -16,6 +19,7 @@ public final class RequestMemory {
     private static final int MEGABYTE_SHIFT = 20;
 
     private final long bytes;
+    private final InstantSource clock;
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition givenBack = lock.newCondition();
 
@@ -30,21 +34,26 @@ public final class RequestMemory {
     @GuardedBy("lock")
     private int waiting;
 
-    private RequestMemory(long bytes) {
+    private RequestMemory(long bytes, InstantSource clock) {
         this.bytes = bytes;
+        this.clock = clock;
     }
 
     /** Three quarters of the largest heap that this process may have: the counts are upper bounds, and the rest is for everything else. */
     public static RequestMemory ofHeap() {
-        return new RequestMemory(Runtime.getRuntime().maxMemory() / 4 * 3);
+        return new RequestMemory(Runtime.getRuntime().maxMemory() / 4 * 3, MonotonicClock.system());
     }
 
     /** So many bytes. */
     public static RequestMemory of(long bytes) {
+        return of(bytes, MonotonicClock.system());
+    }
+
+    static RequestMemory of(long bytes, InstantSource clock) {
         if (bytes <= 0) {
             throw new IllegalArgumentException("bytes: " + bytes + " (expected: more than zero)");
         }
-        return new RequestMemory(bytes);
+        return new RequestMemory(bytes, clock);
     }
 
     /** How many bytes are taken. */
@@ -85,12 +94,12 @@ public final class RequestMemory {
      * @param atMost how long it may wait for others, all in all
      */
     Use use(Duration atMost) {
-        return new Use(System.nanoTime() + atMost.toNanos());
+        return new Use(clock.instant().plus(atMost));
     }
 
     /** What one request takes, given back when all who use it have closed it. */
     final class Use implements ExtenderRequest.Memory, AutoCloseable {
-        private final long end;
+        private final Instant end;
 
         @GuardedBy("lock")
         private long held;
@@ -98,7 +107,7 @@ public final class RequestMemory {
         @GuardedBy("lock")
         private int users = 1;
 
-        private Use(long end) {
+        private Use(Instant end) {
             this.end = end;
         }
 
@@ -140,7 +149,7 @@ public final class RequestMemory {
                 waiting += isHolder ? 1 : 0;
                 try {
                     while (count > bytes - taken) {
-                        long left = end - System.nanoTime();
+                        long left = Duration.between(clock.instant(), end).toNanos();
                         // Where all that have some wait for more, nobody would ever give anything back.
                         if (left <= 0 || holders <= waiting) {
                             throw new RefusedException(

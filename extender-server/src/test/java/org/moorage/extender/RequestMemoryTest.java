@@ -5,13 +5,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.time.Duration;
+import java.time.Instant;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** What requests may take of the memory. */
 @Timeout(30)
 class RequestMemoryTest {
-    private final RequestMemory memory = RequestMemory.of(100);
+    private final AtomicReference<Instant> now = new AtomicReference<>(Instant.EPOCH);
+    private final RequestMemory memory = RequestMemory.of(100, now::get);
 
     private RequestMemory.Use use() {
         return memory.use(Duration.ofSeconds(20));
@@ -35,7 +38,9 @@ class RequestMemoryTest {
     void refusesAtLastWhatOthersLeaveNoRoomFor() {
         RequestMemory.Use first = use();
         first.take(60);
-        try (RequestMemory.Use second = memory.use(Duration.ofMillis(50))) {
+        try (RequestMemory.Use second = memory.use(Duration.ofSeconds(20))) {
+            now.set(Instant.EPOCH.plusSeconds(20));
+
             assertThatThrownBy(() -> second.take(41))
                     .isInstanceOfSatisfying(
                             RequestMemory.RefusedException.class,

@@ -166,7 +166,8 @@ public final class Scheduler implements AutoCloseable {
 
     private Scheduler(Builder builder, SchedulerListener listener, SchedulerThreads threads) {
         Problems problems = Problems.collector();
-        extenders = Extenders.of(builder.config.extenders(), this::snapshot, builder.metrics, problems);
+        extenders = Extenders.of(
+                builder.config.extenders(), this::snapshot, builder.monotonicClock, builder.metrics, problems);
         json = builder.config.keptJson(builder.registry);
         source = builder.source;
         ClusterWriter writer = builder.writer;
@@ -271,7 +272,8 @@ public final class Scheduler implements AutoCloseable {
                 queue,
                 cycle,
                 groupCycle);
-        watch = new PluginCallWatch(builder.pluginCallTimeout, threads, queue, loop, profiles.plugins(), listener);
+        watch = new PluginCallWatch(
+                builder.pluginCallTimeout, builder.monotonicClock, threads, queue, loop, profiles.plugins(), listener);
         eventHandlers = new ObjectEventHandlers(
                 new PodEventHandlers(
                         cache, queue, nominator, waitingPods, podsInPreBind, this::isResponsible, builder.featureGates),
@@ -538,7 +540,7 @@ public final class Scheduler implements AutoCloseable {
         watch.start();
         return new PartialCycles(
                 profiles.named(profile, "profile"),
-                new TimedCycles(loop, threads, limit),
+                new TimedCycles(loop, threads, limit, settings.monotonicClock()),
                 cache,
                 new PodLookup(store.lister(ObjectKind.POD), source, view),
                 threads,
@@ -707,17 +709,21 @@ public final class Scheduler implements AutoCloseable {
                 return;
             }
             stopped = true;
-            long begin = System.nanoTime();
+            Instant begin = settings.monotonicClock().instant();
             queue.close();
-            loop.close(begin + LONGEST_CYCLE.toNanos());
+            loop.close(LONGEST_CYCLE);
             waitingPods.close();
             podsInPreBind.close();
-            threads.finishBindings(begin + LONGEST_BINDING.toNanos());
+            threads.finishBindings(() -> left(begin, LONGEST_BINDING));
             extenders.close();
-            threads.finishReports(begin + LONGEST_REPORT.toNanos());
+            threads.finishReports(() -> left(begin, LONGEST_REPORT));
             threads.close();
             source.close();
         }
+    }
+
+    private Duration left(Instant begin, Duration atMost) {
+        return Duration.between(settings.monotonicClock().instant(), begin.plus(atMost));
     }
 
     /** Stops, and closes the plugins; ten seconds in all. May be called at any time from any thread, also again. */

@@ -15,6 +15,8 @@ import java.net.http.HttpResponse.BodySubscriber;
 import java.net.http.HttpResponse.BodySubscribers;
 import java.nio.channels.UnresolvedAddressException;
 import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
 import java.util.Set;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
@@ -39,10 +41,12 @@ final class ExtenderConnection implements AutoCloseable {
     private static final String NO_ANSWER = "received no bytes";
 
     private final HttpClient client;
+    private final InstantSource clock;
     private final Set<Call> underWay = ConcurrentHashMap.newKeySet();
 
-    ExtenderConnection(HttpClient client) {
+    ExtenderConnection(HttpClient client, InstantSource clock) {
         this.client = client;
+        this.clock = clock;
     }
 
     /** Starts a request that changes nothing, so that it is sent once more if an idle connection turns out to be closed. */
@@ -56,7 +60,7 @@ final class ExtenderConnection implements AutoCloseable {
     }
 
     private Call start(String verb, String url, byte[] body, Duration timeout, int repetitions) {
-        Call call = new Call(verb, url, System.nanoTime() + timeout.toNanos());
+        Call call = new Call(verb, url, clock, clock.instant().plus(timeout));
         HttpRequest request;
         try {
             request = HttpRequest.newBuilder(address(url))
@@ -120,14 +124,16 @@ final class ExtenderConnection implements AutoCloseable {
     static final class Call implements HttpResponse.BodyHandler<byte[]> {
         private final String verb;
         private final String url;
-        private final long deadline;
+        private final InstantSource clock;
+        private final Instant deadline;
         private final CompletableFuture<byte[]> answer = new CompletableFuture<>();
         private volatile @Nullable CompletableFuture<HttpResponse<byte[]>> request;
         private volatile int status;
 
-        private Call(String verb, String url, long deadline) {
+        private Call(String verb, String url, InstantSource clock, Instant deadline) {
             this.verb = verb;
             this.url = url;
+            this.clock = clock;
             this.deadline = deadline;
         }
 
@@ -144,7 +150,8 @@ final class ExtenderConnection implements AutoCloseable {
          */
         byte[] await() {
             try {
-                byte[] body = answer.get(Math.max(0, deadline - System.nanoTime()), TimeUnit.NANOSECONDS);
+                Duration left = Duration.between(clock.instant(), deadline);
+                byte[] body = answer.get(Math.max(0, left.toNanos()), TimeUnit.NANOSECONDS);
                 if (status != OK) {
                     throw refused();
                 }

@@ -2,6 +2,7 @@
 package org.moorage.runtime.internal.extender;
 
 import java.net.http.HttpClient;
+import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -51,11 +52,16 @@ public final class Extenders implements AutoCloseable {
      *
      * @param configs the extenders, in the order in which they are asked
      * @param snapshot the nodes of the cycle
+     * @param clock measures how long requests take
      * @param metrics is told of requests for scores
      * @param problems where to report files of certificates and keys that cannot be used, relative to the configuration
      */
     public static Extenders of(
-            List<ExtenderConfig> configs, Supplier<Snapshot> snapshot, SchedulerMetrics metrics, Problems problems) {
+            List<ExtenderConfig> configs,
+            Supplier<Snapshot> snapshot,
+            InstantSource clock,
+            SchedulerMetrics metrics,
+            Problems problems) {
         if (configs.isEmpty()) {
             return NONE;
         }
@@ -63,8 +69,8 @@ public final class Extenders implements AutoCloseable {
         List<HttpExtender> extenders = new ArrayList<>();
         for (ExtenderConfig config : configs) {
             ExtenderTls tls = new ExtenderTls(config.enableHttps(), config.tls());
-            ExtenderConnection connection =
-                    connections.computeIfAbsent(tls, given -> new ExtenderConnection(client(config, given, problems)));
+            ExtenderConnection connection = connections.computeIfAbsent(
+                    tls, given -> new ExtenderConnection(client(config, given, problems), clock));
             extenders.add(new HttpExtender(config, connection, snapshot));
         }
         return new Extenders(extenders, List.copyOf(connections.values()), metrics);

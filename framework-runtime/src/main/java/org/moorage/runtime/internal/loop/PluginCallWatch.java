@@ -2,6 +2,8 @@
 package org.moorage.runtime.internal.loop;
 
 import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
@@ -30,6 +32,7 @@ public final class PluginCallWatch {
     private static final int LOOKS = 10;
 
     private final Duration limit;
+    private final InstantSource clock;
     private final SchedulerThreads threads;
     private final SchedulingQueue queue;
     private final SchedulingLoop loop;
@@ -46,10 +49,10 @@ public final class PluginCallWatch {
     /** A call, or a hold of the queue's lock, since it was first seen. */
     private static final class Sighting {
         private final long number;
-        private final long since;
+        private final Instant since;
         private boolean told;
 
-        Sighting(long number, long since) {
+        Sighting(long number, Instant since) {
             this.number = number;
             this.since = since;
         }
@@ -57,14 +60,22 @@ public final class PluginCallWatch {
 
     private record QueueHold(long acquisition, String message) {}
 
+    /**
+     * A watch that does not look yet.
+     *
+     * @param limit how long a call may take; zero for no limit
+     * @param clock measures how long a call takes
+     */
     public PluginCallWatch(
             Duration limit,
+            InstantSource clock,
             SchedulerThreads threads,
             SchedulingQueue queue,
             SchedulingLoop loop,
             List<PluginCaller> plugins,
             SchedulerListener listener) {
         this.limit = limit;
+        this.clock = clock;
         this.threads = threads;
         this.queue = queue;
         this.loop = loop;
@@ -82,7 +93,7 @@ public final class PluginCallWatch {
     }
 
     private void look() {
-        long now = System.nanoTime();
+        Instant now = clock.instant();
         for (PluginThread thread : threads.alive()) {
             long call = thread.runningCall();
             Sighting seen = sightings.get(thread);
@@ -98,8 +109,8 @@ public final class PluginCallWatch {
         lookAtQueue(now);
     }
 
-    private boolean isOverdue(Sighting seen, long now) {
-        if (seen.told || now - seen.since < limit.toNanos()) {
+    private boolean isOverdue(Sighting seen, Instant now) {
+        if (seen.told || now.isBefore(seen.since.plus(limit))) {
             return false;
         }
         seen.told = true;
@@ -121,7 +132,7 @@ public final class PluginCallWatch {
         }
     }
 
-    private void lookAtQueue(long now) {
+    private void lookAtQueue(Instant now) {
         Thread holder = queue.holder();
         long acquisition = queue.acquisitions();
         Sighting seen = queueSighting;

@@ -24,6 +24,7 @@ import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.moorage.config.plugin.Thrown;
 import org.moorage.runtime.internal.log.Log;
@@ -287,33 +288,33 @@ public final class SchedulerThreads implements AutoCloseable {
     /**
      * Has bindings and tasks of plugins finish, and begins no other. What is not finished in time is interrupted.
      *
-     * @param end when, in nanoseconds of the system's timer
+     * @param left how long the caller may still wait
      */
-    public void finishBindings(long end) {
-        finish(List.of(binding, waiting, background), end);
+    public void finishBindings(Supplier<Duration> left) {
+        finish(List.of(binding, waiting, background), left);
     }
 
     /** As {@link #finishBindings}, for what is reported of pods. */
-    public void finishReports(long end) {
-        finish(List.of(reports), end);
+    public void finishReports(Supplier<Duration> left) {
+        finish(List.of(reports), left);
     }
 
-    private void finish(List<Executor> finishing, long end) {
+    private void finish(List<Executor> finishing, Supplier<Duration> left) {
         for (ExecutorService executor : owned) {
             if (finishing.contains(executor)) {
                 executor.shutdown();
             }
         }
         for (ExecutorService executor : owned) {
-            if (finishing.contains(executor) && !isTerminated(executor, end)) {
+            if (finishing.contains(executor) && !isTerminated(executor, left.get())) {
                 List<Runnable> ignored = executor.shutdownNow();
             }
         }
     }
 
-    private static boolean isTerminated(ExecutorService executor, long end) {
+    private static boolean isTerminated(ExecutorService executor, Duration atMost) {
         try {
-            return executor.awaitTermination(end - System.nanoTime(), TimeUnit.NANOSECONDS);
+            return executor.awaitTermination(atMost.toNanos(), TimeUnit.NANOSECONDS);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             return false;

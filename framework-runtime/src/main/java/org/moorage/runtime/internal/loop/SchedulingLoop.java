@@ -253,14 +253,14 @@ public final class SchedulingLoop {
     /**
      * Begins no further cycle, and waits for the one that runs.
      *
-     * @param end for how long at most, in nanoseconds of the system's timer
+     * @param atMost for how long at most
      */
-    public void close(long end) {
+    public void close(Duration atMost) {
         closed.countDown();
         Run running = run;
         running.stopped.countDown();
         try {
-            boolean ignored = !running.started || running.ended.await(end - System.nanoTime(), TimeUnit.NANOSECONDS);
+            boolean ignored = !running.started || running.ended.await(atMost.toNanos(), TimeUnit.NANOSECONDS);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }

@@ -2,6 +2,8 @@
 package org.moorage.runtime.internal.loop;
 
 import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -28,6 +30,7 @@ public final class TimedCycles {
     private final SchedulingLoop loop;
     private final SchedulerThreads threads;
     private final Duration limit;
+    private final InstantSource clock;
     private final Semaphore turn = new Semaphore(1, true);
     private volatile @Nullable String stuck;
 
@@ -35,11 +38,13 @@ public final class TimedCycles {
      * Cycles of a scheduler.
      *
      * @param limit how long each part may take
+     * @param clock measures how long it takes
      */
-    public TimedCycles(SchedulingLoop loop, SchedulerThreads threads, Duration limit) {
+    public TimedCycles(SchedulingLoop loop, SchedulerThreads threads, Duration limit, InstantSource clock) {
         this.loop = loop;
         this.threads = threads;
         this.limit = limit;
+        this.clock = clock;
     }
 
     /** A part of a cycle did not get done within its limit, or did not begin. */
@@ -63,7 +68,7 @@ public final class TimedCycles {
      * @throws OverdueException if it is not done within the limit
      */
     public <T> T run(BiFunction<SchedulingAlgorithm, TrialSnapshot, T> part, Runnable left) {
-        long end = System.nanoTime() + limit.toNanos();
+        Instant end = clock.instant().plus(limit);
         if (!takesTurn()) {
             left.run();
             String why = stuck;
@@ -92,7 +97,7 @@ public final class TimedCycles {
                 workspace);
         thread.start();
         try {
-            return result.get(end - System.nanoTime(), TimeUnit.NANOSECONDS);
+            return result.get(Duration.between(clock.instant(), end).toNanos(), TimeUnit.NANOSECONDS);
         } catch (TimeoutException overdue) {
             String message = overdue(workspace);
             if (loop.leave(workspace)) {

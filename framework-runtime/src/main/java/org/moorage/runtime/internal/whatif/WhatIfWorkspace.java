@@ -83,7 +83,8 @@ final class WhatIfWorkspace implements AutoCloseable {
                         .map(ExtenderConfig::withoutBindVerb)
                         .toList());
         Problems problems = Problems.collector();
-        extenders = Extenders.of(config.extenders(), () -> snapshot, SchedulerMetrics.NONE, problems);
+        extenders = Extenders.of(
+                config.extenders(), () -> snapshot, settings.monotonicClock(), SchedulerMetrics.NONE, problems);
         SchedulerListener listener = new SchedulerListener() {};
         ProfileHandle.Services services = new ProfileHandle.Services(
                 store,

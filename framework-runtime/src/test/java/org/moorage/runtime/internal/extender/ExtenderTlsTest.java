@@ -25,6 +25,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.FieldSource;
 import org.moorage.api.plugin.Problems;
 import org.moorage.config.ExtenderConfig;
+import org.moorage.runtime.MonotonicClock;
 import org.moorage.runtime.Samples;
 import org.moorage.runtime.internal.cache.ClusterSnapshot;
 import org.moorage.runtime.metrics.SchedulerMetrics;
@@ -211,6 +212,7 @@ class ExtenderTlsTest {
             Extenders extenders = Extenders.of(
                     List.of(config(extender.address(), given.enableHttps, given.tls.make())),
                     ClusterSnapshot::new,
+                    MonotonicClock.system(),
                     SchedulerMetrics.NONE,
                     problems);
 
@@ -253,6 +255,7 @@ class ExtenderTlsTest {
         Extenders ignored = Extenders.of(
                 List.of(config("https://127.0.0.1:1", true, given.tls.make())),
                 ClusterSnapshot::new,
+                MonotonicClock.system(),
                 SchedulerMetrics.NONE,
                 problems);
 

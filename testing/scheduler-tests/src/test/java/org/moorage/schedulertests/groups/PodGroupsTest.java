@@ -14,9 +14,7 @@ import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -43,11 +41,12 @@ import org.moorage.config.ConfigLoader;
 import org.moorage.config.plugin.PluginRegistry;
 import org.moorage.runtime.Scheduler;
 import org.moorage.runtime.decision.Decision;
+import org.moorage.schedulertests.Await;
 import org.moorage.simulation.cluster.InMemoryCluster;
 import org.moorage.testkit.Pods;
 
 /** Groups of pods in the whole scheduler: they start together or not at all, whatever happens in between. */
-@Timeout(60)
+@Timeout(120)
 final class PodGroupsTest {
     private static final FeatureGates GATES = FeatureGates.DEFAULTS.with(FeatureGates.GENERIC_WORKLOAD, true);
     private static final Duration LIMIT = Duration.ofMillis(300);
@@ -71,6 +70,7 @@ final class PodGroupsTest {
     /** A plugin that does as the test says, and knows how much is reserved. */
     private static final class Suspect implements FilterPlugin, ReservePlugin {
         private volatile @Nullable CountDownLatch hangs;
+        private final CountDownLatch hanging = new CountDownLatch(1);
         private volatile String at = "";
         private volatile String pod = "";
         private final Set<String> reserved = ConcurrentHashMap.newKeySet();
@@ -119,6 +119,7 @@ final class PodGroupsTest {
             }
             CountDownLatch latch = hangs;
             if (latch != null) {
+                hanging.countDown();
                 try {
                     latch.await();
                 } catch (InterruptedException e) {
@@ -156,7 +157,7 @@ final class PodGroupsTest {
     }
 
     private void startLoop() {
-        Scheduler built = builder().pluginCallTimeout(LIMIT).build();
+        Scheduler built = builder().clock(now::get).pluginCallTimeout(LIMIT).build();
         scheduler = built;
         built.start();
         Thread thread = new Thread(built::run);
@@ -390,13 +391,15 @@ final class PodGroupsTest {
         members("g", 0, 4, "1");
         startLoop();
 
-        await(
+        suspect.hanging.await();
+        Await.passTimeUntil(
+                now,
                 "all pods went back",
                 () -> !message("g-0").isEmpty() && !message("g-3").isEmpty());
         assertThat(message("g-0")).contains("did not return within 300ms");
 
         cluster.apply(Pods.named("single").requests("cpu", "4").build());
-        await(
+        Await.until(
                 "another pod is bound",
                 () -> cluster.find(ObjectKind.POD, "default", "single")
                         .filter(Pod::isBound)
@@ -404,8 +407,8 @@ final class PodGroupsTest {
         suspect.at = "";
         latch.countDown();
         nodes(4, 4);
-        await("the group is bound", () -> bound("g") == 4);
-        await("nothing else is reserved", () -> suspect.reserved().size() == 5);
+        Await.passTimeUntil(now, "the group is bound", () -> bound("g") == 4);
+        Await.until("nothing else is reserved", () -> suspect.reserved().size() == 5);
     }
 
     @Test
@@ -419,17 +422,10 @@ final class PodGroupsTest {
         members("g", 0, 4, "1");
         startLoop();
 
-        await("the others are bound", () -> bound("g") == 3);
+        suspect.hanging.await();
+        Await.passTimeUntil(now, "the others are bound", () -> bound("g") == 3);
         latch.countDown();
-        await("all are bound", () -> bound("g") == 4);
+        Await.passTimeUntil(now, "all are bound", () -> bound("g") == 4);
         assertThat(suspect.reserved()).hasSize(4);
-    }
-
-    private static void await(String what, BooleanSupplier condition) throws InterruptedException {
-        long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(40);
-        while (!condition.getAsBoolean()) {
-            assertThat(System.nanoTime()).as(what).isLessThan(end);
-            TimeUnit.MILLISECONDS.sleep(5);
-        }
     }
 }

@@ -14,7 +14,6 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -71,6 +70,7 @@ import org.moorage.runtime.debug.PodState;
 import org.moorage.runtime.debug.SchedulerDump;
 import org.moorage.runtime.decision.Decision;
 import org.moorage.runtime.metrics.SchedulerListener;
+import org.moorage.schedulertests.Await;
 import org.moorage.schedulertests.Samples;
 import org.moorage.simulation.cluster.InMemoryCluster;
 
@@ -521,7 +521,11 @@ final class HostileExceptionsTest {
             throws InterruptedException {
         CountDownLatch until = new CountDownLatch(1);
         plugin.method = method;
-        plugin.raise = () -> kind.raise(until);
+        CountDownLatch raised = new CountDownLatch(1);
+        plugin.raise = () -> {
+            raised.countDown();
+            kind.raise(until);
+        };
         prepare(method);
         Scheduler started = builder(plugin::with).build();
         scheduler = started;
@@ -529,8 +533,10 @@ final class HostileExceptionsTest {
         loop = new Thread(started::run, "runner");
         loop.start();
         try {
-            await("the other pod is bound", () -> isBound("good"));
-            await("the attempt has failed", () -> messageOf("bad").contains("did not return within 300ms"));
+            raised.await();
+            Await.passTimeUntil(
+                    now, "the attempt has failed", () -> messageOf("bad").contains("did not return within 300ms"));
+            Await.passTimeUntil(now, "the other pod is bound", () -> isBound("good"));
             assertThat(told.overdue).isNotEmpty();
             assertThat(told.failures).isEmpty();
             plugin.method = null;
@@ -538,8 +544,8 @@ final class HostileExceptionsTest {
             Handle handle = plugin.handle;
             assertThat(handle).isNotNull();
             handle.activate(List.of(Samples.pod("bad")));
-            await("the pod is bound", () -> isBound("bad"));
-            await(
+            Await.until("the pod is bound", () -> isBound("bad"));
+            Await.until(
                     "nothing is in flight",
                     () -> started.dump().queue().inFlightPods().isEmpty());
         } finally {
@@ -561,13 +567,13 @@ final class HostileExceptionsTest {
         loop = new Thread(started::run, "runner");
         loop.start();
         try {
-            await("the other pod is bound", () -> isBound("good"));
-            await("the call is overdue", () -> told.overdue.contains("PostBind"));
+            Await.until("the other pod is bound", () -> isBound("good"));
+            Await.passTimeUntil(now, "the call is overdue", () -> told.overdue.contains("PostBind"));
             assertThat(isBound("bad")).isTrue();
         } finally {
             until.countDown();
         }
-        await("the binding is over", () -> told.bindings.contains("bad bound"));
+        Await.until("the binding is over", () -> told.bindings.contains("bad bound"));
         assertThat(plugin.unreserved).isEmpty();
         assertThat(told.failures).isEmpty();
     }
@@ -577,15 +583,6 @@ final class HostileExceptionsTest {
                 .flatMap(found -> found.status().condition("PodScheduled"))
                 .map(condition -> condition.reason() + ": " + condition.message())
                 .orElse("");
-    }
-
-    private static void await(String what, BooleanSupplier condition) throws InterruptedException {
-        long end = System.nanoTime() + Duration.ofSeconds(20).toNanos();
-        CountDownLatch never = new CountDownLatch(1);
-        while (!condition.getAsBoolean()) {
-            assertThat(System.nanoTime()).as(what).isLessThan(end);
-            assertThat(never.await(10, TimeUnit.MILLISECONDS)).isFalse();
-        }
     }
 
     /** A listener and a writer of events that throw at each call. */

@@ -16,7 +16,6 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.stream.Stream;
@@ -70,11 +69,12 @@ import org.moorage.runtime.FailurePolicy;
 import org.moorage.runtime.Scheduler;
 import org.moorage.runtime.SchedulerHealth;
 import org.moorage.runtime.metrics.SchedulerListener;
+import org.moorage.schedulertests.Await;
 import org.moorage.schedulertests.Samples;
 import org.moorage.simulation.cluster.InMemoryCluster;
 
 /** What a plugin that does not return, or that keeps failing, means for others, by its method: docs/plugin-isolation.md. */
-@Timeout(60)
+@Timeout(120)
 final class PluginIsolationTest {
     private static final Duration LIMIT = Duration.ofMillis(300);
     private static final String CONFIG = """
@@ -315,15 +315,6 @@ final class PluginIsolationTest {
         return failures;
     }
 
-    private static void await(String what, BooleanSupplier condition) throws InterruptedException {
-        long end = System.nanoTime() + Duration.ofSeconds(20).toNanos();
-        CountDownLatch never = new CountDownLatch(1);
-        while (!condition.getAsBoolean()) {
-            assertThat(System.nanoTime()).as(what).isLessThan(end);
-            assertThat(never.await(10, TimeUnit.MILLISECONDS)).isFalse();
-        }
-    }
-
     @AfterEach
     void close() throws InterruptedException {
         if (scheduler != null) {
@@ -337,6 +328,7 @@ final class PluginIsolationTest {
 
     @Nested
     class AMethodThatDoesNotReturn {
+        private final CountDownLatch hangs = new CountDownLatch(1);
         private final CountDownLatch released = new CountDownLatch(1);
 
         @AfterEach
@@ -349,7 +341,8 @@ final class PluginIsolationTest {
         }
 
         private void start(Duration limit) {
-            Scheduler started = builder().pluginCallTimeout(limit).build();
+            Scheduler started =
+                    builder().monotonicClock(now::get).pluginCallTimeout(limit).build();
             scheduler = started;
             started.start();
             loop = new Thread(started::run, "runner");
@@ -357,12 +350,13 @@ final class PluginIsolationTest {
         }
 
         private void hang() {
+            hangs.countDown();
             hangUntil(released);
         }
 
         private static void hangUntil(CountDownLatch end) {
             try {
-                assertThat(end.await(40, TimeUnit.SECONDS)).isTrue();
+                assertThat(end.await(1, TimeUnit.MINUTES)).isTrue();
             } catch (InterruptedException stopped) {
                 throw new IllegalStateException(stopped);
             }
@@ -426,18 +420,20 @@ final class PluginIsolationTest {
             });
             start();
             cluster.apply(Samples.pod("bad"));
-            await("the first attempt is told", () -> !messageOf("bad").isEmpty());
+            hangs.await();
+            Await.passTimeUntil(
+                    now, "the first attempt is told", () -> !messageOf("bad").isEmpty());
             assertThat(messageOf("bad")).isEqualTo("SchedulerError: " + example.message);
 
             cluster.apply(Samples.pod("good"));
 
-            await("the other pod is bound", () -> isBound("good"));
+            Await.until("the other pod is bound", () -> isBound("good"));
             assertThat(overdue).contains("Suspect " + example.method.text);
             assertThat(failedChecks()).isEmpty();
             suspect.rejects = false;
             released.countDown();
-            await("the pod is bound when the plugin returns again", () -> isBound("bad"));
-            await("no cycle is left", () -> cycleThreads() == 1);
+            Await.passTimeUntil(now, "the pod is bound when the plugin returns again", () -> isBound("bad"));
+            Await.until("no cycle is left", () -> cycleThreads() == 1);
         }
 
         private static long cycleThreads() {
@@ -464,17 +460,18 @@ final class PluginIsolationTest {
             hangAt(method);
             start();
             cluster.apply(Samples.pod("bad"));
-            await("the call is noticed", () -> overdue.contains("Suspect " + method.text));
+            hangs.await();
+            Await.passTimeUntil(now, "the call is noticed", () -> overdue.contains("Suspect " + method.text));
 
             cluster.apply(Samples.pod("good"));
 
-            await("the other pod is bound", () -> isBound("good"));
+            Await.until("the other pod is bound", () -> isBound("good"));
             assertThat(failedChecks()).isEmpty();
             assertThat(isBound("bad")).isEqualTo(method == Method.POST_BIND);
             assertThat(messageOf("bad")).isEmpty();
             released.countDown();
             AtomicInteger newNodes = new AtomicInteger();
-            await("the pod is bound when the plugin returns", () -> {
+            Await.passTimeUntil(now, "the pod is bound when the plugin returns", () -> {
                 if (method == Method.UNRESERVE) {
                     // It was rejected, and waits for an event.
                     cluster.apply(Samples.node("new-" + newNodes.incrementAndGet()));
@@ -512,7 +509,7 @@ final class PluginIsolationTest {
                 cluster.apply(Samples.pod("bad"));
                 if (method == Method.HINT) {
                     try {
-                        await(
+                        Await.until(
                                 "the pod is unschedulable",
                                 () -> !messageOf("bad").isEmpty());
                     } catch (InterruptedException e) {
@@ -525,7 +522,8 @@ final class PluginIsolationTest {
                 }
             });
             watch.start();
-            await("the call is noticed", () -> overdue.contains("Suspect " + method.text));
+            hangs.await();
+            Await.passTimeUntil(now, "the call is noticed", () -> overdue.contains("Suspect " + method.text));
 
             assertThat(failedChecks())
                     .singleElement()
@@ -536,8 +534,8 @@ final class PluginIsolationTest {
             suspect.rejects = false;
             released.countDown();
             watch.join(TimeUnit.SECONDS.toMillis(20));
-            await("all is well again", () -> failedChecks().isEmpty());
-            await("the pod is bound", () -> isBound("bad"));
+            Await.passTimeUntil(now, "all is well again", () -> failedChecks().isEmpty());
+            Await.passTimeUntil(now, "the pod is bound", () -> isBound("bad"));
         }
 
         static final Duration[] SHORT_LIMITS = {Duration.ofNanos(1), Duration.ofMillis(5)};
@@ -551,7 +549,8 @@ final class PluginIsolationTest {
 
             start(limit);
 
-            await("the call is noticed", () -> overdue.contains("Suspect Filter"));
+            hangs.await();
+            Await.passTimeUntil(now, "the call is noticed", () -> overdue.contains("Suspect Filter"));
         }
 
         @Test
@@ -563,16 +562,16 @@ final class PluginIsolationTest {
                 cluster.apply(Samples.pod("p" + i));
             }
 
-            await("the loop is stuck", () -> !failedChecks().isEmpty());
+            Await.passTimeUntil(now, "the loop is stuck", () -> !failedChecks().isEmpty());
 
             assertThat(failedChecks())
                     .containsExactly("scheduling-loop: running \"Suspect\" filter plugin: did not return within 300ms,"
                             + " as in 8 cycles before");
             released.countDown();
-            await("all is well again", () -> failedChecks().isEmpty());
+            Await.passTimeUntil(now, "all is well again", () -> failedChecks().isEmpty());
             for (int i = 0; i < 12; i++) {
                 String name = "p" + i;
-                await(name + " is bound", () -> isBound(name));
+                Await.passTimeUntil(now, name + " is bound", () -> isBound(name));
             }
         }
     }

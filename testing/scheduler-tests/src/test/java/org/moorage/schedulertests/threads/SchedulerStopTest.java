@@ -42,6 +42,7 @@ import org.moorage.config.ConfigException;
 import org.moorage.config.ConfigLoader;
 import org.moorage.config.plugin.PluginRegistry;
 import org.moorage.runtime.Scheduler;
+import org.moorage.schedulertests.Await;
 import org.moorage.schedulertests.Samples;
 import org.moorage.simulation.cluster.InMemoryCluster;
 
@@ -167,7 +168,6 @@ final class SchedulerStopTest {
     private Scheduler start() {
         PluginRegistry registry = PluginRegistry.of(List.of(factory("Probe", Probe::new)));
         Scheduler started = Scheduler.builder(ConfigLoader.load(CONFIG, "test.yaml", registry), registry, cluster)
-                .pluginCallTimeout(Duration.ofMillis(200))
                 .build();
         cluster.apply(Samples.node("n"));
         started.start();
@@ -177,18 +177,14 @@ final class SchedulerStopTest {
     }
 
     private void awaitCall(String call) throws InterruptedException {
-        long end = System.nanoTime() + Duration.ofSeconds(20).toNanos();
-        while (!calls.contains(call)) {
-            assertThat(System.nanoTime()).as(call).isLessThan(end);
-            assertThat(released.await(5, TimeUnit.MILLISECONDS)).isFalse();
-        }
+        Await.until(call, () -> calls.contains(call));
     }
 
     private void hang(Pod pod) {
         boolean interrupted = true;
         while (interrupted) {
             try {
-                assertThat(released.await(50, TimeUnit.SECONDS)).isTrue();
+                released.await();
                 interrupted = false;
             } catch (InterruptedException e) {
                 // It is a plugin that does not listen.
@@ -215,10 +211,11 @@ final class SchedulerStopTest {
     @Test
     void finishesBindingsAndGivesBackWhatWaits() throws InterruptedException {
         actions.put(Stage.BIND, pod -> {
-            // Until the scheduler has been told to stop.
-            long end = System.nanoTime() + Duration.ofSeconds(20).toNanos();
-            while (!calls.contains("unreserve preBind") && System.nanoTime() < end) {
-                Thread.onSpinWait();
+            try {
+                // Until the scheduler stops.
+                awaitCall("unreserve preBind");
+            } catch (InterruptedException e) {
+                throw new IllegalStateException(e);
             }
         });
         Scheduler scheduler = start();
@@ -259,13 +256,12 @@ final class SchedulerStopTest {
         if (stage == Stage.UNRESERVE) {
             awaitCall("preBind preBind");
         } else if (stage != Stage.CLOSE) {
-            assertThat(hangs.await(20, TimeUnit.SECONDS)).isTrue();
+            hangs.await();
         }
 
-        long begin = System.nanoTime();
+        // The plugin does not return before the end of the test.
         scheduler.close();
 
-        assertThat(Duration.ofNanos(System.nanoTime() - begin)).isLessThan(Duration.ofSeconds(10));
         assertThat(calls).contains("close");
     }
 

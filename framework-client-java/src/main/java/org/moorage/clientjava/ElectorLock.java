@@ -6,6 +6,7 @@ import io.kubernetes.client.extended.leaderelection.Lock;
 import io.kubernetes.client.openapi.ApiException;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.InstantSource;
 import java.util.Date;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -27,19 +28,20 @@ final class ElectorLock implements Lock {
     private final LeaseLock lock;
     private final String identity;
     private final Duration atMost;
-    private volatile @Nullable Long renewedAt;
+    private final InstantSource clock;
+    private volatile @Nullable Instant renewedAt;
 
-    ElectorLock(ApiRequests requests, LeaderElection settings, String identity) {
+    ElectorLock(ApiRequests requests, LeaderElection settings, String identity, InstantSource clock) {
         lock = LeaseLock.of(requests, settings);
         this.identity = identity;
+        this.clock = clock;
         // Two requests that get no answer fit into the renew deadline.
         atMost = settings.renewDeadline().dividedBy(2);
     }
 
     /** The time since the request was sent by which this candidate last took or renewed the Lease; empty if the Lease is not its own. */
     Optional<Duration> sinceRenewed() {
-        Long renewed = renewedAt;
-        return renewed == null ? Optional.empty() : Optional.of(Duration.ofNanos(System.nanoTime() - renewed));
+        return Optional.ofNullable(renewedAt).map(renewed -> Duration.between(renewed, clock.instant()));
     }
 
     // The elector takes a record without times for nobody's; a Lease that says less than all is held all the same.
@@ -81,7 +83,7 @@ final class ElectorLock implements Lock {
     }
 
     private boolean written(LeaderElectionRecord record, Write write) {
-        long start = System.nanoTime();
+        Instant start = clock.instant();
         // A record without a holder gives the Lease up.
         String holder = record.getHolderIdentity() == null ? "" : record.getHolderIdentity();
         try {
@@ -103,7 +105,7 @@ final class ElectorLock implements Lock {
                     .log("Failed to update lock");
             return false;
         }
-        renewedAt = holder.equals(identity) ? Long.valueOf(start) : null;
+        renewedAt = holder.equals(identity) ? start : null;
         return true;
     }
 

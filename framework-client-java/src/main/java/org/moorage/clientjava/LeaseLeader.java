@@ -5,6 +5,7 @@ import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.kubernetes.client.extended.leaderelection.LeaderElectionConfig;
 import io.kubernetes.client.extended.leaderelection.LeaderElector;
 import java.time.Duration;
+import java.time.InstantSource;
 import java.util.Objects;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -66,9 +67,13 @@ public final class LeaseLeader implements AutoCloseable {
      * @param identity the candidate's name, which no other candidate has
      */
     public LeaseLeader(ApiClient client, LeaderElection settings, String identity) {
-        requests = new ApiRequests(client, MonotonicClock.system(), RequestMetrics.NONE);
+        this(client, settings, identity, MonotonicClock.system());
+    }
+
+    LeaseLeader(ApiClient client, LeaderElection settings, String identity, InstantSource clock) {
+        requests = new ApiRequests(client, clock, RequestMetrics.NONE);
         leaseDuration = settings.leaseDuration();
-        lock = new ElectorLock(requests, settings, Objects.requireNonNull(identity, "identity"));
+        lock = new ElectorLock(requests, settings, Objects.requireNonNull(identity, "identity"), clock);
         elector = new LeaderElector(new LeaderElectionConfig(
                 lock, settings.leaseDuration(), settings.renewDeadline(), settings.retryPeriod()));
     }

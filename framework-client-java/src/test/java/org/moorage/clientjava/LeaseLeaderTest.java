@@ -28,19 +28,18 @@ import org.moorage.kubernetes.ApiClient;
 
 @SuppressWarnings("try") // closed early
 class LeaseLeaderTest {
-    private static final LeaderElection SETTINGS = new LeaderElection(
-            true,
-            Duration.ofSeconds(3),
-            Duration.ofSeconds(2),
-            Duration.ofMillis(300),
-            "leases",
-            "scheduler",
-            "kube-system");
-    private static final int SOON = 20;
+    // The elector measures real time: the Lease lasts longer than a test.
+    private static final LeaderElection SETTINGS = settings(Duration.ofMinutes(3), Duration.ofMinutes(2));
+    private static final int SOON = 60;
 
     private final MockWebServer server = new MockWebServer();
     private final Leases leases = new Leases();
     private ApiClient client;
+
+    private static LeaderElection settings(Duration leaseDuration, Duration renewDeadline) {
+        return new LeaderElection(
+                true, leaseDuration, renewDeadline, Duration.ofMillis(300), "leases", "scheduler", "kube-system");
+    }
 
     @BeforeEach
     void start() throws IOException {
@@ -75,8 +74,10 @@ class LeaseLeaderTest {
 
     @Test
     void stopsWhatItRunsWhenAnotherTakesTheLeaseAndWritesNoMore() throws InterruptedException {
+        // It gives up after the renew deadline.
+        LeaderElection losing = settings(Duration.ofSeconds(3), Duration.ofSeconds(2));
         Work work = new Work();
-        try (LeaseLeader leader = new LeaseLeader(client, SETTINGS, "me")) {
+        try (LeaseLeader leader = new LeaseLeader(client, losing, "me")) {
             CompletableFuture<Boolean> ended = CompletableFuture.supplyAsync(() -> leader.run(work::run, work::stop));
             await(work.begun);
 

@@ -21,6 +21,7 @@ import okhttp3.Response;
 import okhttp3.Route;
 import org.jspecify.annotations.Nullable;
 import org.moorage.api.plugin.ClusterException;
+import org.moorage.runtime.MonotonicClock;
 
 /**
  * How to reach an API server. Without a kubeconfig and an address it is the one of the cluster that the program itself
@@ -129,12 +130,13 @@ public record ApiConnection(List<Path> kubeconfigs, Optional<String> master) {
                         other.clientKey(),
                         ownCertificate ? Optional.empty() : config.map(Kubeconfig::clientKey)),
                 other.skipsTlsVerify(),
-                "");
+                "",
+                MonotonicClock.system());
         CredentialSource credentials = other.tokenFile()
-                .<CredentialSource>map(TokenFile::new)
+                .<CredentialSource>map(file -> new TokenFile(file, MonotonicClock.system()))
                 .or(() -> ownCertificate
                         ? Optional.empty()
-                        : config.map(known -> known.credentials(InstantSource.system())))
+                        : config.map(known -> known.credentials(InstantSource.system(), MonotonicClock.system())))
                 .orElseGet(() -> CredentialSource.fixed(Credential.NONE));
         OkHttpClient.Builder http = new OkHttpClient.Builder().addInterceptor(new Credentials(credentials, tls));
         if (other.skipsTlsVerify()) {
@@ -155,13 +157,15 @@ public record ApiConnection(List<Path> kubeconfigs, Optional<String> master) {
                 config.clientCertificate(),
                 config.clientKey(),
                 config.skipsTlsVerify(),
-                config.tlsServerName());
+                config.tlsServerName(),
+                MonotonicClock.system());
         String address = master.orElseGet(config::server);
         if (address.startsWith("https:")) {
             config.check(tls);
         }
         OkHttpClient.Builder http = new OkHttpClient.Builder()
-                .addInterceptor(new Credentials(config.credentials(InstantSource.system()), tls));
+                .addInterceptor(
+                        new Credentials(config.credentials(InstantSource.system(), MonotonicClock.system()), tls));
         config.proxy().ifPresent(http::proxy);
         config.proxyAuthorization().ifPresent(user -> http.proxyAuthenticator(new ProxyUser(user)));
         if (config.skipsTlsVerify()) {
@@ -189,7 +193,8 @@ public record ApiConnection(List<Path> kubeconfigs, Optional<String> master) {
     }
 
     private static ApiClient fromAddress(String address) {
-        TlsSettings tls = new TlsSettings(PemSource.NONE, PemSource.NONE, PemSource.NONE, false, "");
+        TlsSettings tls =
+                new TlsSettings(PemSource.NONE, PemSource.NONE, PemSource.NONE, false, "", MonotonicClock.system());
         return client(
                 address,
                 new OkHttpClient.Builder()
@@ -212,9 +217,13 @@ public record ApiConnection(List<Path> kubeconfigs, Optional<String> master) {
                 PemSource.NONE,
                 PemSource.NONE,
                 false,
-                "");
+                "",
+                MonotonicClock.system());
         String address = "https://" + (host.contains(":") ? "[" + host + "]" : host) + ":" + port;
-        return client(address, new OkHttpClient.Builder().addInterceptor(new Credentials(new TokenFile(token), tls)));
+        return client(
+                address,
+                new OkHttpClient.Builder()
+                        .addInterceptor(new Credentials(new TokenFile(token, MonotonicClock.system()), tls)));
     }
 
     private static ApiClient client(String address, OkHttpClient.Builder http) {

@@ -38,6 +38,7 @@ final class CredentialCommand implements CredentialSource {
     private final JsonNode cluster;
     private final Path kubeconfig;
     private final InstantSource clock;
+    private final InstantSource monotonicClock;
 
     @GuardedBy("this")
     private Credential known = Credential.NONE;
@@ -46,7 +47,7 @@ final class CredentialCommand implements CredentialSource {
     private boolean isKnown;
 
     @GuardedBy("this")
-    private long ranAt;
+    private Instant ranAt = Instant.MIN;
 
     /** How long after the run the credential is replaced. */
     @GuardedBy("this")
@@ -66,18 +67,21 @@ final class CredentialCommand implements CredentialSource {
      * @param exec the command, its arguments and its environment
      * @param cluster what the command may be told of the cluster
      * @param kubeconfig the file, whose folder the command is relative to
-     * @param clock tells when a credential expires
+     * @param clock the time of day, which the expiry of a credential is given in
+     * @param monotonicClock measures how old a credential is
      */
-    CredentialCommand(JsonNode exec, JsonNode cluster, Path kubeconfig, InstantSource clock) {
+    CredentialCommand(
+            JsonNode exec, JsonNode cluster, Path kubeconfig, InstantSource clock, InstantSource monotonicClock) {
         this.exec = exec;
         this.cluster = cluster;
         this.kubeconfig = kubeconfig;
         this.clock = clock;
+        this.monotonicClock = monotonicClock;
     }
 
     @Override
     public synchronized Credential current() throws IOException {
-        if (!isKnown || System.nanoTime() - ranAt >= life.toNanos()) {
+        if (!isKnown || age().compareTo(life) >= 0) {
             refresh();
         }
         return known;
@@ -85,11 +89,16 @@ final class CredentialCommand implements CredentialSource {
 
     @Override
     public synchronized Optional<Credential> other(Credential rejected) throws IOException {
-        boolean mayRun = System.nanoTime() - ranAt >= MIN_INTERVAL.toNanos();
+        boolean mayRun = age().compareTo(MIN_INTERVAL) >= 0;
         if (known.equals(rejected) && mayRun) {
             refresh();
         }
         return known.equals(rejected) ? Optional.empty() : Optional.of(known);
+    }
+
+    @GuardedBy("this")
+    private Duration age() {
+        return Duration.between(ranAt, monotonicClock.instant());
     }
 
     // As long as it has not expired, the credential before goes on being used if the command fails.
@@ -99,8 +108,8 @@ final class CredentialCommand implements CredentialSource {
             run();
             isFailing = false;
         } catch (IOException e) {
-            long age = System.nanoTime() - ranAt;
-            if (!isKnown || age >= expiry.toNanos()) {
+            Duration age = age();
+            if (!isKnown || age.compareTo(expiry) >= 0) {
                 throw e;
             }
             if (!isFailing) {
@@ -109,7 +118,7 @@ final class CredentialCommand implements CredentialSource {
                         .log("Cannot renew a credential; the one before goes on being used");
             }
             isFailing = true;
-            life = Duration.ofNanos(age).plus(MIN_INTERVAL);
+            life = age.plus(MIN_INTERVAL);
         }
     }
 
@@ -165,7 +174,7 @@ final class CredentialCommand implements CredentialSource {
         Duration left = expiry(status.path("expirationTimestamp").asText(""));
         known = new Credential(bearer(token).authorization(), certificate, pem(status, "clientKeyData"));
         isKnown = true;
-        ranAt = System.nanoTime();
+        ranAt = monotonicClock.instant();
         expiry = left;
         Duration sixth = expiry.dividedBy(6);
         life = expiry.minus(sixth.compareTo(BEFORE_EXPIRY) < 0 ? sixth : BEFORE_EXPIRY);

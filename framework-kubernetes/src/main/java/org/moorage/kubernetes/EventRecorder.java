@@ -81,8 +81,8 @@ final class EventRecorder implements Runnable {
         int tries;
         /** Failures without a success between them. */
         int failures;
-        /** Not to be tried before, by {@link System#nanoTime}. */
-        long notBefore = System.nanoTime();
+        /** Not to be tried before, by the monotonic clock. */
+        Instant notBefore = Instant.MIN;
 
         Line(NamespaceEvents events) {
             this.events = events;
@@ -157,16 +157,16 @@ final class EventRecorder implements Runnable {
 
     /** Waits until all events have been sent, except of namespaces whose events the server does not take. */
     void flush(Duration atMost) {
-        long deadline = System.nanoTime() + atMost.toNanos();
+        Instant deadline = monotonicClock.instant().plus(atMost);
         lock.lock();
         try {
             while (lines.values().stream()
                     .anyMatch(line -> line.failures == 0 && (line.isWorkedOn || !line.isEmpty()))) {
-                long left = deadline - System.nanoTime();
-                if (left <= 0) {
+                Duration left = Duration.between(monotonicClock.instant(), deadline);
+                if (left.isNegative() || left.isZero()) {
                     return;
                 }
-                long ignored = changed.awaitNanos(left);
+                long ignored = changed.awaitNanos(left.toNanos());
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
@@ -203,17 +203,17 @@ final class EventRecorder implements Runnable {
         try {
             while (!stop.isSent()) {
                 checkSeries();
-                long now = System.nanoTime();
-                long wait = CHECK_INTERVAL.toNanos();
+                Instant now = monotonicClock.instant();
+                Instant next = now.plus(CHECK_INTERVAL);
                 for (Line line : waiting.values()) {
-                    if (line.notBefore - now <= 0) {
+                    if (!line.notBefore.isAfter(now)) {
                         waiting.remove(line.events.namespace());
                         line.isWorkedOn = true;
                         return line;
                     }
-                    wait = Math.min(wait, line.notBefore - now);
+                    next = line.notBefore.isBefore(next) ? line.notBefore : next;
                 }
-                long ignored = changed.awaitNanos(wait);
+                long ignored = changed.awaitNanos(Duration.between(now, next).toNanos());
             }
             return null;
         } finally {
@@ -320,8 +320,7 @@ final class EventRecorder implements Runnable {
             line.tries++;
             if (isRetried) {
                 line.failures++;
-                line.notBefore =
-                        System.nanoTime() + backoff.after(line.failures, random).toNanos();
+                line.notBefore = monotonicClock.instant().plus(backoff.after(line.failures, random));
             }
             if (!isRetried || line.tries == MAX_TRIES) {
                 line.tries = 0;

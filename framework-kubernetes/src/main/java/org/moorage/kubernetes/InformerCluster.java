@@ -7,6 +7,7 @@ import com.google.errorprone.annotations.concurrent.GuardedBy;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -76,6 +77,7 @@ public final class InformerCluster implements Cluster {
     private final Duration longestForOptional;
 
     private final RetryBackoff backoff;
+    private final InstantSource monotonicClock;
     private final RandomGenerator random;
     private final ThreadFactory threads;
     private final TreeDecoder decoder = new TreeDecoder();
@@ -111,8 +113,9 @@ public final class InformerCluster implements Cluster {
         this.threads = threads;
         longestForOptional = settings.requestTimeout();
         backoff = settings.backoff();
+        monotonicClock = settings.monotonicClock();
         server = new KubernetesCluster(client, settings, clock, random, threads);
-        requests = new ApiRequests(client, settings.monotonicClock(), settings.metrics());
+        requests = new ApiRequests(client, monotonicClock, settings.metrics());
     }
 
     /** As the constructor, with the settings, clocks and threads that a program has if it says nothing about them. */
@@ -151,8 +154,8 @@ public final class InformerCluster implements Cluster {
     }
 
     private void awaitInformers() {
-        long start = System.nanoTime();
-        long logged = start;
+        Instant start = monotonicClock.instant();
+        Instant logged = start;
         while (true) {
             informed.forEach(InformedKind::catchUp);
             List<InformedKind<?, ?>> missing =
@@ -163,7 +166,7 @@ public final class InformerCluster implements Cluster {
                 return;
             }
             if (since(logged).compareTo(LOG_INTERVAL) > 0) {
-                logged = System.nanoTime();
+                logged = monotonicClock.instant();
                 LOG.atWarn()
                         .addKeyValue(
                                 "kinds",
@@ -179,8 +182,8 @@ public final class InformerCluster implements Cluster {
         }
     }
 
-    private static Duration since(long nanoTime) {
-        return Duration.ofNanos(System.nanoTime() - nanoTime);
+    private Duration since(Instant start) {
+        return Duration.between(start, monotonicClock.instant());
     }
 
     private void catchUpUntilClosed() {
@@ -304,9 +307,9 @@ public final class InformerCluster implements Cluster {
         @GuardedBy("this")
         private int failures;
 
-        /** When to tell it of all objects again at the earliest, by {@link System#nanoTime}. */
+        /** When to tell it of all objects again at the earliest. */
         @GuardedBy("this")
-        private long nextTry = System.nanoTime();
+        private Instant nextTry = Instant.MIN;
 
         private @Nullable Runnable end;
 
@@ -346,7 +349,7 @@ public final class InformerCluster implements Cluster {
 
         /** Tells the listener of all objects, if that is due. */
         synchronized void catchUp() {
-            if (!isBehind || stop.isSent() || nextTry - System.nanoTime() > 0 || !informer.hasSynced()) {
+            if (!isBehind || stop.isSent() || nextTry.isAfter(monotonicClock.instant()) || !informer.hasSynced()) {
                 return;
             }
             isBehind = false;
@@ -396,7 +399,7 @@ public final class InformerCluster implements Cluster {
             } catch (RuntimeException | StackOverflowError | LinkageError | AssertionError e) {
                 failures++;
                 isBehind = true;
-                nextTry = System.nanoTime() + backoff.after(failures, random).toNanos();
+                nextTry = monotonicClock.instant().plus(backoff.after(failures, random));
                 LOG.atError().setCause(e).addKeyValue("kind", kind).log("Cannot take in a change; taking in all again");
             }
         }

@@ -210,17 +210,17 @@ final class Kubeconfig {
     }
 
     /** The credentials of the user. */
-    CredentialSource credentials(InstantSource clock) {
+    CredentialSource credentials(InstantSource clock, InstantSource monotonicClock) {
         String tokenFile = user.path("tokenFile").asText("");
         if (!tokenFile.isEmpty()) {
-            return checked(new TokenFile(resolve(userFile, tokenFile)));
+            return checked(new TokenFile(resolve(userFile, tokenFile), monotonicClock));
         }
         String token = user.path("token").asText("");
         if (!token.isEmpty()) {
             return CredentialSource.fixed(bearer(token));
         }
         if (user.has("exec")) {
-            return new CredentialCommand(user.path("exec"), cluster, userFile.toAbsolutePath(), clock);
+            return new CredentialCommand(user.path("exec"), cluster, userFile.toAbsolutePath(), clock, monotonicClock);
         }
         String name = user.path("username").asText("");
         if (!name.isEmpty()) {

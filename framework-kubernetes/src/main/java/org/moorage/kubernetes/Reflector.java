@@ -6,10 +6,12 @@ import com.fasterxml.jackson.core.io.JsonEOFException;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.io.IOException;
 import java.time.Duration;
+import java.time.Instant;
 import java.time.InstantSource;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.random.RandomGenerator;
@@ -57,6 +59,7 @@ final class Reflector<T extends ClusterObject> implements Runnable {
     private final RetryBackoff backoff;
     private final WatchSettings watches;
     private final RandomGenerator random;
+    private final InstantSource monotonicClock;
     private final StopSignal stop;
     private final WatchProgress progress;
     private final CompletableFuture<Void> settled = new CompletableFuture<>();
@@ -74,8 +77,8 @@ final class Reflector<T extends ClusterObject> implements Runnable {
     private boolean isExpired;
     private boolean hasBeenListed;
     private int failures;
-    /** When the server first refused to list the kind, by {@link System#nanoTime}; 0 if it does not. */
-    private long refusedSince;
+    /** When the server first refused to list the kind; empty if it does not. */
+    private Optional<Instant> refusedSince = Optional.empty();
 
     Reflector(
             ObjectKind<T> kind,
@@ -97,6 +100,7 @@ final class Reflector<T extends ClusterObject> implements Runnable {
         requestTimeout = settings.requestTimeout();
         backoff = settings.backoff();
         watches = settings.watches();
+        monotonicClock = settings.monotonicClock();
         this.random = random;
         this.stop = stop;
         objects = new WatchedObjects<>(kind, json, decoder, (namespace, name) -> listener.known(kind, namespace, name));
@@ -137,7 +141,7 @@ final class Reflector<T extends ClusterObject> implements Runnable {
                 }
                 failed(isUnreadable, message, backoff);
             } catch (IOException e) {
-                refusedSince = 0;
+                refusedSince = Optional.empty();
                 lookForNewerVersion();
                 failed(false, what() + ": " + ErrorText.of(e), watches.reconnect());
             } catch (RuntimeException | StackOverflowError | LinkageError | AssertionError e) {
@@ -170,7 +174,7 @@ final class Reflector<T extends ClusterObject> implements Runnable {
         } else if (isAnswered) {
             cannotBeListed(message);
         } else {
-            refusedSince = 0;
+            refusedSince = Optional.empty();
             lookForNewerVersion();
         }
         if (isRefused(e) && !settled.isDone()) {
@@ -198,8 +202,8 @@ final class Reflector<T extends ClusterObject> implements Runnable {
 
     // Others are not to wait for a kind that they can do without.
     private void unavailable(Condition why, String message) {
-        if (refusedSince == 0) {
-            refusedSince = System.nanoTime();
+        if (refusedSince.isEmpty()) {
+            refusedSince = Optional.of(monotonicClock.instant());
         }
         if (isRefusedOnlyNow()) {
             return;
@@ -213,8 +217,9 @@ final class Reflector<T extends ClusterObject> implements Runnable {
     }
 
     private boolean isRefusedOnlyNow() {
-        return refusedSince != 0
-                && System.nanoTime() - refusedSince < watches.refusal().toNanos();
+        return refusedSince
+                .filter(since -> monotonicClock.instant().isBefore(since.plus(watches.refusal())))
+                .isPresent();
     }
 
     // A kind of somebody else's is only known to whoever asks for it, and comes with a CustomResourceDefinition.
@@ -244,7 +249,7 @@ final class Reflector<T extends ClusterObject> implements Runnable {
     private void succeeded() {
         isExpired = false;
         failures = 0;
-        refusedSince = 0;
+        refusedSince = Optional.empty();
         unreadableAt = "";
         progress.watching(objects.unreadable());
     }
@@ -268,7 +273,7 @@ final class Reflector<T extends ClusterObject> implements Runnable {
         }
         resourceVersion = version;
         hasBeenListed = true;
-        refusedSince = 0;
+        refusedSince = Optional.empty();
         progress.listed(served.apiVersion(), objects.unreadable(), items.count, version);
         settled.complete(null);
     }
@@ -309,7 +314,7 @@ final class Reflector<T extends ClusterObject> implements Runnable {
         query.put("timeoutSeconds", String.valueOf(timeout));
         String before = resourceVersion;
         hasEvents = false;
-        long start = System.nanoTime();
+        Instant start = monotonicClock.instant();
         try (ApiServer.StreamedResponse response =
                 server.get(what(), path(), query, Duration.ofSeconds(timeout).plus(watches.grace()))) {
             progress.connected();
@@ -320,7 +325,7 @@ final class Reflector<T extends ClusterObject> implements Runnable {
         Duration shortest = hasEvents && backoff.initial().compareTo(SHORTEST_WITH_EVENTS) > 0
                 ? SHORTEST_WITH_EVENTS
                 : backoff.initial();
-        Duration tooShort = shortest.minusNanos(System.nanoTime() - start);
+        Duration tooShort = shortest.minus(Duration.between(start, monotonicClock.instant()));
         if (tooShort.isNegative()) {
             succeeded();
         } else if (resourceVersion.equals(before)) {

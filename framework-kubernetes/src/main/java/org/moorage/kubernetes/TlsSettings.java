@@ -6,6 +6,8 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.security.GeneralSecurityException;
 import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
 import java.util.List;
 import javax.net.ssl.KeyManager;
 import javax.net.ssl.SSLContext;
@@ -35,12 +37,13 @@ final class TlsSettings {
     private final PemSource key;
     private final boolean trustsAll;
     private final String serverName;
+    private final InstantSource clock;
 
     @GuardedBy("this")
     private @Nullable Sockets sockets;
 
     @GuardedBy("this")
-    private long readAt;
+    private Instant readAt = Instant.MIN;
 
     /**
      * Makes sockets of one state of the files. OkHttp shares connections between requests with the same factory.
@@ -59,13 +62,21 @@ final class TlsSettings {
      * @param key of the client's certificate
      * @param trustsAll whether the server's certificate is not looked at
      * @param serverName the name that the server's certificate is for; empty for that of the address
+     * @param clock measures how long ago the files were read
      */
-    TlsSettings(PemSource authority, PemSource certificate, PemSource key, boolean trustsAll, String serverName) {
+    TlsSettings(
+            PemSource authority,
+            PemSource certificate,
+            PemSource key,
+            boolean trustsAll,
+            String serverName,
+            InstantSource clock) {
         this.authority = authority;
         this.certificate = certificate;
         this.key = key;
         this.trustsAll = trustsAll;
         this.serverName = serverName;
+        this.clock = clock;
     }
 
     /** Sockets that connect to no server. */
@@ -103,7 +114,7 @@ final class TlsSettings {
     synchronized Sockets current(Credential credential) throws IOException {
         Sockets known = sockets;
         boolean isFresh = known != null
-                && System.nanoTime() - readAt < MAX_AGE.toNanos()
+                && clock.instant().isBefore(readAt.plus(MAX_AGE))
                 && (credential.certificate().isNone() || known.material.certificate.equals(credential.certificate()));
         return isFresh && known != null ? known : latest(credential);
     }
@@ -124,7 +135,7 @@ final class TlsSettings {
                 known = sockets(material);
                 sockets = known;
             }
-            readAt = System.nanoTime();
+            readAt = clock.instant();
             return known;
         } catch (IOException | GeneralSecurityException e) {
             // A file may be only half written.
@@ -132,7 +143,7 @@ final class TlsSettings {
                 LOG.atWarn()
                         .addKeyValue("cause", ErrorText.of(e))
                         .log("Cannot read certificates; using those of before");
-                readAt = System.nanoTime();
+                readAt = clock.instant();
                 return known;
             }
             throw new IOException("certificates: " + ErrorText.of(e), e);

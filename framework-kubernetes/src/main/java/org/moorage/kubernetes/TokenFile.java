@@ -6,37 +6,41 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
 import java.util.Optional;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A file with a token, which somebody replaces from time to time. It is read every ten seconds, and when the server rejects the token.
- * While it cannot be read, or has no token that can be sent, the one before goes on being used.
+ * A file with a token, which is replaced from time to time. It is read every ten seconds, and when the server rejects the token. While it
+ * cannot be read, or has no token that can be sent, the previous token is used.
  */
 final class TokenFile implements CredentialSource {
     private static final Logger LOG = LoggerFactory.getLogger(TokenFile.class);
     private static final Duration MAX_AGE = Duration.ofSeconds(10);
 
     private final Path file;
+    private final InstantSource clock;
 
     @GuardedBy("this")
     private Credential known = Credential.NONE;
 
     @GuardedBy("this")
-    private long readAt;
+    private Instant readAt = Instant.MIN;
 
     /** Whether the last read failed. */
     @GuardedBy("this")
     private boolean isFailing;
 
-    TokenFile(Path file) {
+    TokenFile(Path file, InstantSource clock) {
         this.file = file;
+        this.clock = clock;
     }
 
     @Override
     public synchronized Credential current() throws IOException {
-        boolean isFresh = System.nanoTime() - readAt < MAX_AGE.toNanos();
+        boolean isFresh = clock.instant().isBefore(readAt.plus(MAX_AGE));
         return !isFresh || known.equals(Credential.NONE) ? read() : known;
     }
 
@@ -54,7 +58,7 @@ final class TokenFile implements CredentialSource {
                 throw new IOException("no token is in " + file);
             }
             known = Credential.bearer(token);
-            readAt = System.nanoTime();
+            readAt = clock.instant();
             isFailing = false;
         } catch (IOException e) {
             if (known.equals(Credential.NONE)) {

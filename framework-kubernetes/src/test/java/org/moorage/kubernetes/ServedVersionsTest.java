@@ -20,10 +20,10 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CopyOnWriteArraySet;
 import java.util.concurrent.LinkedBlockingQueue;
-import java.util.concurrent.TimeUnit;
 import okhttp3.OkHttpClient;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.FieldSource;
 import org.moorage.api.model.ClusterObject;
@@ -45,6 +45,7 @@ import org.moorage.runtime.MonotonicClock;
 import org.moorage.runtime.cluster.ClusterListener;
 
 /** Kinds are read and written in the newest version that the API server serves, also while that changes. */
+@Timeout(60)
 class ServedVersionsTest {
     private static final String V1 = "resource.k8s.io/v1";
     private static final String V1BETA2 = "resource.k8s.io/v1beta2";
@@ -152,30 +153,27 @@ class ServedVersionsTest {
     }
 
     private String next() throws InterruptedException {
-        return String.valueOf(told.poll(20, TimeUnit.SECONDS));
+        return told.take();
     }
 
     /** The status when the kind has been listed in a version: the listener is told a moment before. */
     private WatchStatus statusServedAs(String version) {
-        long start = System.nanoTime();
-        while (!isListedAs(version) && System.nanoTime() - start < TimeUnit.SECONDS.toNanos(20)) {
+        WatchStatus status = status();
+        while (!status.servedVersion().equals(version) || status.lists() == 0 || !status.isReady()) {
             Thread.onSpinWait();
+            status = status();
         }
-        assertThat(status().servedVersion()).isEqualTo(version);
-        return status();
+        return status;
     }
 
     /** The note of the status once it is that of a kind that is watched again: a watch that ended is noted until the next one opens. */
     private Optional<String> noteServedAs(String version) {
-        long start = System.nanoTime();
-        while (statusServedAs(version).note().isPresent() && System.nanoTime() - start < TimeUnit.SECONDS.toNanos(20)) {
+        Optional<String> note = statusServedAs(version).note();
+        while (note.isPresent()) {
             Thread.onSpinWait();
+            note = statusServedAs(version).note();
         }
-        return status().note();
-    }
-
-    private boolean isListedAs(String version) {
-        return status().servedVersion().equals(version) && status().lists() > 0;
+        return note;
     }
 
     private WatchStatus status() {

@@ -126,11 +126,8 @@ class HostilePoliciesTest {
     void isRefused(Case hostile) {
         boolean doesNotEnd = hostile.message().startsWith("within");
         try (WasmPolicies policies = policies(doesNotEnd ? SHORT : LONG)) {
-            long start = System.nanoTime();
             Reply reply = policies.prepare("hostile", hostile.policy()).get();
 
-            assertThat(Duration.ofNanos(System.nanoTime() - start))
-                    .isLessThan(doesNotEnd ? SHORT.multipliedBy(5) : LONG);
             assertThat(reply.text()).contains("\"code\":\"invalid_parameter\"").contains(hostile.message());
             assertThat(reply.status()).isEqualTo(400);
             assertThat(policies.fit(POD)).isEmpty();

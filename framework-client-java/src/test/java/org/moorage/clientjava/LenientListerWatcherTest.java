@@ -16,14 +16,13 @@ import io.kubernetes.client.util.Watchable;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
-import mockwebserver3.MockResponse;
-import mockwebserver3.MockWebServer;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.moorage.api.model.ObjectKind;
+import org.moorage.testkit.apiserver.FakeApiServer;
+import org.moorage.testkit.apiserver.Response;
 
 class LenientListerWatcherTest {
     private static final String FINE = pod("fine", "'nodeName': 'n1'");
@@ -34,12 +33,7 @@ class LenientListerWatcherTest {
     private static final String ON_NODE = pod("on-node", "'nodeName': 'n1', 'priority': 'high', " + CONTAINERS);
     private static final String PENDING = pod("pending", "'priority': 'high', " + CONTAINERS);
 
-    private final MockWebServer server = new MockWebServer();
-
-    @BeforeEach
-    void start() throws IOException {
-        server.start();
-    }
+    private final FakeApiServer server = FakeApiServer.start();
 
     @AfterEach
     void close() {
@@ -52,8 +46,8 @@ class LenientListerWatcherTest {
     }
 
     private LenientListerWatcher<V1Pod, V1PodList> answering(String json) {
-        server.enqueue(new MockResponse.Builder().body(json.replace('\'', '"')).build());
-        return LenientListerWatcher.pods(new ApiClient().setBasePath("http://127.0.0.1:" + server.getPort()));
+        server.on("GET", "/api/v1/pods", request -> Response.ok(json.replace('\'', '"')));
+        return LenientListerWatcher.pods(new ApiClient().setBasePath(server.address()));
     }
 
     private V1PodList list(String... pods) throws ApiException {
@@ -100,10 +94,9 @@ class LenientListerWatcherTest {
 
     @Test
     void theModelOfAListMayHaveNullForMissingItems() throws ApiException {
-        server.enqueue(new MockResponse.Builder()
-                .body("{'metadata': {}, 'items': [".replace('\'', '"') + FINE.replace('\'', '"') + "]}")
-                .build());
-        ApiClient client = new ApiClient().setBasePath("http://127.0.0.1:" + server.getPort());
+        String json = "{'metadata': {}, 'items': [" + FINE + "]}";
+        server.on("GET", "/api/v1/pods", request -> Response.ok(json.replace('\'', '"')));
+        ApiClient client = new ApiClient().setBasePath(server.address());
 
         Pods list = new LenientListerWatcher<>(client, ObjectKind.POD, V1Pod.class, Pods.class)
                 .list(new CallGeneratorParams(false, null, null));

@@ -10,17 +10,13 @@ import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.KubernetesClientBuilder;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
-import mockwebserver3.MockResponse;
-import mockwebserver3.MockWebServer;
-import mockwebserver3.RecordedRequest;
-import mockwebserver3.SocketEffect;
 import okhttp3.Call;
-import okhttp3.Request;
-import okhttp3.Response;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -29,23 +25,25 @@ import org.moorage.api.plugin.ClusterException;
 import org.moorage.kubernetes.ApiClient;
 import org.moorage.kubernetes.InformerCluster;
 import org.moorage.testkit.Pods;
+import org.moorage.testkit.apiserver.FakeApiServer;
+import org.moorage.testkit.apiserver.Request;
+import org.moorage.testkit.apiserver.Response;
 
 class Fabric8RequestsTest {
-    private static final String BOUND =
-            "{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"status\":\"Success\",\"code\":201}";
+    private static final String BINDING = "/api/v1/namespaces/default/pods/web/binding";
     private static final int SOON = 20;
 
-    private final MockWebServer server = new MockWebServer();
+    private final FakeApiServer server = FakeApiServer.start();
     private final Pod pod = Pods.named("web").uid("u1").build();
     private final AtomicReference<String> token = new AtomicReference<>("first");
     private KubernetesClient client;
     private InformerCluster cluster;
 
     @BeforeEach
-    void start() throws IOException {
-        server.start();
+    void start() {
+        server.on("POST", BINDING, request -> Response.status(201, "", ""));
         Config config = new ConfigBuilder(Config.empty())
-                .withMasterUrl("http://127.0.0.1:" + server.getPort())
+                .withMasterUrl(server.address())
                 .withOauthTokenProvider(token::get)
                 .withImpersonateUsername("scheduler")
                 .build();
@@ -60,64 +58,56 @@ class Fabric8RequestsTest {
         server.close();
     }
 
-    private RecordedRequest bind() throws InterruptedException {
-        server.enqueue(new MockResponse.Builder().code(201).body(BOUND).build());
+    private Request bind() throws InterruptedException {
         cluster.bind(pod, "n1");
         return server.takeRequest();
     }
 
     @Test
     void takesAStatusForTheSuccessThatItIs() throws InterruptedException {
-        RecordedRequest request = bind();
+        Request request = bind();
 
-        assertThat(request.getMethod()).isEqualTo("POST");
-        assertThat(request.getTarget()).isEqualTo("/api/v1/namespaces/default/pods/web/binding");
-        assertThat(request.getHeaders().get("Content-Type")).isEqualTo("application/json");
-        assertThat(request.getBody().utf8()).contains("\"uid\":\"u1\"");
+        assertThat(request.method()).isEqualTo("POST");
+        assertThat(request.path()).isEqualTo(BINDING);
+        assertThat(request.header("Content-Type")).contains("application/json");
+        assertThat(request.body()).contains("\"uid\":\"u1\"");
     }
 
     @Test
     void sendsTheCredentialsThatTheClientHasByThen() throws InterruptedException {
-        RecordedRequest first = bind();
+        Request first = bind();
         token.set("second");
-        RecordedRequest second = bind();
+        Request second = bind();
 
-        assertThat(first.getHeaders().get("Authorization")).isEqualTo("Bearer first");
-        assertThat(first.getHeaders().get("Impersonate-User")).isEqualTo("scheduler");
-        assertThat(second.getHeaders().get("Authorization")).isEqualTo("Bearer second");
+        assertThat(first.header("Authorization")).contains("Bearer first");
+        assertThat(first.header("Impersonate-User")).contains("scheduler");
+        assertThat(second.header("Authorization")).contains("Bearer second");
     }
 
     @Test
     void tellsOfARefusalAndSendsNothingTwice() {
-        server.enqueue(new MockResponse.Builder()
-                .code(500)
-                .body("{\"kind\":\"Status\",\"reason\":\"Expired\",\"message\":\"no etcd\",\"code\":500}")
-                .build());
+        server.on("POST", BINDING, request -> Response.status(500, "Expired", "no etcd"));
 
         assertThatThrownBy(() -> cluster.bind(pod, "n1"))
                 .isInstanceOfSatisfying(
                         ClusterException.class, e -> assertThat(e.httpStatus()).isEqualTo(500));
-        assertThat(server.getRequestCount()).isOne();
+        assertThat(server.requests()).hasSize(1);
     }
 
     @Test
-    void isNotSureOfAChangeWhoseAnswerWasLost() throws InterruptedException {
-        server.enqueue(new MockResponse.Builder()
-                .onRequestBody(new SocketEffect.CloseSocket())
-                .build());
+    void isNotSureOfAChangeWhoseAnswerWasLost() {
+        server.on("POST", BINDING, request -> Response.disconnect());
 
         assertThatThrownBy(() -> cluster.bind(pod, "n1"))
                 .isInstanceOfSatisfying(
                         ClusterException.class,
                         e -> assertThat(e.outcome()).isEqualTo(ClusterException.Outcome.UNKNOWN));
-        // The server counts a request after it has closed the connection.
-        assertThat(server.takeRequest(SOON, TimeUnit.SECONDS)).isNotNull();
-        assertThat(server.getRequestCount()).isOne();
+        assertThat(server.requests()).hasSize(1);
     }
 
     @Test
     void tellsThatNothingWasSentToAServerThatIsNotThere() {
-        server.close();
+        server.stop();
 
         assertThatThrownBy(() -> cluster.bind(pod, "n1"))
                 .isInstanceOfSatisfying(
@@ -127,21 +117,18 @@ class Fabric8RequestsTest {
 
     @Test
     void readsAnAnswerAsItComesAndEndsWhenItIsCancelled() throws IOException {
-        String line = "{\"type\":\"BOOKMARK\"}\n";
-        server.enqueue(new MockResponse.Builder()
-                .body(line + line)
-                .throttleBody(line.length(), SOON, TimeUnit.SECONDS)
-                .build());
+        String line = "{\"type\":\"BOOKMARK\"}";
+        server.on("GET", "/api/v1/pods", request -> Response.stream(new LinkedBlockingQueue<>(List.of(line))));
         ApiClient requests = Fabric8Requests.through(client);
         Call call = requests.http()
                 .newBuilder()
                 .readTimeout(Duration.ofSeconds(SOON))
                 .build()
-                .newCall(new Request.Builder()
+                .newCall(new okhttp3.Request.Builder()
                         .url(requests.address() + "/api/v1/pods")
                         .build());
-        try (Response response = call.execute()) {
-            assertThat(response.body().source().readUtf8(line.length())).isEqualTo(line);
+        try (okhttp3.Response response = call.execute()) {
+            assertThat(response.body().source().readUtf8Line()).isEqualTo(line);
             CompletableFuture<Void> cancelled = CompletableFuture.runAsync(call::cancel);
 
             assertThatThrownBy(() -> response.body().source().readByte())
@@ -153,16 +140,13 @@ class Fabric8RequestsTest {
 
     @Test
     void endsWhenTheServerIsSilentForTooLong() {
-        server.enqueue(new MockResponse.Builder()
-                .headersDelay(SOON, TimeUnit.SECONDS)
-                .body("{}")
-                .build());
+        server.on("GET", "/version", request -> Response.silence());
         ApiClient requests = Fabric8Requests.through(client);
         Call call = requests.http()
                 .newBuilder()
                 .readTimeout(Duration.ofMillis(100))
                 .build()
-                .newCall(new Request.Builder()
+                .newCall(new okhttp3.Request.Builder()
                         .url(requests.address() + "/version")
                         .build());
 

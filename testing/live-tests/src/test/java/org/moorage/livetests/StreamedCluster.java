@@ -3,53 +3,44 @@ package org.moorage.livetests;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import com.sun.net.httpserver.HttpExchange;
-import com.sun.net.httpserver.HttpServer;
 import java.io.BufferedOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
-import java.io.UncheckedIOException;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
-import java.util.HashMap;
 import java.util.Map;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.IntFunction;
 import org.moorage.api.model.ObjectKind;
+import org.moorage.testkit.apiserver.FakeApiServer;
+import org.moorage.testkit.apiserver.Response;
 
 /**
- * As much of an API server as lists a cluster of any size, whose objects it makes up as it writes them: pods of 200 templates, each as
- * long as those of a real cluster, spread over the nodes. Other kinds are empty, and watches tell nothing.
+ * An API server that lists a cluster of any size, whose objects are generated as they are written: pods of 200 templates, each as
+ * long as those of a real cluster, spread over the nodes. There are no objects of other kinds, and no events.
  */
 public final class StreamedCluster implements AutoCloseable {
     private static final int TEMPLATES = 200;
     private static final int DEFAULT_PAGE = Integer.MAX_VALUE;
+    private static final int BUFFER_BYTES = 1 << 16;
 
-    private final int nodes;
-    private final int pods;
-    private final ExecutorService threads = Executors.newCachedThreadPool();
-    private final CountDownLatch closed = new CountDownLatch(1);
     private final AtomicLong lastByteNanos = new AtomicLong();
-    private final HttpServer server;
+    private final FakeApiServer server = FakeApiServer.start();
 
     public StreamedCluster(int nodes, int pods) {
-        this.nodes = nodes;
-        this.pods = pods;
-        try {
-            server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
-        server.setExecutor(threads);
-        server.createContext("/", this::answer);
-        server.start();
+        serve(ObjectKind.NODE, nodes, StreamedCluster::node);
+        serve(ObjectKind.POD, pods, number -> pod(number, nodes));
+    }
+
+    private void serve(ObjectKind<?> kind, int size, IntFunction<String> object) {
+        server.on(
+                "GET",
+                "/api/v1/" + kind.plural(),
+                request -> request.isWatch()
+                        ? server.respond(request)
+                        : Response.streamed(out -> list(kind, size, object, request.query(), out)));
     }
 
     public String address() {
-        return "http://127.0.0.1:" + server.getAddress().getPort();
+        return server.address();
     }
 
     /** When the last byte of the last list of pods was written, by {@link System#nanoTime}. */
@@ -57,48 +48,10 @@ public final class StreamedCluster implements AutoCloseable {
         return lastByteNanos.get();
     }
 
-    private void answer(HttpExchange exchange) throws IOException {
-        try (exchange) {
-            Map<String, String> query = query(exchange);
-            ObjectKind<?> kind = kindOf(exchange.getRequestURI().getPath());
-            exchange.sendResponseHeaders(200, 0);
-            try (OutputStream out = new BufferedOutputStream(exchange.getResponseBody(), 1 << 16)) {
-                if (query.containsKey("watch")) {
-                    out.flush();
-                    boolean ignored =
-                            closed.await(Long.parseLong(query.getOrDefault("timeoutSeconds", "30")), TimeUnit.SECONDS);
-                } else {
-                    list(kind, query, out);
-                }
-            }
-            if (kind.equals(ObjectKind.POD)) {
-                lastByteNanos.set(System.nanoTime());
-            }
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
-    }
-
-    private static Map<String, String> query(HttpExchange exchange) {
-        Map<String, String> query = new HashMap<>();
-        String text = exchange.getRequestURI().getQuery();
-        for (String parameter : text == null ? new String[0] : text.split("&")) {
-            query.put(parameter.substring(0, parameter.indexOf('=')), parameter.substring(parameter.indexOf('=') + 1));
-        }
-        return query;
-    }
-
-    private static ObjectKind<?> kindOf(String path) {
-        for (ObjectKind<?> kind : ObjectKind.TYPED) {
-            if (path.endsWith("/" + kind.apiVersion() + "/" + kind.plural())) {
-                return kind;
-            }
-        }
-        throw new IllegalArgumentException(path);
-    }
-
-    private void list(ObjectKind<?> kind, Map<String, String> query, OutputStream out) throws IOException {
-        int size = kind.equals(ObjectKind.POD) ? pods : kind.equals(ObjectKind.NODE) ? nodes : 0;
+    private void list(
+            ObjectKind<?> kind, int size, IntFunction<String> object, Map<String, String> query, OutputStream body)
+            throws IOException {
+        OutputStream out = new BufferedOutputStream(body, BUFFER_BYTES);
         int first = Integer.parseInt(query.getOrDefault("continue", "0"));
         int page = Integer.parseInt(query.getOrDefault("limit", String.valueOf(DEFAULT_PAGE)));
         int end = (int) Math.min(size, (long) first + page);
@@ -108,9 +61,13 @@ public final class StreamedCluster implements AutoCloseable {
                         + "\",\"metadata\":{\"resourceVersion\":\"1000000\""
                         + (end < size ? ",\"continue\":\"" + end + "\"" : "") + "},\"items\":[");
         for (int i = first; i < end; i++) {
-            write(out, (i > first ? "," : "") + (kind.equals(ObjectKind.POD) ? pod(i, nodes) : node(i)));
+            write(out, (i > first ? "," : "") + object.apply(i));
         }
         write(out, "]}");
+        out.flush();
+        if (kind.equals(ObjectKind.POD)) {
+            lastByteNanos.set(System.nanoTime());
+        }
     }
 
     private static void write(OutputStream out, String text) throws IOException {
@@ -185,8 +142,6 @@ public final class StreamedCluster implements AutoCloseable {
 
     @Override
     public void close() {
-        closed.countDown();
-        server.stop(0);
-        threads.shutdownNow();
+        server.close();
     }
 }

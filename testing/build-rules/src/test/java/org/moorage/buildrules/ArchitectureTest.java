@@ -54,6 +54,22 @@ final class ArchitectureTest {
     private static final String SAFE = "org.moorage.safe..";
     private static final String TRAFFIC = "org.moorage.traffic..";
 
+    /** Measure how long calls take, for metrics and logs. Nothing depends on it. */
+    private static final String MEASURES = "org\\.moorage\\.("
+            + "runtime\\.internal\\.(cycle|loop\\.(PodGroupCycle|SchedulingCycle)|binding\\.BindingCycle"
+            + "|cluster\\.ObjectEventHandlers|queue\\.(PreEnqueue|QueuedEntity|QueueingHints))"
+            + "|kubernetes\\.(ApiServer|MeasuredRequest|PodWrites)"
+            + "|opa\\.OpaPolicy|app\\.internal\\.extender\\.ExtenderServer)([.$].*)?";
+
+    /**
+     * Limit what takes real time whatever the clock: answers over the network in libraries that have no clock, the log of the process, the
+     * garbage collector, the search for changes while a page is waiting. The elector takes the timer as an argument.
+     */
+    private static final String WAITS_IN_REAL_TIME = "org\\.moorage\\.("
+            + "prometheus\\.Prometheus|fabric8\\.(Fabric8Requests|StreamedBody)|kubernetes\\.election\\.Leadership"
+            + "|app\\.internal\\.(logging\\.(BoundedAppender|Logging)|process\\.HeapWatch|rehearsal\\.MadeUpApiServer)"
+            + "|simulation\\.whatif\\.FittingChanges)([.$].*)?";
+
     @ArchTest
     static void looksAtAllModules(JavaClasses imported) {
         for (String module : Set.of(
@@ -328,10 +344,21 @@ final class ArchitectureTest {
     }
 
     @ArchTest
-    static final ArchRule NOBODY_READS_THE_CLOCK = noClasses()
+    static final ArchRule NOTHING_READS_THE_CLOCK = noClasses()
             .should()
             .accessTargetWhere(call(Instant.class, "now").or(call(System.class, "currentTimeMillis")))
             .because("time is an InstantSource that is passed in, so that tests and simulations have their own");
+
+    @ArchTest
+    static final ArchRule NOTHING_DEPENDS_ON_THE_TIMER = noClasses()
+            .that()
+            .resideOutsideOfPackage("org.moorage.benchmarks..")
+            .and(not(name("org.moorage.runtime.MonotonicClock")))
+            .and(not(nameMatching(MEASURES)))
+            .and(not(nameMatching(WAITS_IN_REAL_TIME)))
+            .should()
+            .accessTargetWhere(call(System.class, "nanoTime"))
+            .because("limits, waits, backoffs and ages are measured by the monotonic clock that is passed in");
 
     @ArchTest
     static final ArchRule NOBODY_ROLLS_DICE = noClasses()

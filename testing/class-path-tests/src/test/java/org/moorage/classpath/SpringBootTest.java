@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.moorage.classpath;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.sun.net.httpserver.HttpExchange;
-import com.sun.net.httpserver.HttpServer;
 import io.fabric8.kubernetes.client.Config;
 import io.fabric8.kubernetes.client.ConfigBuilder;
 import io.fabric8.kubernetes.client.KubernetesClient;
@@ -15,17 +12,10 @@ import io.kubernetes.client.informer.SharedInformerFactory;
 import io.kubernetes.client.openapi.ApiClient;
 import io.kubernetes.client.openapi.models.V1Node;
 import io.kubernetes.client.openapi.models.V1Pod;
-import java.io.IOException;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
-import java.util.concurrent.BlockingQueue;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.Executors;
-import java.util.concurrent.LinkedBlockingQueue;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.moorage.api.model.ObjectFields;
 import org.moorage.builtin.BuiltinPlugins;
 import org.moorage.clientjava.ClientJavaInformers;
 import org.moorage.clientjava.ClientJavaRequests;
@@ -36,6 +26,7 @@ import org.moorage.fabric8.Fabric8Informers;
 import org.moorage.fabric8.Fabric8Requests;
 import org.moorage.kubernetes.InformerCluster;
 import org.moorage.runtime.Scheduler;
+import org.moorage.testkit.apiserver.FakeApiServer;
 import org.springframework.boot.SpringApplication;
 import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.autoconfigure.SpringBootApplication;
@@ -50,18 +41,19 @@ class SpringBootTest {
             kind: KubeSchedulerConfiguration
             profiles: [{schedulerName: embedded}]
             """;
-    private static final String NODES = """
-            {"kind": "NodeList", "apiVersion": "v1", "metadata": {"resourceVersion": "2"}, "items": [
-              {"metadata": {"name": "n1", "uid": "n1", "resourceVersion": "1"},
-               "status": {"allocatable": {"cpu": "4", "memory": "8Gi", "pods": "110"}}}]}""";
-    private static final String PODS = """
-            {"kind": "PodList", "apiVersion": "v1", "metadata": {"resourceVersion": "2"}, "items": [
-              {"metadata": {"name": "a", "namespace": "default", "uid": "a", "resourceVersion": "1"},
-               "spec": {"containers": [{"name": "c", "image": "i"}], "schedulerName": "embedded"}}]}""";
+    private static final String OBJECTS = """
+            apiVersion: v1
+            kind: Node
+            metadata: {name: n1}
+            status: {allocatable: {cpu: "4", memory: 8Gi, pods: "110"}}
+            ---
+            apiVersion: v1
+            kind: Pod
+            metadata: {name: a}
+            spec: {schedulerName: embedded, containers: [{name: c, image: i}]}
+            """;
 
-    private final CountDownLatch closed = new CountDownLatch(1);
-    private final BlockingQueue<String> bindings = new LinkedBlockingQueue<>();
-    private HttpServer server;
+    private final FakeApiServer server = FakeApiServer.start();
 
     @SpringBootApplication
     static class Application {
@@ -72,49 +64,13 @@ class SpringBootTest {
     }
 
     @BeforeEach
-    void start() throws IOException {
-        server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
-        server.setExecutor(Executors.newCachedThreadPool());
-        server.createContext("/", this::handle);
-        server.start();
+    void start() {
+        server.put(OBJECTS);
     }
 
     @AfterEach
     void stop() {
-        closed.countDown();
-        server.stop(0);
-    }
-
-    private void handle(HttpExchange exchange) throws IOException {
-        try (exchange) {
-            String path = exchange.getRequestURI().getPath();
-            String body = new String(exchange.getRequestBody().readAllBytes(), UTF_8);
-            if (path.endsWith("/binding")) {
-                bindings.add(body);
-                answer(exchange, 201, "{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"status\":\"Success\"}");
-            } else if (String.valueOf(exchange.getRequestURI().getQuery()).contains("watch=true")) {
-                exchange.sendResponseHeaders(200, 0);
-                exchange.getResponseBody().flush();
-                closed.await();
-            } else if (path.endsWith("/pods") || path.endsWith("/nodes")) {
-                answer(exchange, 200, path.endsWith("/pods") ? PODS : NODES);
-            } else {
-                answer(exchange, 404, "{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"reason\":\"NotFound\",\"code\":404}");
-            }
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
-    }
-
-    private static void answer(HttpExchange exchange, int code, String body) throws IOException {
-        byte[] bytes = body.getBytes(UTF_8);
-        exchange.getResponseHeaders().add("Content-Type", "application/json");
-        exchange.sendResponseHeaders(code, bytes.length);
-        exchange.getResponseBody().write(bytes);
-    }
-
-    private String address() {
-        return "http://127.0.0.1:" + server.getAddress().getPort();
+        server.close();
     }
 
     private void bindsAPod(InformerCluster cluster) throws InterruptedException {
@@ -126,14 +82,17 @@ class SpringBootTest {
                     .build()) {
                 scheduler.start();
                 assertThat(scheduler.scheduleNext()).isPresent();
-                assertThat(bindings.poll(20, TimeUnit.SECONDS)).contains("\"name\":\"n1\"");
+                ObjectFields bound = server.await(
+                        "/api/v1/namespaces/default/pods/a",
+                        pod -> pod.string("spec", "nodeName").isPresent());
+                assertThat(bound.string("spec", "nodeName")).contains("n1");
             }
         }
     }
 
     @Test
     void schedulesWithClientJava() throws InterruptedException {
-        ApiClient client = new ApiClient().setBasePath(address());
+        ApiClient client = new ApiClient().setBasePath(server.address());
         client.setReadTimeout(0);
         SharedInformerFactory factory = new SharedInformerFactory(client);
         factory.sharedIndexInformerFor(LenientListerWatcher.pods(client), V1Pod.class, 0);
@@ -148,7 +107,7 @@ class SpringBootTest {
     @Test
     void schedulesWithFabric8() throws InterruptedException {
         Config config = new ConfigBuilder(Config.empty())
-                .withMasterUrl(address())
+                .withMasterUrl(server.address())
                 .withOnlyHttpWatches(true)
                 .build();
         try (KubernetesClient client = new KubernetesClientBuilder().withConfig(config).build();

@@ -100,8 +100,8 @@ control_plane() {
   testing/conformance/cluster/build.sh opa
 }
 
-# Live tests of a tag, of the classes that a step before compiled and installed. Two at a time, each with a control plane of its own:
+# Live tests of a profile, of the classes that a step before compiled and installed. Two at a time, each with a control plane of its own:
 # most of their time is waiting.
-live_tests() { # TAG
-  mvn -B -ntp -Plive -pl :live-tests,plugins-opa surefire:test -Dtests.groups="$1" -Dtests.excludedGroups= -Dtests.forks=2
+live_tests() { # PROFILE MODULES
+  mvn -B -ntp "-P$1" -pl "$2" surefire:test -Dtests.forks=2
 }

@@ -271,12 +271,7 @@ class SecureServerTest {
         String unauthorized = status("Unauthorized", "Unauthorized", 401);
         return Stream.of(
                 new Case("health needs no authorization", "/healthz", none, 200, "ok"),
-                new Case(
-                        "health can be verbose",
-                        "/healthz?verbose",
-                        none,
-                        200,
-                        "[+]ping ok\nhealthz check passed\n"),
+                new Case("health can be verbose", "/healthz?verbose", none, 200, "[+]ping ok\nhealthz check passed\n"),
                 new Case(
                         "a check that fails withholds its reason from all",
                         "/readyz",
@@ -298,11 +293,7 @@ class SecureServerTest {
                         403,
                         forbidden("system:anonymous", "/readyz/shutdown")),
                 new Case(
-                        "metrics need authorization",
-                        "/metrics",
-                        none,
-                        403,
-                        forbidden("system:anonymous", "/metrics")),
+                        "metrics need authorization", "/metrics", none, 403, forbidden("system:anonymous", "/metrics")),
                 new Case("who has a token and a permission may", "/metrics", good, 200, "m 1\n"),
                 new Case("a permission is for a path", "/other", good, 403, forbidden("reader", "/other")),
                 new Case(

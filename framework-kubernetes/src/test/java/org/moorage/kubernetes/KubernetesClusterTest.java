@@ -9,6 +9,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -54,6 +55,7 @@ import org.moorage.api.plugin.PodGroupEvent;
 import org.moorage.kubernetes.StubApiServer.Answer;
 import org.moorage.kubernetes.StubApiServer.Request;
 import org.moorage.objects.internal.ObjectStreams;
+import org.moorage.runtime.MonotonicClock;
 
 class KubernetesClusterTest {
     private static final String NODES = "/api/v1/nodes";
@@ -68,6 +70,10 @@ class KubernetesClusterTest {
     private final KubernetesCluster cluster = open(settings());
 
     private ClusterSettings settings() {
+        return settings(time::get);
+    }
+
+    private static ClusterSettings settings(InstantSource monotonicClock) {
         return new ClusterSettings(
                 0,
                 1,
@@ -76,7 +82,7 @@ class KubernetesClusterTest {
                 new RetryBackoff(Duration.ofMillis(5), Duration.ofMillis(20)),
                 "host-1",
                 RequestMetrics.NONE,
-                time::get);
+                monotonicClock);
     }
 
     private KubernetesCluster open(ClusterSettings settings) {
@@ -1056,12 +1062,14 @@ class KubernetesClusterTest {
                     Answer.status(201, "", ""));
             server.on("POST", EVENTS, request -> answers.get(tries.getAndIncrement()));
 
-            cluster.report(failed("first"));
-            cluster.report(failed("second"));
+            try (KubernetesCluster retrying = open(settings(MonotonicClock.system()))) {
+                retrying.report(failed("first"));
+                retrying.report(failed("second"));
 
-            assertThat(List.of(server.next(), server.next(), server.next()))
-                    .extracting(request -> request.json().path("note").textValue())
-                    .containsExactly("first", "first", "second");
+                assertThat(List.of(server.next(), server.next(), server.next()))
+                        .extracting(request -> request.json().path("note").textValue())
+                        .containsExactly("first", "first", "second");
+            }
         }
 
         @Test

@@ -63,12 +63,13 @@ final class ArchitectureTest {
 
     /**
      * Limit what takes real time whatever the clock: answers over the network in libraries that have no clock, the log of the process, the
-     * garbage collector, the search for changes while a page is waiting. The elector takes the timer as an argument.
+     * garbage collector, the search for changes while a page is waiting, a test that waits for a program. The elector takes the timer as an
+     * argument.
      */
     private static final String WAITS_IN_REAL_TIME = "org\\.moorage\\.("
             + "prometheus\\.Prometheus|fabric8\\.(Fabric8Requests|StreamedBody)|kubernetes\\.election\\.Leadership"
-            + "|app\\.internal\\.(logging\\.(BoundedAppender|Logging)|process\\.HeapWatch|rehearsal\\.MadeUpApiServer)"
-            + "|simulation\\.whatif\\.FittingChanges)([.$].*)?";
+            + "|app\\.internal\\.(logging\\.(BoundedAppender|Logging)|process\\.HeapWatch)"
+            + "|simulation\\.whatif\\.FittingChanges|testkit\\.apiserver\\.(FakeApiServer|ObjectStore))([.$].*)?";
 
     @ArchTest
     static void looksAtAllModules(JavaClasses imported) {

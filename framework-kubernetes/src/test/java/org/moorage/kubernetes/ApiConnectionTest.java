@@ -21,10 +21,11 @@ import org.moorage.api.model.ObjectMeta;
 import org.moorage.api.model.Pod;
 import org.moorage.api.model.PodSpec;
 import org.moorage.api.plugin.ClusterException;
-import org.moorage.kubernetes.StubApiServer.Answer;
+import org.moorage.testkit.apiserver.FakeApiServer;
+import org.moorage.testkit.apiserver.Response;
 
 class ApiConnectionTest {
-    private final StubApiServer server = new StubApiServer();
+    private final FakeApiServer server = FakeApiServer.start();
 
     @TempDir
     private Path folder;
@@ -50,7 +51,7 @@ class ApiConnectionTest {
                     "{exec: {apiVersion: client.authentication.k8s.io/v1, command: /bin/cat, args: [FOLDER/credential],"
                             + " interactiveMode: Never}}",
                     "Bearer from-command"),
-            new Case("no credentials", "{}", "null"));
+            new Case("no credentials", "{}", "none"));
 
     @ParameterizedTest
     @FieldSource("CASES")
@@ -73,7 +74,7 @@ class ApiConnectionTest {
         assertThat(authorization(new ApiConnection(Optional.of(kubeconfig), Optional.of(server.address() + "/"))))
                 .isEqualTo("Bearer abc");
         assertThat(authorization(new ApiConnection(Optional.empty(), Optional.of(server.address()))))
-                .isEqualTo("null");
+                .isEqualTo("none");
     }
 
     @Test
@@ -175,7 +176,7 @@ class ApiConnectionTest {
     }
 
     private String authorization(ApiConnection connection) throws InterruptedException {
-        server.on("POST", "/api/v1/namespaces/default/pods/web/binding", request -> Answer.ok("{}"));
+        server.on("POST", "/api/v1/namespaces/default/pods/web/binding", request -> Response.ok("{}"));
         ClusterSettings settings = ClusterSettings.on("host-1");
         try (KubernetesCluster cluster = new KubernetesCluster(
                 connection.open(), settings, InstantSource.system(), new Random(1), Thread::new)) {
@@ -185,6 +186,6 @@ class ApiConnectionTest {
                             PodSpec.builder().build()),
                     "node-1");
         }
-        return server.next().authorization();
+        return server.takeRequest().header("Authorization").orElse("none");
     }
 }

@@ -24,15 +24,16 @@ import org.moorage.api.model.ObjectMeta;
 import org.moorage.api.model.Pod;
 import org.moorage.api.model.PodSpec;
 import org.moorage.api.plugin.PodEvent;
-import org.moorage.kubernetes.StubApiServer.Answer;
-import org.moorage.kubernetes.StubApiServer.Request;
+import org.moorage.testkit.apiserver.FakeApiServer;
+import org.moorage.testkit.apiserver.Request;
+import org.moorage.testkit.apiserver.Response;
 
 /** Events of several namespaces, some of which the API server does not take. */
 @Timeout(60)
 class EventRecorderTest {
     private static final String PREFIX = "/apis/events.k8s.io/v1/namespaces/";
 
-    private final StubApiServer server = new StubApiServer();
+    private final FakeApiServer server = FakeApiServer.start();
     private final BlockingQueue<String> posted = new LinkedBlockingQueue<>();
     private final KubernetesCluster cluster = new KubernetesCluster(
             new ApiClient(server.address(), new OkHttpClient()),
@@ -63,12 +64,12 @@ class EventRecorderTest {
 
     private void take(String namespace) {
         server.on("POST", PREFIX + namespace + "/events", request -> {
-            posted.add(namespace + "/" + request.json().path("note").asText());
-            return Answer.status(201, "", "");
+            posted.add(namespace + "/" + request.fields().string("note").orElseThrow());
+            return Response.status(201, "", "");
         });
     }
 
-    record Case(String name, int namespaces, Function<Request, Answer> answer) {
+    record Case(String name, int namespaces, Function<Request, Response> answer) {
         @Override
         public String toString() {
             return name;
@@ -76,19 +77,21 @@ class EventRecorderTest {
     }
 
     static final List<Case> CASES = List.of(
-            new Case("a namespace with errors", 1, request -> Answer.status(500, "InternalError", "oops")),
+            new Case("a namespace with errors", 1, request -> Response.status(500, "InternalError", "oops")),
             new Case(
                     "a namespace that asks to wait",
                     1,
-                    request -> Answer.status(429, "TooManyRequests", "later").with("Retry-After", "1")),
+                    request -> Response.status(429, "TooManyRequests", "later").with("Retry-After", "1")),
             new Case("a namespace that never answers", 1, request -> {
-                new CompletableFuture<Answer>().orTimeout(20, TimeUnit.SECONDS).join();
-                return Answer.status(500, "", "");
+                new CompletableFuture<Response>()
+                        .orTimeout(20, TimeUnit.SECONDS)
+                        .join();
+                return Response.status(500, "", "");
             }),
             new Case(
                     "as many namespaces with errors as fill all the room",
                     6,
-                    request -> Answer.status(500, "InternalError", "oops")));
+                    request -> Response.status(500, "InternalError", "oops")));
 
     @ParameterizedTest
     @FieldSource("CASES")
@@ -184,7 +187,7 @@ class EventRecorderTest {
     @Test
     void thatCannotBeSentDoNotKeepTheClusterOpen() throws InterruptedException {
         CompletableFuture<Void> asked = new CompletableFuture<>();
-        CompletableFuture<Answer> answer = new CompletableFuture<>();
+        CompletableFuture<Response> answer = new CompletableFuture<>();
         server.on("POST", PREFIX + "bad/events", request -> {
             asked.complete(null);
             return answer.join();

@@ -34,15 +34,16 @@ import org.moorage.api.model.ClusterObject;
 import org.moorage.api.model.ObjectKind;
 import org.moorage.api.model.Pod;
 import org.moorage.api.plugin.ClusterException;
-import org.moorage.kubernetes.StubApiServer.Answer;
 import org.moorage.objects.KeptJson;
 import org.moorage.runtime.cluster.ClusterListener;
+import org.moorage.testkit.apiserver.FakeApiServer;
+import org.moorage.testkit.apiserver.Response;
 import org.slf4j.LoggerFactory;
 
 class InformerClusterTest {
     private static final Set<ObjectKind<?>> PODS_AND_NODES = Set.of(ObjectKind.POD, ObjectKind.NODE);
 
-    private final StubApiServer server = new StubApiServer();
+    private final FakeApiServer server = FakeApiServer.start();
     private final Informer pods = new Informer();
     private final Informer nodes = new Informer();
     private final Map<ObjectKind<?>, Informer> informers =
@@ -145,12 +146,13 @@ class InformerClusterTest {
     @Test
     void watchesKindsWithoutAnInformer() throws InterruptedException {
         BlockingQueue<String> events = new LinkedBlockingQueue<>();
+        server.on("GET", "/apis/storage.k8s.io/v1/storageclasses", request -> Response.of(404, "404 page not found\n"));
         server.on(
                 "GET",
                 "/api/v1/services",
                 request -> request.query().containsKey("watch")
-                        ? Answer.stream(events)
-                        : Answer.ok("{\"kind\":\"ServiceList\",\"apiVersion\":\"v1\",\"metadata\":"
+                        ? Response.stream(events)
+                        : Response.ok("{\"kind\":\"ServiceList\",\"apiVersion\":\"v1\",\"metadata\":"
                                 + "{\"resourceVersion\":\"7\"},\"items\":[{\"metadata\":{\"name\":\"s\","
                                 + "\"namespace\":\"default\",\"resourceVersion\":\"5\"}}]}"));
 
@@ -247,19 +249,19 @@ class InformerClusterTest {
         return Map.of("metadata", Map.of("name", name, "namespace", namespace, "uid", name, "resourceVersion", "1"));
     }
 
-    /** What the server has besides the informer's objects, and whether a warning says so. */
+    /** Objects that the server has in addition to the informer's, and the warning about them. */
     private record Elsewhere(
-            String name, List<Map<String, Object>> informed, Answer answer, String query, String warning) {
+            String name, List<Map<String, Object>> informed, Response answer, String query, String warning) {
         @Override
         public String toString() {
             return name;
         }
     }
 
-    private static final Answer NONE_ELSEWHERE =
-            Answer.ok("{\"kind\":\"PodList\",\"metadata\":{\"resourceVersion\":\"9\"},\"items\":[]}");
-    private static final Answer ONE_ELSEWHERE =
-            Answer.ok("{\"kind\":\"PodList\",\"metadata\":{\"resourceVersion\":\"9\"},"
+    private static final Response NONE_ELSEWHERE =
+            Response.ok("{\"kind\":\"PodList\",\"metadata\":{\"resourceVersion\":\"9\"},\"items\":[]}");
+    private static final Response ONE_ELSEWHERE =
+            Response.ok("{\"kind\":\"PodList\",\"metadata\":{\"resourceVersion\":\"9\"},"
                     + "\"items\":[{\"metadata\":{\"name\":\"b\",\"namespace\":\"two\"}}]}");
     private static final String NO_DONE_PODS = "status.phase!=";
 
@@ -285,7 +287,7 @@ class InformerClusterTest {
             new Elsewhere(
                     "credentials for one namespace",
                     List.of(in("one", "a")),
-                    Answer.status(403, "Forbidden", "pods is forbidden"),
+                    Response.status(403, "Forbidden", "pods is forbidden"),
                     "metadata.namespace!=one," + NO_DONE_PODS,
                     "Cannot check whether"),
             new Elsewhere("pods of two namespaces", List.of(in("one", "a"), in("two", "b")), ONE_ELSEWHERE, "", ""));
@@ -398,7 +400,7 @@ class InformerClusterTest {
         }
     }
 
-    /** Says in words what it was told. */
+    /** Records the calls of a listener as text. */
     private static final class Told implements ClusterListener {
         final BlockingQueue<String> changes = new LinkedBlockingQueue<>();
         final Map<String, ClusterObject> known = new ConcurrentHashMap<>();
@@ -408,7 +410,7 @@ class InformerClusterTest {
             return next("");
         }
 
-        /** The next that begins so; what comes before is left out. */
+        /** Returns the next one that starts like this, and skips those before it. */
         String next(String beginning) throws InterruptedException {
             List<String> before = new ArrayList<>();
             while (true) {

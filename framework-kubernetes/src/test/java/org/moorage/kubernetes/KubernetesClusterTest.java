@@ -52,10 +52,11 @@ import org.moorage.api.plugin.MergePatch;
 import org.moorage.api.plugin.Nomination;
 import org.moorage.api.plugin.PodEvent;
 import org.moorage.api.plugin.PodGroupEvent;
-import org.moorage.kubernetes.StubApiServer.Answer;
-import org.moorage.kubernetes.StubApiServer.Request;
 import org.moorage.objects.internal.ObjectStreams;
 import org.moorage.runtime.MonotonicClock;
+import org.moorage.testkit.apiserver.FakeApiServer;
+import org.moorage.testkit.apiserver.Request;
+import org.moorage.testkit.apiserver.Response;
 
 class KubernetesClusterTest {
     private static final String NODES = "/api/v1/nodes";
@@ -64,7 +65,7 @@ class KubernetesClusterTest {
     private static final Instant NOW = Instant.parse("2026-11-21T09:30:00.123456789Z");
     private static final ObjectKind<OtherObject> QUOTA = ObjectKind.other("x.org/v1", "Quota", "quotas", true);
 
-    private final StubApiServer server = new StubApiServer();
+    private final FakeApiServer server = FakeApiServer.start();
     private final AtomicReference<Instant> time = new AtomicReference<>(NOW);
     private volatile Duration setBack = Duration.ZERO;
     private final KubernetesCluster cluster = open(settings());
@@ -106,13 +107,13 @@ class KubernetesClusterTest {
 
         @Test
         void isDoneWhenTheServerSaysSoWhateverTypeItsAnswerHas() throws InterruptedException {
-            server.on("POST", WEB + "/binding", request -> Answer.status(201, "", ""));
+            server.on("POST", WEB + "/binding", request -> Response.status(201, "", ""));
 
             cluster.bind(web, "node-1");
 
-            Request request = server.next();
-            assertThat(request.contentType()).isEqualTo("application/json");
-            assertThat(request.json())
+            Request request = server.takeRequest();
+            assertThat(request.header("Content-Type")).contains("application/json");
+            assertThat(json(request.body()))
                     .isEqualTo(json("{'apiVersion': 'v1', 'kind': 'Binding',"
                             + " 'metadata': {'name': 'web', 'namespace': 'default', 'uid': 'u1'},"
                             + " 'target': {'apiVersion': 'v1', 'kind': 'Node', 'name': 'node-1'}}"));
@@ -123,7 +124,7 @@ class KubernetesClusterTest {
             server.on(
                     "POST",
                     WEB + "/binding",
-                    request -> Answer.status(
+                    request -> Response.status(
                             409,
                             "Conflict",
                             "Operation cannot be fulfilled on pods/binding: pod web is already assigned"));
@@ -135,12 +136,12 @@ class KubernetesClusterTest {
                     .hasMessage(
                             "bind default/web to node-1: 409 Conflict: Operation cannot be fulfilled on pods/binding:"
                                     + " pod web is already assigned");
-            assertThat(server.waiting()).isEqualTo(1);
+            assertThat(server.requests()).hasSize(1);
         }
 
         @Test
         void failsWithTheServersNameWhenThereIsNoAnswer() {
-            server.goDown();
+            server.stop();
 
             assertThatThrownBy(() -> cluster.bind(web, "node-1"))
                     .isInstanceOfSatisfying(
@@ -151,7 +152,7 @@ class KubernetesClusterTest {
 
         @Test
         void failsReadablyWhenTheAnswerIsNoStatus() {
-            server.on("POST", WEB + "/binding", request -> new Answer(502, Map.of(), "<html>\nBad</html>", null));
+            server.on("POST", WEB + "/binding", request -> Response.of(502, "<html>\nBad</html>"));
 
             assertThatThrownBy(() -> cluster.bind(web, "node-1"))
                     .hasMessage("bind default/web to node-1: 502 Bad Gateway: <html> Bad</html>");
@@ -164,8 +165,8 @@ class KubernetesClusterTest {
                     "POST",
                     WEB + "/binding",
                     request -> tries.incrementAndGet() < 3
-                            ? Answer.status(429, "TooManyRequests", "later").with("Retry-After", "0")
-                            : Answer.status(201, "", ""));
+                            ? Response.status(429, "TooManyRequests", "later").with("Retry-After", "0")
+                            : Response.status(201, "", ""));
 
             cluster.bind(web, "node-1");
 
@@ -181,7 +182,7 @@ class KubernetesClusterTest {
          */
         record Retried(
                 String name,
-                List<Answer> answers,
+                List<Response> answers,
                 int tries,
                 @Nullable Outcome outcome) {
             @Override
@@ -190,18 +191,15 @@ class KubernetesClusterTest {
             }
         }
 
-        private static final Answer FAILED = Answer.status(500, "InternalError", "oops");
-        private static final Answer UNAVAILABLE = Answer.status(503, "ServiceUnavailable", "later");
-        private static final Answer TAKEN = Answer.status(409, "Conflict", "pod web is already assigned");
-        private static final Answer BOUND = Answer.status(201, "", "");
+        private static final Response FAILED = Response.status(500, "InternalError", "oops");
+        private static final Response UNAVAILABLE = Response.status(503, "ServiceUnavailable", "later");
+        private static final Response TAKEN = Response.status(409, "Conflict", "pod web is already assigned");
+        private static final Response BOUND = Response.status(201, "", "");
 
         static final List<Retried> RETRIED = List.of(
                 new Retried("a failure of the server's is retried", List.of(FAILED, UNAVAILABLE, BOUND), 3, null),
                 new Retried(
-                        "a failure without a Status is retried",
-                        List.of(new Answer(500, Map.of(), "<html>", null), BOUND),
-                        2,
-                        null),
+                        "a failure without a Status is retried", List.of(Response.of(500, "<html>"), BOUND), 2, null),
                 new Retried("the fourth try may do it", List.of(FAILED, FAILED, FAILED, BOUND), 4, null),
                 new Retried(
                         "there is no fifth",
@@ -216,22 +214,22 @@ class KubernetesClusterTest {
                         Outcome.REFUSED),
                 new Retried(
                         "a refusal after a failure does not say that the pod is not bound",
-                        List.of(FAILED, Answer.status(403, "Forbidden", "no"), BOUND),
+                        List.of(FAILED, Response.status(403, "Forbidden", "no"), BOUND),
                         2,
                         Outcome.UNKNOWN),
                 new Retried(
                         "a refusal says so otherwise",
-                        List.of(Answer.status(403, "Forbidden", "no"), BOUND),
+                        List.of(Response.status(403, "Forbidden", "no"), BOUND),
                         1,
                         Outcome.REFUSED),
                 new Retried(
                         "a server that ran out of time is not asked again",
-                        List.of(Answer.status(500, "ServerTimeout", "slow"), BOUND),
+                        List.of(Response.status(500, "ServerTimeout", "slow"), BOUND),
                         1,
                         Outcome.UNKNOWN),
                 new Retried(
                         "a gateway that ran out of time is not asked again",
-                        List.of(Answer.status(504, "Timeout", "slow"), BOUND),
+                        List.of(Response.status(504, "Timeout", "slow"), BOUND),
                         1,
                         Outcome.UNKNOWN));
 
@@ -257,7 +255,7 @@ class KubernetesClusterTest {
         void isNotKnownIfTheServerIsGoneAfterAFailure() {
             server.on("POST", WEB + "/binding", request -> {
                 // The answer is still sent: the stub stops listening, and that is all.
-                CompletableFuture<Void> ignored = CompletableFuture.runAsync(server::goDown);
+                CompletableFuture<Void> ignored = CompletableFuture.runAsync(server::stop);
                 return FAILED;
             });
 
@@ -335,13 +333,13 @@ class KubernetesClusterTest {
         @ParameterizedTest
         @FieldSource("CASES")
         void sendsOnlyWhatChanges(Case change) throws InterruptedException {
-            server.on("PATCH", WEB + "/status", request -> Answer.ok("{}"));
+            server.on("PATCH", WEB + "/status", request -> Response.ok("{}"));
 
             cluster.patchStatus(pod("u1").withStatus(change.before), change.condition, change.nomination);
 
-            Request request = server.next();
-            assertThat(request.contentType()).isEqualTo("application/strategic-merge-patch+json");
-            assertThat(request.json()).isEqualTo(json(change.patch));
+            Request request = server.takeRequest();
+            assertThat(request.header("Content-Type")).contains("application/strategic-merge-patch+json");
+            assertThat(json(request.body())).isEqualTo(json(change.patch));
         }
 
         @Test
@@ -354,19 +352,19 @@ class KubernetesClusterTest {
             cluster.patchStatus(pod, Optional.of(UNSCHEDULABLE), Nomination.keep());
             cluster.patchStatus(pod, Optional.empty(), Nomination.to("node-1"));
 
-            assertThat(server.waiting()).isZero();
+            assertThat(server.requests()).isEmpty();
         }
 
         @Test
         void triesAgainWhenThatMayHelp() {
             AtomicInteger tries = new AtomicInteger();
-            List<Answer> answers = List.of(
-                    Answer.status(409, "Conflict", "changed"),
-                    Answer.status(500, "InternalError", "oops"),
-                    Answer.status(503, "ServiceUnavailable", "later"),
-                    Answer.ok("{}"));
+            List<Response> answers = List.of(
+                    Response.status(409, "Conflict", "changed"),
+                    Response.status(500, "InternalError", "oops"),
+                    Response.status(503, "ServiceUnavailable", "later"),
+                    Response.ok("{}"));
             server.on("PATCH", WEB + "/status", request -> answers.get(tries.getAndIncrement()));
-            server.on("GET", WEB, request -> Answer.ok(onServer("u1", "8", "")));
+            server.on("GET", WEB, request -> Response.ok(onServer("u1", "8", "")));
 
             cluster.patchStatus(pod("u1"), Optional.of(UNSCHEDULABLE), Nomination.keep());
 
@@ -379,7 +377,7 @@ class KubernetesClusterTest {
                     + "\"},\"status\":{}}";
         }
 
-        record Conflict(String name, Answer read, List<String> versions) {
+        record Conflict(String name, Response read, List<String> versions) {
             @Override
             public String toString() {
                 return name;
@@ -389,13 +387,15 @@ class KubernetesClusterTest {
         static final List<Conflict> CONFLICTS = List.of(
                 new Conflict(
                         "a pod that has changed gets the status in its new version",
-                        Answer.ok(onServer("u1", "8", "")),
+                        Response.ok(onServer("u1", "8", "")),
                         List.of("7", "8")),
                 new Conflict(
-                        "a pod that was bound keeps its status", Answer.ok(onServer("u1", "8", "n")), List.of("7")),
+                        "a pod that was bound keeps its status", Response.ok(onServer("u1", "8", "n")), List.of("7")),
                 new Conflict(
-                        "another pod of that name keeps its status", Answer.ok(onServer("u2", "8", "")), List.of("7")),
-                new Conflict("a pod that is gone has none", Answer.status(404, "NotFound", "gone"), List.of("7")));
+                        "another pod of that name keeps its status",
+                        Response.ok(onServer("u2", "8", "")),
+                        List.of("7")),
+                new Conflict("a pod that is gone has none", Response.status(404, "NotFound", "gone"), List.of("7")));
 
         // As a status of a failed attempt that comes late.
         @ParameterizedTest
@@ -404,9 +404,11 @@ class KubernetesClusterTest {
             List<String> versions = new CopyOnWriteArrayList<>();
             server.on("GET", WEB, request -> c.read);
             server.on("PATCH", WEB + "/status", request -> {
-                versions.add(
-                        request.json().path("metadata").path("resourceVersion").asText());
-                return versions.size() == 1 ? Answer.status(409, "Conflict", "changed") : Answer.ok("{}");
+                versions.add(json(request.body())
+                        .path("metadata")
+                        .path("resourceVersion")
+                        .asText());
+                return versions.size() == 1 ? Response.status(409, "Conflict", "changed") : Response.ok("{}");
             });
             Pod pod = pod("u1");
             cluster.patchStatus(
@@ -420,9 +422,11 @@ class KubernetesClusterTest {
         void followsItsOwnPatchesThatAreNotWatchedYet() {
             List<String> versions = new CopyOnWriteArrayList<>();
             server.on("PATCH", WEB + "/status", request -> {
-                versions.add(
-                        request.json().path("metadata").path("resourceVersion").asText());
-                return Answer.ok(onServer("u1", "1" + versions.size(), ""));
+                versions.add(json(request.body())
+                        .path("metadata")
+                        .path("resourceVersion")
+                        .asText());
+                return Response.ok(onServer("u1", "1" + versions.size(), ""));
             });
             // The watch tells of nothing, then of the second patch and of the third, and then of somebody else's.
             for (String watched : List.of("7", "7", "7", "12", "13", "99")) {
@@ -435,8 +439,8 @@ class KubernetesClusterTest {
         @Test
         void doesNotTryAgainWhenThatDoesNotHelp() {
             assertThatThrownBy(() -> cluster.patchStatus(pod("u1"), Optional.of(UNSCHEDULABLE), Nomination.keep()))
-                    .hasMessage("patch status of default/web: 404 NotFound: the server has no " + WEB + "/status");
-            assertThat(server.waiting()).isEqualTo(1);
+                    .hasMessage("patch status of default/web: 404 NotFound: pods \"web\" not found");
+            assertThat(server.requests()).hasSize(1);
         }
     }
 
@@ -493,30 +497,30 @@ class KubernetesClusterTest {
         @ParameterizedTest
         @FieldSource("CASES")
         void sendsTheCondition(Case change) throws InterruptedException {
-            server.on("PATCH", GROUP + "/status", request -> Answer.ok(onServer()));
+            server.on("PATCH", GROUP + "/status", request -> Response.ok(onServer()));
 
             cluster.patchStatus(group(change.before), change.condition);
 
-            Request request = server.next();
-            assertThat(request.contentType()).isEqualTo("application/strategic-merge-patch+json");
-            assertThat(request.json()).isEqualTo(json(change.patch));
+            Request request = server.takeRequest();
+            assertThat(request.header("Content-Type")).contains("application/strategic-merge-patch+json");
+            assertThat(json(request.body())).isEqualTo(json(change.patch));
         }
 
         @Test
         void sendsNothingIfNothingChanges() {
             cluster.patchStatus(group(Optional.of(UNSCHEDULABLE)), UNSCHEDULABLE);
 
-            assertThat(server.waiting()).isZero();
+            assertThat(server.requests()).isEmpty();
         }
 
         @Test
         void triesAgainWhenThatMayHelp() {
             AtomicInteger tries = new AtomicInteger();
-            List<Answer> answers = List.of(
-                    Answer.status(409, "Conflict", "changed"),
-                    Answer.status(500, "InternalError", "oops"),
-                    Answer.status(503, "ServiceUnavailable", "later"),
-                    Answer.ok(onServer()));
+            List<Response> answers = List.of(
+                    Response.status(409, "Conflict", "changed"),
+                    Response.status(500, "InternalError", "oops"),
+                    Response.status(503, "ServiceUnavailable", "later"),
+                    Response.ok(onServer()));
             server.on("PATCH", GROUP + "/status", request -> answers.get(tries.getAndIncrement()));
 
             cluster.patchStatus(group(Optional.empty()), UNSCHEDULABLE);
@@ -529,7 +533,7 @@ class KubernetesClusterTest {
             AtomicInteger tries = new AtomicInteger();
             server.on("PATCH", GROUP + "/status", request -> {
                 tries.incrementAndGet();
-                return Answer.status(409, "Conflict", "changed");
+                return Response.status(409, "Conflict", "changed");
             });
 
             assertThatThrownBy(() -> cluster.patchStatus(group(Optional.empty()), UNSCHEDULABLE))
@@ -542,7 +546,7 @@ class KubernetesClusterTest {
             AtomicInteger tries = new AtomicInteger();
             server.on("PATCH", GROUP + "/status", request -> {
                 tries.incrementAndGet();
-                return Answer.status(403, "Forbidden", "no");
+                return Response.status(403, "Forbidden", "no");
             });
 
             assertThatThrownBy(() -> cluster.patchStatus(group(Optional.empty()), UNSCHEDULABLE))
@@ -555,20 +559,20 @@ class KubernetesClusterTest {
     class OtherChanges {
         @Test
         void deletesThePodThatIsMeantAndNoOtherOfItsName() throws InterruptedException {
-            server.on("DELETE", WEB, request -> Answer.ok("{\"kind\":\"Pod\"}"));
+            server.on("DELETE", WEB, request -> Response.ok("{\"kind\":\"Pod\"}"));
 
             cluster.delete(pod("u1"));
 
-            assertThat(server.next().json())
+            assertThat(json(server.takeRequest().body()))
                     .isEqualTo(json("{'apiVersion': 'v1', 'kind': 'DeleteOptions', 'preconditions': {'uid': 'u1'}}"));
         }
 
         @Test
         void takesAPodThatIsGoneForDeleted() {
             cluster.delete(pod("u1"));
-            server.on("DELETE", WEB, request -> Answer.status(409, "Conflict", "the UID in the precondition"));
+            server.on("DELETE", WEB, request -> Response.status(409, "Conflict", "the UID in the precondition"));
             cluster.delete(pod("u1"));
-            server.on("DELETE", WEB, request -> Answer.status(403, "Forbidden", "no"));
+            server.on("DELETE", WEB, request -> Response.status(403, "Forbidden", "no"));
 
             assertThatThrownBy(() -> cluster.delete(pod("u1"))).hasMessage("delete default/web: 403 Forbidden: no");
         }
@@ -578,23 +582,23 @@ class KubernetesClusterTest {
             server.on(
                     "PATCH",
                     "/apis/x.org/v1/namespaces/default/quotas/q",
-                    request -> Answer.ok("{'metadata': {'resourceVersion': '7'}}".replace('\'', '"')));
+                    request -> Response.ok("{'metadata': {'resourceVersion': '7'}}".replace('\'', '"')));
 
             OtherObject written = cluster.patch(QUOTA, "default", "q", MergePatch.of("{\"spec\":{\"max\":null}}"));
 
             assertThat(written.metadata().resourceVersion()).isEqualTo("7");
-            Request request = server.next();
-            assertThat(request.contentType()).isEqualTo("application/merge-patch+json");
-            assertThat(request.json()).isEqualTo(json("{'spec': {'max': null}}"));
+            Request request = server.takeRequest();
+            assertThat(request.header("Content-Type")).contains("application/merge-patch+json");
+            assertThat(json(request.body())).isEqualTo(json("{'spec': {'max': null}}"));
         }
 
         @Test
         void patchesTheStatusOfObjectsOfOtherKinds() throws InterruptedException {
-            server.on("PATCH", "/apis/x.org/v1/namespaces/default/quotas/q/status", request -> Answer.ok("{}"));
+            server.on("PATCH", "/apis/x.org/v1/namespaces/default/quotas/q/status", request -> Response.ok("{}"));
 
             cluster.patch(QUOTA, "default", "q", MergePatch.ofStatus("{\"status\":{\"used\":1}}"));
 
-            assertThat(server.next().json()).isEqualTo(json("{'status': {'used': 1}}"));
+            assertThat(json(server.takeRequest().body())).isEqualTo(json("{'status': {'used': 1}}"));
         }
 
         @Test
@@ -607,9 +611,9 @@ class KubernetesClusterTest {
         @Test
         void deletesObjectsOfTheWholeCluster() throws InterruptedException {
             cluster.delete(ObjectKind.NODE, "", "node-1");
-            assertThat(server.next().path()).isEqualTo("/api/v1/nodes/node-1");
+            assertThat(server.takeRequest().path()).isEqualTo("/api/v1/nodes/node-1");
 
-            server.on("DELETE", NODES + "/node-1", request -> Answer.status(403, "Forbidden", "no"));
+            server.on("DELETE", NODES + "/node-1", request -> Response.status(403, "Forbidden", "no"));
             assertThatThrownBy(() -> cluster.delete(ObjectKind.NODE, "", "node-1"))
                     .hasMessage("delete Node node-1: 403 Forbidden: no");
         }
@@ -860,21 +864,21 @@ class KubernetesClusterTest {
         @ParameterizedTest
         @FieldSource("CASES")
         void sendsOneRequest(Case c) throws InterruptedException {
-            server.on(c.method, c.path, request -> Answer.ok("{}"));
+            server.on(c.method, c.path, request -> Response.ok("{}"));
 
             c.write.accept(cluster);
 
-            Request request = server.next();
+            Request request = server.takeRequest();
             assertThat(request.method() + " " + request.path()).isEqualTo(c.method + " " + c.path);
-            assertThat(request.contentType()).isEqualTo(c.contentType);
-            assertThat(request.json()).isEqualTo(json(c.body));
-            assertThat(server.waiting()).isZero();
+            assertThat(request.header("Content-Type")).contains(c.contentType);
+            assertThat(json(request.body())).isEqualTo(json(c.body));
+            assertThat(server.requests()).hasSize(1);
         }
 
         @ParameterizedTest
         @FieldSource("CASES")
         void failsWithTheServersWords(Case c) {
-            server.on(c.method, c.path, request -> Answer.status(409, "Conflict", "the object has been modified"));
+            server.on(c.method, c.path, request -> Response.status(409, "Conflict", "the object has been modified"));
 
             assertThatThrownBy(() -> c.write.accept(cluster))
                     .isInstanceOfSatisfying(
@@ -885,7 +889,7 @@ class KubernetesClusterTest {
 
         @Test
         void returnsTheObjectThatTheServerAnswersWith() {
-            server.on("PATCH", CLAIMS + "/gpu/status", request -> Answer.ok("""
+            server.on("PATCH", CLAIMS + "/gpu/status", request -> Response.ok("""
                 {"apiVersion": "resource.k8s.io/v1", "kind": "ResourceClaim",
                  "metadata": {"name": "gpu", "namespace": "default", "uid": "c1", "resourceVersion": "9"},
                  "status": {"reservedFor": [{"resource": "pods", "name": "other", "uid": "u0"},
@@ -902,7 +906,7 @@ class KubernetesClusterTest {
 
         @Test
         void failsIfTheAnswerIsNoSuchObject() {
-            server.on("PATCH", VOLUME, request -> Answer.ok("{\"spec\":{\"capacity\":{\"storage\":\"much\"}}}"));
+            server.on("PATCH", VOLUME, request -> Response.ok("{\"spec\":{\"capacity\":{\"storage\":\"much\"}}}"));
 
             assertThatThrownBy(() -> cluster.volumes().bind(V, DATA))
                     .isInstanceOf(ClusterException.class)
@@ -916,7 +920,7 @@ class KubernetesClusterTest {
     class Events {
         @Test
         void arePostedAsKubeSchedulerDoes() throws InterruptedException {
-            server.on("POST", EVENTS, request -> Answer.status(201, "", ""));
+            server.on("POST", EVENTS, request -> Response.status(201, "", ""));
             Pod preemptor = Pod.of(
                     ObjectMeta.named("big").namespace("default").uid("u2").build(),
                     PodSpec.builder().build());
@@ -924,7 +928,7 @@ class KubernetesClusterTest {
             cluster.report(new PodEvent(
                     pod("u1"), Optional.of(preemptor), PodEvent.NORMAL, "Preempted", "Preempting", "Preempted by big"));
 
-            assertThat(server.next().json())
+            assertThat(json(server.takeRequest().body()))
                     .isEqualTo(json("{'apiVersion': 'events.k8s.io/v1', 'kind': 'Event',"
                             + " 'metadata': {'name': 'web."
                             + Long.toHexString(NOW.getEpochSecond() * 1_000_000_000 + NOW.getNano())
@@ -942,7 +946,7 @@ class KubernetesClusterTest {
 
         @Test
         void ofAGroupAreOfItsSchedulerAndNoPod() throws InterruptedException {
-            server.on("POST", EVENTS, request -> Answer.status(201, "", ""));
+            server.on("POST", EVENTS, request -> Response.status(201, "", ""));
             PodGroup group = PodGroup.of(ObjectMeta.named("gang")
                             .namespace("default")
                             .uid("g1")
@@ -952,7 +956,7 @@ class KubernetesClusterTest {
             cluster.report(new PodGroupEvent(
                     group, "batch-scheduler", PodEvent.WARNING, "FailedScheduling", "Scheduling", "2 of the 3 pods"));
 
-            JsonNode event = server.next().json();
+            JsonNode event = json(server.takeRequest().body());
             assertThat(event.get("regarding"))
                     .isEqualTo(json("{'apiVersion': '" + ObjectKind.POD_GROUP.apiVersion()
                             + "', 'kind': 'PodGroup', 'namespace': 'default', 'name': 'gang', 'uid': 'g1'}"));
@@ -967,7 +971,7 @@ class KubernetesClusterTest {
 
         @Test
         void nameARelatedGroupByItsKind() throws InterruptedException {
-            server.on("POST", EVENTS, request -> Answer.status(201, "", ""));
+            server.on("POST", EVENTS, request -> Response.status(201, "", ""));
             ObjectMeta.Builder meta = ObjectMeta.named("gang").namespace("default");
 
             for (ClusterObject group : List.of(
@@ -976,7 +980,7 @@ class KubernetesClusterTest {
                 cluster.report(new PodEvent(
                         pod("u1"), Optional.of(group), PodEvent.NORMAL, "Preempted", "Preempting", "by " + group));
                 ObjectKind<?> kind = ObjectKind.of(group);
-                assertThat(server.next().json().get("related"))
+                assertThat(json(server.takeRequest().body()).get("related"))
                         .isEqualTo(json("{'apiVersion': '" + kind.apiVersion() + "', 'kind': '" + kind.kind()
                                 + "', 'namespace': 'default', 'name': 'gang', 'uid': '"
                                 + group.metadata().uid()
@@ -986,17 +990,17 @@ class KubernetesClusterTest {
 
         @Test
         void becomeASeriesWhenTheyComeAgainAndAreCountedUntilItEnds() throws InterruptedException {
-            server.on("POST", EVENTS, request -> Answer.status(201, "", ""));
-            server.on("PATCH", EVENTS + "/*", request -> Answer.ok("{}"));
+            server.on("POST", EVENTS, request -> Response.status(201, "", ""));
+            server.on("PATCH", EVENTS + "/*", request -> Response.ok("{}"));
             cluster.report(failed("0/1 nodes"));
-            String path =
-                    EVENTS + "/" + server.next().json().at("/metadata/name").textValue();
+            String path = EVENTS + "/"
+                    + json(server.takeRequest().body()).at("/metadata/name").textValue();
 
             time.set(NOW.plusSeconds(10));
             cluster.report(failed("0/2 nodes"));
-            Request second = server.next();
+            Request second = server.takeRequest();
             assertThat(second.method() + " " + second.path()).isEqualTo("PATCH " + path);
-            assertThat(second.json())
+            assertThat(json(second.body()))
                     .isEqualTo(json("{'series': {'count': 2, 'lastObservedTime': '2026-11-21T09:30:10.123456Z'}}"));
 
             time.set(NOW.plusSeconds(20));
@@ -1006,11 +1010,12 @@ class KubernetesClusterTest {
             time.set(NOW.plusSeconds(20 + 7 * 60));
             cluster.report(failed("0/5 nodes"));
 
-            Request last = server.next();
+            Request last = server.takeRequest();
             assertThat(last.path()).isEqualTo(path);
-            assertThat(last.json())
+            assertThat(json(last.body()))
                     .isEqualTo(json("{'series': {'count': 4, 'lastObservedTime': '2026-11-21T09:30:20.123456Z'}}"));
-            assertThat(server.next().json().path("note").textValue()).isEqualTo("0/5 nodes");
+            assertThat(json(server.takeRequest().body()).path("note").textValue())
+                    .isEqualTo("0/5 nodes");
         }
 
         static final Duration[] SET_BACK = {Duration.ZERO, Duration.ofHours(1), Duration.ofHours(-1)};
@@ -1018,56 +1023,60 @@ class KubernetesClusterTest {
         @ParameterizedTest
         @FieldSource("SET_BACK")
         void ofASeriesThatEndedAreCountedOnceMoreWhateverTheClockIsSetTo(Duration by) throws InterruptedException {
-            server.on("POST", EVENTS, request -> Answer.status(201, "", ""));
-            server.on("PATCH", EVENTS + "/*", request -> Answer.ok("{}"));
+            server.on("POST", EVENTS, request -> Response.status(201, "", ""));
+            server.on("PATCH", EVENTS + "/*", request -> Response.ok("{}"));
             for (int i = 0; i < 5; i++) {
                 cluster.report(failed("0/1 nodes"));
             }
-            server.next();
-            assertThat(server.next().json().at("/series/count").intValue()).isEqualTo(2);
+            server.takeRequest();
+            assertThat(json(server.takeRequest().body()).at("/series/count").intValue())
+                    .isEqualTo(2);
             awaitPosted("First");
 
             setBack = by;
             time.set(NOW.plusSeconds(7 * 60));
             cluster.report(new PodEvent(pod("u1"), Optional.empty(), PodEvent.NORMAL, "Second", "Testing", "all"));
 
-            assertThat(List.of(server.next(), server.next()))
-                    .extracting(request -> request.method() + request.json().at("/series/count"))
+            assertThat(List.of(server.takeRequest(), server.takeRequest()))
+                    .extracting(
+                            request -> request.method() + json(request.body()).at("/series/count"))
                     .containsExactlyInAnyOrder("POST", "PATCH5");
         }
 
         private void awaitPosted(String reason) throws InterruptedException {
             cluster.report(new PodEvent(pod("u1"), Optional.empty(), PodEvent.NORMAL, reason, "Testing", "all"));
-            assertThat(server.next().json().path("reason").textValue()).isEqualTo(reason);
+            assertThat(json(server.takeRequest().body()).path("reason").textValue())
+                    .isEqualTo(reason);
         }
 
         @Test
         void thatExpiredInTheMeantimeArePostedAnew() throws InterruptedException {
-            server.on("POST", EVENTS, request -> Answer.status(201, "", ""));
+            server.on("POST", EVENTS, request -> Response.status(201, "", ""));
             cluster.report(failed("0/1 nodes"));
-            assertThat(server.next().method()).isEqualTo("POST");
+            assertThat(server.takeRequest().method()).isEqualTo("POST");
 
             cluster.report(failed("0/2 nodes"));
 
-            assertThat(server.next().method()).isEqualTo("PATCH");
-            assertThat(server.next().json().path("note").textValue()).isEqualTo("0/2 nodes");
+            assertThat(server.takeRequest().method()).isEqualTo("PATCH");
+            assertThat(json(server.takeRequest().body()).path("note").textValue())
+                    .isEqualTo("0/2 nodes");
         }
 
         @Test
         void areTriedAgainWhenThatMayHelpAndElseDropped() throws InterruptedException {
             AtomicInteger tries = new AtomicInteger();
-            List<Answer> answers = List.of(
-                    Answer.status(500, "InternalError", "oops"),
-                    Answer.status(403, "Forbidden", "no"),
-                    Answer.status(201, "", ""));
+            List<Response> answers = List.of(
+                    Response.status(500, "InternalError", "oops"),
+                    Response.status(403, "Forbidden", "no"),
+                    Response.status(201, "", ""));
             server.on("POST", EVENTS, request -> answers.get(tries.getAndIncrement()));
 
             try (KubernetesCluster retrying = open(settings(MonotonicClock.system()))) {
                 retrying.report(failed("first"));
                 retrying.report(failed("second"));
 
-                assertThat(List.of(server.next(), server.next(), server.next()))
-                        .extracting(request -> request.json().path("note").textValue())
+                assertThat(List.of(server.takeRequest(), server.takeRequest(), server.takeRequest()))
+                        .extracting(request -> json(request.body()).path("note").textValue())
                         .containsExactly("first", "first", "second");
             }
         }
@@ -1078,12 +1087,12 @@ class KubernetesClusterTest {
             server.on("POST", EVENTS, request -> {
                 // Not a byte of the answer is sent before the test is over.
                 hold.join();
-                return Answer.status(201, "", "");
+                return Response.status(201, "", "");
             });
             CapturedLog log = CapturedLog.of(EventRecorder.class);
 
             cluster.report(failed("held"));
-            server.next();
+            server.takeRequest();
             for (int i = 0; i < 2000; i++) {
                 cluster.report(failed("more"));
             }

@@ -33,12 +33,13 @@ import org.junit.jupiter.params.provider.FieldSource;
 import org.moorage.api.model.ClusterObject;
 import org.moorage.api.model.ObjectKind;
 import org.moorage.api.model.Pod;
-import org.moorage.kubernetes.StubApiServer.Answer;
-import org.moorage.kubernetes.StubApiServer.Request;
 import org.moorage.kubernetes.WatchStatus.Condition;
 import org.moorage.objects.KeptJson;
 import org.moorage.runtime.MonotonicClock;
 import org.moorage.runtime.cluster.ClusterListener;
+import org.moorage.testkit.apiserver.FakeApiServer;
+import org.moorage.testkit.apiserver.Request;
+import org.moorage.testkit.apiserver.Response;
 
 /** What a cluster tells its listener, whatever the API server answers to lists and watches. */
 @Timeout(60)
@@ -48,7 +49,7 @@ class ReflectorTest {
     private static final String END = "";
     private static final RetryBackoff FAST = new RetryBackoff(Duration.ofMillis(5), Duration.ofMillis(20));
 
-    private final StubApiServer server = new StubApiServer();
+    private final FakeApiServer server = FakeApiServer.start();
     private final Told told = new Told();
     private final List<Thread> threads = new CopyOnWriteArrayList<>();
     private final KubernetesCluster cluster = open(new ClusterSettings(
@@ -164,10 +165,10 @@ class ReflectorTest {
         BlockingQueue<BlockingQueue<String>> streams = new LinkedBlockingQueue<>();
         server.on("GET", PODS, request -> {
             if (!request.query().containsKey("watch")) {
-                return Answer.ok(list(1, ""));
+                return Response.ok(list(1, ""));
             }
             BlockingQueue<String> lines = streams.poll();
-            return Answer.stream(lines == null ? new LinkedBlockingQueue<>() : lines);
+            return Response.stream(lines == null ? new LinkedBlockingQueue<>() : lines);
         });
         return streams;
     }
@@ -192,17 +193,17 @@ class ReflectorTest {
                     "GET",
                     PODS,
                     request -> request.query().containsKey("watch")
-                            ? Answer.stream(stream())
-                            : Answer.ok(pages.get(request.query().getOrDefault("continue", ""))));
+                            ? Response.stream(stream())
+                            : Response.ok(pages.get(request.query().getOrDefault("continue", ""))));
 
             watchPods();
 
             assertThat(told.next()).isEqualTo("replaced: default/a default/b default/c default/d");
-            assertThat(server.next().query())
+            assertThat(server.takeRequest().query())
                     .isEqualTo(Map.of("limit", "500", "fieldSelector", "status.phase!=Succeeded,status.phase!=Failed"));
-            assertThat(server.next().query()).containsEntry("continue", "two");
-            assertThat(server.next().query()).containsEntry("continue", "three");
-            Map<String, String> watch = server.next().query();
+            assertThat(server.takeRequest().query()).containsEntry("continue", "two");
+            assertThat(server.takeRequest().query()).containsEntry("continue", "three");
+            Map<String, String> watch = server.takeRequest().query();
             assertThat(watch)
                     .containsEntry("watch", "true")
                     .containsEntry("allowWatchBookmarks", "true")
@@ -215,12 +216,12 @@ class ReflectorTest {
         void asksForAllAtOnceWhenThePagesGrowOld() throws InterruptedException {
             server.on("GET", PODS, request -> {
                 if (request.query().containsKey("watch")) {
-                    return Answer.stream(stream());
+                    return Response.stream(stream());
                 }
                 if (request.query().containsKey("continue")) {
-                    return Answer.status(410, "Expired", "The provided continue parameter is too old");
+                    return Response.status(410, "Expired", "The provided continue parameter is too old");
                 }
-                return Answer.ok(
+                return Response.ok(
                         request.query().containsKey("limit")
                                 ? list(5, "two", pod("a", 1))
                                 : list(6, "", pod("a", 1), pod("b", 2)));
@@ -241,8 +242,8 @@ class ReflectorTest {
                     "GET",
                     PODS,
                     request -> request.query().containsKey("watch")
-                            ? Answer.stream(stream(event("ADDED", item.replace("\"a\"", "\"b\""))))
-                            : Answer.ok(list(1, "", item)));
+                            ? Response.stream(stream(event("ADDED", item.replace("\"a\"", "\"b\""))))
+                            : Response.ok(list(1, "", item)));
 
             watchPods();
 
@@ -259,8 +260,8 @@ class ReflectorTest {
                     "GET",
                     PODS,
                     request -> request.query().containsKey("watch")
-                            ? Answer.stream(stream())
-                            : Answer.ok(list(1, "", pod("a", 1))));
+                            ? Response.stream(stream())
+                            : Response.ok(list(1, "", pod("a", 1))));
 
             cluster.watch(Set.of(ObjectKind.POD), Set.of(KeptJson.PENDING_PODS), told);
 
@@ -309,11 +310,11 @@ class ReflectorTest {
         @ParameterizedTest
         @FieldSource("NO_LISTS")
         void changesNothingOn(NoList answer) throws InterruptedException {
-            List<Answer> lists = List.of(
-                    Answer.ok(list(1, "", pod("a", 1))),
-                    new Answer(answer.code, Map.of(), answer.body.replace('\'', '"'), null),
-                    new Answer(answer.code, Map.of(), answer.body.replace('\'', '"'), null),
-                    Answer.ok(list(2, "", pod("a", 1), pod("b", 2))));
+            List<Response> lists = List.of(
+                    Response.ok(list(1, "", pod("a", 1))),
+                    Response.of(answer.code, answer.body.replace('\'', '"')),
+                    Response.of(answer.code, answer.body.replace('\'', '"')),
+                    Response.ok(list(2, "", pod("a", 1), pod("b", 2))));
             AtomicInteger next = new AtomicInteger();
             AtomicInteger watches = new AtomicInteger();
             server.on("GET", PODS, request -> {
@@ -321,8 +322,8 @@ class ReflectorTest {
                     return lists.get(next.getAndIncrement());
                 }
                 return watches.getAndIncrement() == 0
-                        ? Answer.status(410, "Expired", "too old")
-                        : Answer.stream(new LinkedBlockingQueue<>());
+                        ? Response.status(410, "Expired", "too old")
+                        : Response.stream(new LinkedBlockingQueue<>());
             });
 
             watchPods();
@@ -444,10 +445,10 @@ class ReflectorTest {
                 if (request.query().containsKey("watch")) {
                     List<String> lines = new ArrayList<>(c.events);
                     lines.add(event("ERROR", "{\"code\":410,\"message\":\"too old\"}"));
-                    return Answer.stream(
+                    return Response.stream(
                             lists.get() == 1 ? stream(lines.toArray(String[]::new)) : new LinkedBlockingQueue<>());
                 }
-                return Answer.ok(
+                return Response.ok(
                         list(5, "", (lists.getAndIncrement() == 0 ? c.first : c.second).toArray(String[]::new)));
             });
 
@@ -533,11 +534,11 @@ class ReflectorTest {
             String path = ApiServer.path(c.kind, "", "");
             server.on("GET", path, request -> {
                 if (isRefused.get()) {
-                    return c.code == 200 ? Answer.ok("no list") : Answer.status(c.code, "Refused", "no");
+                    return c.code == 200 ? Response.ok("no list") : Response.status(c.code, "Refused", "no");
                 }
                 return request.query().containsKey("watch")
-                        ? Answer.stream(new LinkedBlockingQueue<>())
-                        : Answer.ok(listOf(c.kind, 1, ""));
+                        ? Response.stream(new LinkedBlockingQueue<>())
+                        : Response.ok(listOf(c.kind, 1, ""));
             });
 
             cluster.watch(Set.of(c.kind), KeptJson.NONE, told);
@@ -564,11 +565,11 @@ class ReflectorTest {
             AtomicInteger requests = new AtomicInteger();
             server.on("GET", ApiServer.path(kind, "", ""), request -> {
                 if (requests.incrementAndGet() < 20) {
-                    return Answer.status(403, "Forbidden", "no");
+                    return Response.status(403, "Forbidden", "no");
                 }
                 return request.query().containsKey("watch")
-                        ? Answer.stream(new LinkedBlockingQueue<>())
-                        : Answer.ok(listOf(kind, 1, ""));
+                        ? Response.stream(new LinkedBlockingQueue<>())
+                        : Response.ok(listOf(kind, 1, ""));
             });
 
             cluster.watch(Set.of(kind), KeptJson.NONE, told);
@@ -596,9 +597,9 @@ class ReflectorTest {
             assertThat(told.next()).isEqualTo("applied: default/a@2");
             assertThat(told.next()).isEqualTo("applied: default/a@3");
             assertThat(told.next()).isEqualTo("deleted: default/a");
-            server.next();
-            assertThat(server.next().query()).containsEntry("resourceVersion", "1");
-            assertThat(server.next().query()).containsEntry("resourceVersion", "9");
+            server.takeRequest();
+            assertThat(server.takeRequest().query()).containsEntry("resourceVersion", "1");
+            assertThat(server.takeRequest().query()).containsEntry("resourceVersion", "9");
         }
 
         @Test
@@ -618,11 +619,11 @@ class ReflectorTest {
             AtomicInteger watches = new AtomicInteger();
             server.on("GET", PODS, request -> {
                 if (!request.query().containsKey("watch")) {
-                    return Answer.ok(list(1, ""));
+                    return Response.ok(list(1, ""));
                 }
                 return watches.incrementAndGet() < 3
-                        ? Answer.status(410, "Expired", "too old resource version")
-                        : Answer.stream(stream());
+                        ? Response.status(410, "Expired", "too old resource version")
+                        : Response.stream(stream());
             });
 
             watchPods();
@@ -683,16 +684,16 @@ class ReflectorTest {
                     "GET",
                     PODS,
                     request -> request.query().containsKey("watch")
-                            ? Answer.stream(stream(c.lines.toArray(String[]::new)))
-                            : Answer.ok(list(2, "")));
+                            ? Response.stream(stream(c.lines.toArray(String[]::new)))
+                            : Response.ok(list(2, "")));
 
             watchPods();
 
             List<String> asked = new ArrayList<>();
-            server.next();
-            server.next();
+            server.takeRequest();
+            server.takeRequest();
             while (asked.size() < c.versions.size()) {
-                asked.add(server.next().query().getOrDefault("resourceVersion", "list"));
+                asked.add(server.takeRequest().query().getOrDefault("resourceVersion", "list"));
             }
             assertThat(asked).isEqualTo(c.versions);
         }
@@ -716,8 +717,8 @@ class ReflectorTest {
             server.on("GET", PODS, request -> {
                 int next = version.incrementAndGet();
                 return request.query().containsKey("watch")
-                        ? Answer.stream(stream(event("ADDED", pod("pod-" + next, next)), END))
-                        : Answer.ok(list(1, ""));
+                        ? Response.stream(stream(event("ADDED", pod("pod-" + next, next)), END))
+                        : Response.ok(list(1, ""));
             });
             // After a watch without an event it would wait for longer than the test.
             try (KubernetesCluster patient = open(withBackoff(Duration.ofHours(1)))) {
@@ -736,19 +737,19 @@ class ReflectorTest {
                     "GET",
                     PODS,
                     request -> request.query().containsKey("watch")
-                            ? Answer.stream(stream(
+                            ? Response.stream(stream(
                                     event(
                                             "BOOKMARK",
                                             "{\"metadata\":{\"resourceVersion\":\"" + version.incrementAndGet()
                                                     + "\"}}"),
                                     END))
-                            : Answer.ok(list(1, "")));
+                            : Response.ok(list(1, "")));
             try (KubernetesCluster watching = open(withBackoff(Duration.ofMillis(200)))) {
                 long start = System.nanoTime();
                 watching.watch(Set.of(ObjectKind.POD), KeptJson.NONE, told);
                 // A list, and six watches.
                 for (int i = 0; i < 7; i++) {
-                    server.next();
+                    server.takeRequest();
                 }
                 assertThat(Duration.ofNanos(System.nanoTime() - start))
                         .isGreaterThanOrEqualTo(Duration.ofMillis(5 * 200));
@@ -786,11 +787,11 @@ class ReflectorTest {
                 watching.watch(Set.of(ObjectKind.POD), KeptJson.NONE, told);
                 assertThat(told.next()).isEqualTo("replaced: ");
                 assertThat(told.next()).isEqualTo("applied: default/a@2");
-                server.next();
-                server.next();
+                server.takeRequest();
+                server.takeRequest();
 
                 // The first watch is silent from now on, and the server does not end it.
-                Request second = server.next();
+                Request second = server.takeRequest();
 
                 assertThat(second.query()).containsEntry("resourceVersion", "2").containsEntry("timeoutSeconds", "1");
                 assertThat(watching.watchStatuses().get(0).failures()).isEqualTo(1);
@@ -800,14 +801,14 @@ class ReflectorTest {
         @Test
         void waitsForAServerThatIsDownAndSaysSoOnce() throws InterruptedException {
             emptyListAndWatches();
-            server.goDown();
+            server.stop();
             CapturedLog outages = CapturedLog.of(ServerOutage.class);
             CapturedLog log = CapturedLog.of(WatchProgress.class);
 
             CompletableFuture<Void> watch = CompletableFuture.runAsync(ReflectorTest.this::watchPods);
             List<Level> levels = List.of(log.next(), log.next(), log.next(), log.next());
             assertThat(watch).isNotDone();
-            server.comeUp();
+            server.restart();
             watch.join();
 
             assertThat(told.next()).isEqualTo("replaced: ");
@@ -827,13 +828,13 @@ class ReflectorTest {
             assertThat(told.next()).isEqualTo("applied: default/a@7");
             streams.add(stream(event("ADDED", pod("b", 8))));
 
-            server.goDown();
-            server.comeUp();
+            server.stop();
+            server.restart();
 
             assertThat(told.next()).isEqualTo("applied: default/b@8");
-            server.next();
-            assertThat(server.next().query()).containsEntry("resourceVersion", "1");
-            assertThat(server.next().query()).containsEntry("resourceVersion", "7");
+            server.takeRequest();
+            assertThat(server.takeRequest().query()).containsEntry("resourceVersion", "1");
+            assertThat(server.takeRequest().query()).containsEntry("resourceVersion", "7");
         }
 
         @Test
@@ -866,8 +867,8 @@ class ReflectorTest {
             // The watch lasts longer than the test.
             KubernetesCluster watching = open(ClusterSettings.on("host-1").withRate(0, 1));
             watching.watch(Set.of(ObjectKind.POD), KeptJson.NONE, told);
-            server.next();
-            server.next();
+            server.takeRequest();
+            server.takeRequest();
 
             watching.close();
             watching.close();

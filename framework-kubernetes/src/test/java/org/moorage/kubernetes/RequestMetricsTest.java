@@ -15,13 +15,15 @@ import org.junit.jupiter.api.Test;
 import org.moorage.api.model.Pod;
 import org.moorage.api.plugin.ClusterException;
 import org.moorage.testkit.Pods;
+import org.moorage.testkit.apiserver.FakeApiServer;
+import org.moorage.testkit.apiserver.Response;
 
-/** What metrics are told of requests. */
+/** Metrics of requests to the API server. */
 class RequestMetricsTest {
     private static final Pod POD = Pods.named("a").build();
     private static final String BINDING = "/api/v1/namespaces/default/pods/a/binding";
 
-    private final StubApiServer server = new StubApiServer();
+    private final FakeApiServer server = FakeApiServer.start();
     private final List<String> told = new ArrayList<>();
     private final KubernetesCluster cluster = new KubernetesCluster(
             client(),
@@ -93,9 +95,8 @@ class RequestMetricsTest {
                 "POST",
                 BINDING,
                 request -> tries.incrementAndGet() == 1
-                        ? StubApiServer.Answer.status(429, "TooManyRequests", "busy")
-                                .with("Retry-After", "0")
-                        : StubApiServer.Answer.ok("{}"));
+                        ? Response.status(429, "TooManyRequests", "busy").with("Retry-After", "0")
+                        : Response.ok("{}"));
 
         cluster.bind(POD, "n");
 
@@ -108,7 +109,7 @@ class RequestMetricsTest {
                         "POST waited",
                         "POST 200 again",
                         "POST sent a body",
-                        // Nobody reads the answer to a binding, and this one does not say its size.
+                        // The response to a binding is not read, and this one has no length.
                         "POST received 0",
                         "POST ended",
                         "pod_binding succeeded");

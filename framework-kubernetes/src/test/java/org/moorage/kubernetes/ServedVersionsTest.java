@@ -12,7 +12,6 @@ import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
@@ -37,12 +36,13 @@ import org.moorage.api.model.PodSpec;
 import org.moorage.api.model.ResourceClaim;
 import org.moorage.api.model.ResourceSlice;
 import org.moorage.api.plugin.ClusterException;
-import org.moorage.kubernetes.StubApiServer.Answer;
-import org.moorage.kubernetes.StubApiServer.Request;
 import org.moorage.objects.KeptJson;
 import org.moorage.objects.internal.ObjectStreams;
 import org.moorage.runtime.MonotonicClock;
 import org.moorage.runtime.cluster.ClusterListener;
+import org.moorage.testkit.apiserver.FakeApiServer;
+import org.moorage.testkit.apiserver.Request;
+import org.moorage.testkit.apiserver.Response;
 
 /** Kinds are read and written in the newest version that the API server serves, also while that changes. */
 @Timeout(60)
@@ -61,7 +61,7 @@ class ServedVersionsTest {
             ObjectMeta.named("gpu").namespace("default").uid("c1").build(), List.of());
 
     private final Set<String> served = new CopyOnWriteArraySet<>();
-    private final StubApiServer server = new StubApiServer();
+    private final FakeApiServer server = FakeApiServer.start();
     private final BlockingQueue<String> told = new LinkedBlockingQueue<>();
     private final BlockingQueue<ClusterObject> objects = new LinkedBlockingQueue<>();
     private final BlockingQueue<BlockingQueue<String>> streams = new LinkedBlockingQueue<>();
@@ -120,14 +120,14 @@ class ServedVersionsTest {
         served.addAll(List.of(versions));
     }
 
-    private Answer answer(String version, Request request) {
+    private Response answer(String version, Request request) {
         if (!served.contains(version)) {
-            return new Answer(404, Map.of(), "404 page not found\n", null);
+            return Response.of(404, "404 page not found\n");
         }
         if (request.query().containsKey("watch")) {
             BlockingQueue<String> stream = new LinkedBlockingQueue<>();
             streams.add(stream);
-            return Answer.stream(stream);
+            return Response.stream(stream);
         }
         String kind =
                 List.of(ObjectKind.RESOURCE_SLICE, ObjectKind.RESOURCE_CLAIM, ObjectKind.DEVICE_TAINT_RULE).stream()
@@ -136,7 +136,7 @@ class ServedVersionsTest {
                         .findFirst()
                         .orElse("PodGroup");
         String items = kind.equals("ResourceSlice") ? slice(version) : "";
-        return Answer.ok("{\"kind\":\"" + kind + "List\",\"apiVersion\":\"" + version
+        return Response.ok("{\"kind\":\"" + kind + "List\",\"apiVersion\":\"" + version
                 + "\",\"metadata\":{\"resourceVersion\":\"1\"},\"items\":[" + items + "]}");
     }
 
@@ -156,7 +156,7 @@ class ServedVersionsTest {
         return told.take();
     }
 
-    /** The status when the kind has been listed in a version: the listener is told a moment before. */
+    /** Returns the status after the kind was listed in a version: the listener is called a moment before. */
     private WatchStatus statusServedAs(String version) {
         WatchStatus status = status();
         while (!status.servedVersion().equals(version) || status.lists() == 0 || !status.isReady()) {
@@ -223,9 +223,9 @@ class ServedVersionsTest {
             assertThat(slice.devices().get(0).attributes()).containsOnlyKeys("model");
         }
         WatchStatus status = statusServedAs(c.version);
-        Request request = server.next();
+        Request request = server.takeRequest();
         while (!request.query().containsKey("watch")) {
-            request = server.next();
+            request = server.takeRequest();
         }
         assertThat(request.path()).startsWith("/apis/" + c.version + "/");
         assertThat(status.isReady()).isTrue();
@@ -286,9 +286,9 @@ class ServedVersionsTest {
         watch.add("{\"type\":\"ADDED\",\"object\":" + slice(V1BETA1) + "}");
         assertThat(next()).startsWith("applied");
 
-        server.goDown();
+        server.stop();
         served.add(V1);
-        server.comeUp();
+        server.restart();
 
         assertThat(next()).startsWith("replaced");
         assertThat(noteServedAs(V1)).isEmpty();
@@ -334,7 +334,7 @@ class ServedVersionsTest {
                         return answer(each, request);
                     }
                     paths.add(request.method() + " " + request.path());
-                    return Answer.ok(claim(each));
+                    return Response.ok(claim(each));
                 });
             }
         }
@@ -353,13 +353,13 @@ class ServedVersionsTest {
                         "PATCH " + claims + "/gpu/status",
                         "DELETE " + claims + "/gpu");
         assertThat(created.requests().get(0).deviceClass()).isEqualTo("gpu");
-        Request request = server.next();
+        Request request = server.takeRequest();
         while (!request.path().equals(claims)) {
-            request = server.next();
+            request = server.takeRequest();
         }
         String exact = "{'deviceClassName': 'gpu', 'allocationMode': 'ExactCount', 'count': 2";
-        assertThat(request.json().path("apiVersion").textValue()).isEqualTo(version);
-        assertThat(request.json().at("/spec/devices/requests/0"))
+        assertThat(json(request.body()).path("apiVersion").textValue()).isEqualTo(version);
+        assertThat(json(request.body()).at("/spec/devices/requests/0"))
                 .isEqualTo(json(
                         version.equals(V1BETA1)
                                 ? exact + ", 'name': 'r'}"
@@ -374,7 +374,7 @@ class ServedVersionsTest {
             server.on("PATCH", "/apis/" + version + "/*", request -> {
                 paths.add(request.path());
                 return served.contains(version)
-                        ? Answer.ok("{\"apiVersion\":\"" + version + "\",\"kind\":\"PodGroup\","
+                        ? Response.ok("{\"apiVersion\":\"" + version + "\",\"kind\":\"PodGroup\","
                                 + "\"metadata\":{\"name\":\"g\",\"namespace\":\"default\"}}")
                         : answer(version, request);
             });
@@ -408,13 +408,11 @@ class ServedVersionsTest {
     @FieldSource("ANSWERS_OF_A_SERVER_WITHOUT_THE_OBJECT")
     void anObjectThatIsNotThereIsNotLookedForInOtherVersions(String method) {
         String path = "/apis/" + V1 + "/namespaces/default/resourceclaims/gpu";
-        Answer missing = new Answer(
+        Response missing = Response.of(
                 404,
-                Map.of(),
                 "{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"metadata\":{},\"status\":\"Failure\",\"message\":"
                         + "\"resourceclaims.resource.k8s.io \\\"gpu\\\" not found\",\"reason\":\"NotFound\",\"details\":"
-                        + "{\"name\":\"gpu\",\"group\":\"resource.k8s.io\",\"kind\":\"resourceclaims\"},\"code\":404}",
-                null);
+                        + "{\"name\":\"gpu\",\"group\":\"resource.k8s.io\",\"kind\":\"resourceclaims\"},\"code\":404}");
         server.on(method, path, request -> missing);
 
         if (method.equals("GET")) {
@@ -426,7 +424,7 @@ class ServedVersionsTest {
                             ClusterException.class,
                             failure -> assertThat(failure.isNotFound()).isTrue());
         }
-        assertThat(server.waiting()).isEqualTo(1);
+        assertThat(server.requests()).hasSize(1);
     }
 
     private static JsonNode json(String text) {

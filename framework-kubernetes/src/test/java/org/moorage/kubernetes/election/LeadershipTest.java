@@ -1,20 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.moorage.kubernetes.election;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import com.sun.net.httpserver.HttpExchange;
-import com.sun.net.httpserver.HttpServer;
-import java.io.IOException;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Random;
-import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
@@ -31,49 +24,33 @@ import org.moorage.kubernetes.ClusterSettings;
 import org.moorage.kubernetes.KubernetesCluster;
 import org.moorage.kubernetes.RequestMetrics;
 import org.moorage.testkit.Pods;
+import org.moorage.testkit.apiserver.FakeApiServer;
+import org.moorage.testkit.apiserver.Response;
 
-/** A process that competes for the Lease of an API server which keeps one object, and that binds pods. */
+/** A process that competes for a Lease, and binds pods. */
 class LeadershipTest {
-    private final List<String> requests = new CopyOnWriteArrayList<>();
-    private HttpServer server;
-    private volatile String lease = "";
-    private volatile int failure;
+    private static final String LEASE = "/apis/coordination.k8s.io/v1/namespaces/kube-system/leases/kube-scheduler";
+
+    private final FakeApiServer server = FakeApiServer.start();
 
     @BeforeEach
-    void start() throws IOException {
-        server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
-        server.createContext("/", this::answer);
-        server.setExecutor(Executors.newCachedThreadPool());
-        server.start();
+    void start() {
+        server.on("POST", "/api/v1/namespaces/default/pods/p/binding", request -> Response.status(201, "", ""));
     }
 
     @AfterEach
     void stop() {
-        server.stop(0);
-    }
-
-    private void answer(HttpExchange exchange) throws IOException {
-        try (exchange) {
-            String path = exchange.getRequestURI().getPath();
-            String body = new String(exchange.getRequestBody().readAllBytes(), UTF_8);
-            requests.add(exchange.getRequestMethod() + " " + path);
-            boolean isLease = path.contains("/leases");
-            int code = isLease && failure != 0 ? failure : 200;
-            if (isLease && code == 200) {
-                if (exchange.getRequestMethod().equals("GET") && lease.isEmpty()) {
-                    code = 404;
-                } else if (!exchange.getRequestMethod().equals("GET")) {
-                    lease = body;
-                }
-            }
-            byte[] bytes = (isLease && code == 200 ? lease : "{}").getBytes(UTF_8);
-            exchange.sendResponseHeaders(code, bytes.length);
-            exchange.getResponseBody().write(bytes);
-        }
+        server.close();
     }
 
     private ApiClient client() {
-        return new ApiClient("http://127.0.0.1:" + server.getAddress().getPort(), new OkHttpClient());
+        return new ApiClient(server.address(), new OkHttpClient());
+    }
+
+    private String holder() {
+        return server.object(LEASE)
+                .flatMap(lease -> lease.string("spec", "holderIdentity"))
+                .orElseThrow();
     }
 
     private Leadership candidate() {
@@ -96,7 +73,7 @@ class LeadershipTest {
     }
 
     private boolean isBound() {
-        return requests.stream().anyMatch(request -> request.endsWith("/binding"));
+        return server.requests().stream().anyMatch(request -> request.path().endsWith("/binding"));
     }
 
     @Test
@@ -119,14 +96,15 @@ class LeadershipTest {
             assertThat(leadership.awaitLeading()).isTrue();
             cluster.bind(Pods.named("p").build(), "n");
             assertThat(isBound()).isTrue();
-            assertThat(lease).contains("\"holderIdentity\":\"host_");
+            assertThat(holder()).startsWith("host_");
 
-            failure = 500;
+            for (String method : List.of("GET", "PUT")) {
+                server.on(method, LEASE, request -> Response.status(500, "InternalError", "no"));
+            }
             assertThat(lost.await(20, TimeUnit.SECONDS)).isTrue();
-            requests.clear();
             assertThatThrownBy(() -> cluster.delete(ObjectKind.POD, "default", "p"))
                     .hasMessageContaining("not the leader");
-            assertThat(requests).noneMatch(request -> request.startsWith("DELETE"));
+            assertThat(server.requests()).noneMatch(request -> request.method().equals("DELETE"));
         }
     }
 
@@ -140,8 +118,9 @@ class LeadershipTest {
             leadership.start(() -> {});
             assertThat(leadership.awaitLeading()).isTrue();
         }
-        assertThat(lease).contains("\"holderIdentity\":\"\"");
-        assertThat(requests).contains("POST /api/v1/namespaces/kube-system/events");
+        assertThat(holder()).isEmpty();
+        assertThat(server.requests())
+                .anyMatch(request -> request.path().equals("/api/v1/namespaces/kube-system/events"));
     }
 
     @Test

@@ -197,6 +197,6 @@ class EventRecorderTest {
 
         cluster.close();
 
-        assertThat(answer.complete(Answer.status(500, "", ""))).isTrue();
+        assertThat(answer.complete(Response.status(500, "", ""))).isTrue();
     }
 }

@@ -171,9 +171,13 @@ final class ObjectStore {
         if (stored == null) {
             return kinds.containsKey(path.collection()) ? notFound(path) : NO_SUCH_PATH;
         }
+        String served = request.method().equals("POST") ? "binding" : "status";
+        if (!path.subresource().isEmpty() && !path.subresource().equals(served)) {
+            return NO_SUCH_PATH;
+        }
         return switch (request.method()) {
             case "GET" -> Response.ok(stored.object.toString());
-            case "POST" -> path.subresource().equals("binding") ? bind(stored, tree(request)) : NO_SUCH_PATH;
+            case "POST" -> path.subresource().isEmpty() ? notAllowed(request) : bind(stored, tree(request));
             case "PUT" -> replace(stored, path.subresource(), tree(request));
             case "PATCH" -> patch(stored, path.subresource(), request);
             case "DELETE" -> delete(stored, request);

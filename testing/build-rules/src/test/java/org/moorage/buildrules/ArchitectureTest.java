@@ -388,7 +388,8 @@ final class ArchitectureTest {
                     // A jar of its own, whose threads end with the plugin.
                     .and(not(nameMatching("org\\.moorage\\.opa\\..*")))
                     .and(not(nameMatching("org\\.moorage\\.app\\.Main(\\$.*)?")))
-                    .and(not(name("org.moorage.app.internal.process.ProcessThreads"))))
+                    .and(not(name("org.moorage.app.internal.process.ProcessThreads")))
+                    .and(not(name("org.moorage.testkit.apiserver.FakeApiServer"))))
             .should()
             .accessTargetWhere(call(Thread.class, "<init>"))
             .because("threads are made where they are also ended, and what ends the process where the process begins;"

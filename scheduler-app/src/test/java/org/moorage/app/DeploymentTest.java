@@ -184,7 +184,7 @@ class DeploymentTest {
     }
 
     @Test
-    void grantsWhatIsWritten() throws Exception {
+    void grantsWhatIsWritten() throws IllegalAccessException, InterruptedException {
         Set<String> needed = writes();
 
         assertThat(needed).hasSize(10);
@@ -214,7 +214,7 @@ class DeploymentTest {
     }
 
     /** Makes every write to a server that accepts all, and returns the rights that they need. */
-    private static Set<String> writes() throws Exception {
+    private static Set<String> writes() throws IllegalAccessException, InterruptedException {
         try (FakeApiServer server = FakeApiServer.start()) {
             for (String method : List.of("GET", "POST", "PUT", "PATCH", "DELETE")) {
                 server.on(method, "/*", request -> Response.ok("{}"));
@@ -228,7 +228,7 @@ class DeploymentTest {
         }
     }
 
-    private static void writeAll(ApiClient client) throws Exception {
+    private static void writeAll(ApiClient client) throws IllegalAccessException {
         try (KubernetesCluster cluster = new KubernetesCluster(
                 client,
                 ClusterSettings.on("test"),
@@ -260,7 +260,7 @@ class DeploymentTest {
     }
 
     // Calls each method of a writer, so that a new one is not forgotten.
-    private static void writeAll(Class<?> type, Object writer, Pod pod) throws Exception {
+    private static void writeAll(Class<?> type, Object writer, Pod pod) throws IllegalAccessException {
         for (Method method : type.getMethods()) {
             List<Object> arguments = new ArrayList<>();
             for (Class<?> parameter : method.getParameterTypes()) {

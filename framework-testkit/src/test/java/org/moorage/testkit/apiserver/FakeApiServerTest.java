@@ -59,15 +59,17 @@ class FakeApiServerTest {
                 .build();
     }
 
-    private HttpResponse<String> send(String method, String path, String contentType, String body) throws Exception {
+    private HttpResponse<String> send(String method, String path, String contentType, String body)
+            throws IOException, InterruptedException {
         return http.send(request(method, path, contentType, body), BodyHandlers.ofString());
     }
 
-    private HttpResponse<String> send(String method, String path, String body) throws Exception {
+    private HttpResponse<String> send(String method, String path, String body)
+            throws IOException, InterruptedException {
         return send(method, path, "application/json", body);
     }
 
-    private ObjectFields get(String path) throws Exception {
+    private ObjectFields get(String path) throws IOException, InterruptedException {
         return ObjectFields.of(send("GET", path, "").body());
     }
 
@@ -93,7 +95,7 @@ class FakeApiServerTest {
     @Nested
     class Lists {
         @Test
-        void haveTheObjectsOfANamespaceOrOfAll() throws Exception {
+        void haveTheObjectsOfANamespaceOrOfAll() throws IOException, InterruptedException {
             server.put("{apiVersion: v1, kind: Pod, metadata: {name: other, namespace: a}}");
 
             assertThat(names(get("/api/v1/pods"))).containsExactly("other", "web");
@@ -103,7 +105,7 @@ class FakeApiServerTest {
         }
 
         @Test
-        void haveOtherKindsFromTheFirstObjectOn() throws Exception {
+        void haveOtherKindsFromTheFirstObjectOn() throws IOException, InterruptedException {
             assertThat(send("GET", "/apis/x.org/v1/quotas", "").statusCode()).isEqualTo(404);
 
             server.put("{apiVersion: x.org/v1, kind: Quota, metadata: {name: q}}");
@@ -112,7 +114,7 @@ class FakeApiServerTest {
         }
 
         @Test
-        void havePages() throws Exception {
+        void havePages() throws IOException, InterruptedException {
             server.put(pod("a") + pod("b") + pod("c"));
 
             ObjectFields first = get(PODS + "?limit=3");
@@ -131,7 +133,7 @@ class FakeApiServerTest {
     @Nested
     class Watches {
         @Test
-        void haveTheEventsSinceAVersion() throws Exception {
+        void haveTheEventsSinceAVersion() throws IOException, InterruptedException {
             String version = get(PODS).string("metadata", "resourceVersion").orElseThrow();
             server.put("{apiVersion: v1, kind: Node, metadata: {name: n1}}");
             server.put(pod("a"));
@@ -146,7 +148,7 @@ class FakeApiServerTest {
         }
 
         @Test
-        void beginWithAllObjectsWithoutAVersion() throws Exception {
+        void beginWithAllObjectsWithoutAVersion() throws IOException, InterruptedException {
             Iterator<String> events = watch(PODS + "?watch=1");
             assertThat(events.next()).isEqualTo("ADDED web");
 
@@ -156,7 +158,7 @@ class FakeApiServerTest {
         }
 
         @Test
-        void endIfTheVersionIsTooOld() throws Exception {
+        void endIfTheVersionIsTooOld() throws IOException, InterruptedException {
             server.expire();
 
             assertThat((Iterable<String>) () -> iterator(PODS + "?watch=true&resourceVersion=1"))
@@ -172,7 +174,7 @@ class FakeApiServerTest {
         }
 
         @Test
-        void endAfterTheirTimeout() throws Exception {
+        void endAfterTheirTimeout() throws IOException, InterruptedException {
             assertThat(watch(PODS + "?watch=true&resourceVersion=2&timeoutSeconds=0")
                             .hasNext())
                     .isFalse();
@@ -255,14 +257,14 @@ class FakeApiServerTest {
 
     @ParameterizedTest
     @FieldSource("CHANGES")
-    void objectsAreChangedBy(Change c) throws Exception {
+    void objectsAreChangedBy(Change c) throws IOException, InterruptedException {
         assertThat(send(c.method, WEB + c.path, c.contentType, c.body).statusCode())
                 .isEqualTo(c.code);
         assertThat(server.object(WEB).toString()).contains(c.after);
     }
 
     @Test
-    void aBoundPodIsNotBoundAgain() throws Exception {
+    void aBoundPodIsNotBoundAgain() throws IOException, InterruptedException {
         assertThat(send("POST", WEB + "/binding", BINDING.formatted("")).statusCode())
                 .isEqualTo(201);
 
@@ -271,7 +273,7 @@ class FakeApiServerTest {
     }
 
     @Test
-    void aLeaseIsCreatedOnceAndReplacedInItsLastVersion() throws Exception {
+    void aLeaseIsCreatedOnceAndReplacedInItsLastVersion() throws IOException, InterruptedException {
         assertThat(send("GET", LEASES + "/l", "").body()).contains("leases.coordination.k8s.io \\\"l\\\" not found");
         assertThat(send("POST", LEASES, LEASE.formatted("", "a")).statusCode()).isEqualTo(201);
         assertThat(send("POST", LEASES, LEASE.formatted("", "b")).statusCode()).isEqualTo(409);
@@ -287,7 +289,7 @@ class FakeApiServerTest {
     }
 
     @Test
-    void anObjectWithoutANameGetsOne() throws Exception {
+    void anObjectWithoutANameGetsOne() throws IOException, InterruptedException {
         ObjectFields created = ObjectFields.of(
                 send("POST", PODS, "{\"metadata\": {\"generateName\": \"a-\"}}").body());
 
@@ -296,7 +298,7 @@ class FakeApiServerTest {
     }
 
     @Test
-    void aTestWaitsForTheStateOfAnObject() throws Exception {
+    void aTestWaitsForTheStateOfAnObject() throws IOException, InterruptedException {
         CompletableFuture<HttpResponse<String>> binding =
                 http.sendAsync(request("POST", WEB + "/binding", JSON, BINDING.formatted("")), BodyHandlers.ofString());
 
@@ -308,7 +310,7 @@ class FakeApiServerTest {
     }
 
     @Test
-    void requestsAreKeptAndTakenInTheirOrder() throws Exception {
+    void requestsAreKeptAndTakenInTheirOrder() throws IOException, InterruptedException {
         send("GET", "/api/v1/nodes?limit=5&labelSelector=a%3Db%26c", "");
         send("POST", WEB + "/binding", BINDING.formatted(""));
         send("GET", PODS, "");
@@ -326,7 +328,7 @@ class FakeApiServerTest {
     @Nested
     class Rules {
         @Test
-        void replaceResponsesAndTheLastOneCounts() throws Exception {
+        void replaceResponsesAndTheLastOneCounts() throws IOException, InterruptedException {
             server.on("GET", "/api/v1/*", request -> Response.status(403, "Forbidden", "no"));
             server.on("GET", "/api/v1/nodes", request -> Response.ok("{}").with("Retry-After", "1"));
             server.on("GET", "/api/v1/pods", server::respond);
@@ -339,7 +341,7 @@ class FakeApiServerTest {
         }
 
         @Test
-        void sendLinesAsTheyCome() throws Exception {
+        void sendLinesAsTheyCome() throws IOException, InterruptedException {
             LinkedBlockingQueue<String> lines = new LinkedBlockingQueue<>(List.of("a"));
             server.on("GET", PODS, request -> Response.stream(lines));
 
@@ -374,7 +376,7 @@ class FakeApiServerTest {
         }
 
         @Test
-        void thatThrowAreErrorsOfTheServer() throws Exception {
+        void thatThrowAreErrorsOfTheServer() throws IOException, InterruptedException {
             server.on("GET", PODS, request -> {
                 throw new IllegalStateException("oops");
             });
@@ -384,7 +386,7 @@ class FakeApiServerTest {
     }
 
     @Test
-    void aRestartedServerHasTheSameAddressAndObjects() throws Exception {
+    void aRestartedServerHasTheSameAddressAndObjects() throws IOException, InterruptedException {
         server.stop();
         assertThatThrownBy(() -> send("GET", PODS, "")).isInstanceOf(ConnectException.class);
 

@@ -16,7 +16,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 class ImageReferencesTest {
-    private static final Path DEPLOY = Shipped.file("").resolveSibling("deploy");
+    private static final Path DEPLOY = Shipped.file("../../deploy");
 
     /** A version, and a digest where it is known. */
     private static final String PINNED = "[a-z0-9./-]+:(?!latest)[A-Za-z0-9._-]+(@sha256:[0-9a-f]{64})?";

@@ -41,7 +41,7 @@ import org.moorage.objects.decode.ObjectDecoder;
 /**
  * An object that went through the model of another client decodes to the same object, for all objects of the recorded decisions. A
  * decision is a function of the decoded objects, and {@link ConformanceTest} compares the decisions. {@code docs/embedding.md} lists the
- * fields that a model lacks; objects with such a field are left out.
+ * fields that a model lacks; objects with such a field are left out. One case in ten is compared; {@code -Dtests.every=1} compares all.
  */
 @Tag("any-jvm")
 class ModelVectorsTest {
@@ -53,6 +53,7 @@ class ModelVectorsTest {
             .enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS)
             .enable(SerializationFeature.ORDER_MAP_ENTRIES_BY_KEYS)
             .build();
+    private static final int EVERY = Integer.getInteger("tests.every", 10);
     private static final ObjectDecoder DECODER = new ObjectDecoder();
     private static final int SHOWN_DIFFERENCES = 20;
     private static final Set<String> NOT_VALUES = Set.of("json", "toBuilder", "toString");
@@ -135,7 +136,11 @@ class ModelVectorsTest {
         for (Path file : files()) {
             try (BufferedReader lines =
                     new BufferedReader(new InputStreamReader(new GZIPInputStream(Files.newInputStream(file)), UTF_8))) {
+                long number = 0;
                 for (String line = lines.readLine(); line != null; line = lines.readLine()) {
+                    if (number++ % EVERY != 0) {
+                        continue;
+                    }
                     for (JsonNode object : JSON.readTree(line).path("objects")) {
                         ObjectNode original = (ObjectNode) object;
                         if (client.watched().contains(kind(original)) || !seen.add(original.toString())) {
@@ -170,9 +175,12 @@ class ModelVectorsTest {
         System.out.println(client + ": " + equal + " objects are equal, " + unequal + " but for what the models lack "
                 + lost + " and for what is empty " + omitted);
         assertThat(different).isEmpty();
-        assertThat(equal).isGreaterThan(100_000);
+        assertThat(equal).isGreaterThan(100_000 / EVERY);
         assertThat(unequal).isLessThan(equal * 3 / 100);
-        assertThat(lost).isEqualTo(client.cannotSay());
+        assertThat(client.cannotSay()).containsAll(lost);
+        assertThat(EVERY > 1 || lost.equals(client.cannotSay()))
+                .as("whether all of %s are found", client.cannotSay())
+                .isTrue();
     }
 
     // Removes what is empty before and absent after. An API server does not send it either.

@@ -224,18 +224,23 @@ public final class SchedulerThreads implements AutoCloseable {
     }
 
     private void repeat(ScheduledExecutorService on, Duration period, Runnable task) {
-        ScheduledFuture<?> ignored = on.scheduleAtFixedRate(
-                () -> {
-                    try {
-                        task.run();
-                    } catch (Throwable thrown) {
-                        // Passed on, it would end the timer without a word.
-                        failed(Thread.currentThread().getName(), thrown);
-                    }
-                },
-                period.toNanos(),
-                period.toNanos(),
-                TimeUnit.NANOSECONDS);
+        Runnable untilClosed = () -> {
+            try {
+                task.run();
+            } catch (Throwable thrown) {
+                // Passed on, it would end the timer without a word.
+                failed(Thread.currentThread().getName(), thrown);
+            }
+        };
+        try {
+            ScheduledFuture<?> ignored =
+                    on.scheduleAtFixedRate(untilClosed, period.toNanos(), period.toNanos(), TimeUnit.NANOSECONDS);
+        } catch (RejectedExecutionException e) {
+            // A scheduler that is closed before it runs repeats nothing.
+            if (!on.isShutdown()) {
+                throw e;
+            }
+        }
     }
 
     /** How many threads take part in passes over nodes, the caller among them. */

@@ -40,7 +40,7 @@ class EvaluationsTest {
     private static final int THREADS = 4;
     private static final int ROUNDS = 25;
 
-    private final ClusterDump dump = ClusterDump.read(Path.of("..", "examples", "clusters", "first.yaml"));
+    private final ClusterDump dump = ClusterDump.read(Path.of("..", "..", "examples", "clusters", "first.yaml"));
     private final InMemoryCluster cluster = InMemoryCluster.of(dump.objects());
     private final PluginRegistry own = PluginRegistry.of(KubeSchedulerPlugins.all());
     private final ExecutorService threads = Executors.newFixedThreadPool(THREADS);

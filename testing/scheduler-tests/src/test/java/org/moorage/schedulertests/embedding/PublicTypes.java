@@ -18,7 +18,7 @@ final class PublicTypes {
     /** The classes and records of a module. */
     static List<Class<?>> of(String module) throws IOException, ClassNotFoundException {
         List<Class<?>> types = new ArrayList<>();
-        for (String line : Files.readAllLines(Path.of("..", module, "api.txt"))) {
+        for (String line : Files.readAllLines(Path.of("..", "..", module, "api.txt"))) {
             Matcher type = TYPE.matcher(line);
             if (type.find()) {
                 types.add(Class.forName(type.group(1)));

@@ -165,12 +165,17 @@ final class SchedulerStopTest {
         return PluginFactory.of(name, Plugin.class, make);
     }
 
-    private Scheduler start() {
+    private Scheduler connect() {
         PluginRegistry registry = PluginRegistry.of(List.of(factory("Probe", Probe::new)));
         Scheduler started = Scheduler.builder(ConfigLoader.load(CONFIG, "test.yaml", registry), registry, cluster)
                 .build();
         cluster.apply(Samples.node("n"));
         started.start();
+        return started;
+    }
+
+    private Scheduler start() {
+        Scheduler started = connect();
         loop = new Thread(started::run, "runner");
         loop.start();
         return started;
@@ -241,6 +246,17 @@ final class SchedulerStopTest {
         assertThat(calls).filteredOn("close"::equals).hasSize(1);
         cluster.apply(Samples.pod("late"));
         assertThat(calls).doesNotContain("permit late");
+    }
+
+    @Test
+    void runsNothingOnceItIsClosed() {
+        Scheduler scheduler = connect();
+        scheduler.close();
+        cluster.apply(Samples.pod("p"));
+
+        scheduler.run();
+
+        assertThat(calls).containsExactly("close");
     }
 
     @ParameterizedTest

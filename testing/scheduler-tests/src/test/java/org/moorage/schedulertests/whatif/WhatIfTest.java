@@ -273,7 +273,7 @@ class WhatIfTest {
 
     @Test
     void hasOneAnswerForThreadsThatAskAtOnce() throws InterruptedException, ExecutionException, TimeoutException {
-        ClusterDump dump = ClusterDump.read(Path.of("..", "examples", "clusters", "first.yaml"));
+        ClusterDump dump = ClusterDump.read(Path.of("..", "..", "examples", "clusters", "first.yaml"));
         ExecutorService threads = Executors.newFixedThreadPool(8);
         try (WhatIf cluster = Scheduler.whatIf(dump.objects(), ConfigLoader.defaults(PLUGINS), PLUGINS)) {
             List<Pod> waiting =
@@ -293,7 +293,7 @@ class WhatIfTest {
 
     @Test
     void saysOfEachPodWhatTheSchedulerSays() {
-        ClusterDump dump = ClusterDump.read(Path.of("..", "examples", "clusters", "first.yaml"));
+        ClusterDump dump = ClusterDump.read(Path.of("..", "..", "examples", "clusters", "first.yaml"));
         try (Scheduler scheduler = Scheduler.builder(
                         ConfigLoader.defaults(PLUGINS), PLUGINS, InMemoryCluster.of(dump.objects()))
                 .random(() -> 0L)

@@ -14,6 +14,8 @@ import java.util.Base64;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.zip.GZIPOutputStream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -97,8 +99,11 @@ class LiveSweepTest {
                     write(api.get("/api/v1/namespaces/moorage-system/configmaps/" + configMap), mounted);
                 }
             }
-            String path = mount.path("mountPath").asText() + "/";
-            arguments.replaceAll(argument -> argument.replace(path, mounted + "/"));
+            // Where a path begins: the folder of the test may contain a path such as /tmp/, too.
+            Pattern path = Pattern.compile(
+                    "(?<![\\w./-])" + Pattern.quote(mount.path("mountPath").asText() + "/"));
+            String replacement = Matcher.quoteReplacement(mounted + "/");
+            arguments.replaceAll(argument -> path.matcher(argument).replaceAll(replacement));
         }
         Path out = folder.resolve(name + ".log");
         assertThat(moorage(out, arguments)).as(name).isZero();

@@ -87,7 +87,7 @@ public final class FreezingProxy implements AutoCloseable {
                     continue;
                 }
                 open.add(client);
-                Socket server = new Socket(InetAddress.getLoopbackAddress(), target);
+                Socket server = connect(client);
                 open.add(server);
                 int of = isFreezingAll ? FROZEN : generation.get();
                 threads.execute(() -> forward(client, server, of));
@@ -95,6 +95,16 @@ public final class FreezingProxy implements AutoCloseable {
             } catch (IOException e) {
                 // Closed, or the server is not there: the client tries again.
             }
+        }
+    }
+
+    // A client whose server is not there must not wait for it.
+    private Socket connect(Socket client) throws IOException {
+        try {
+            return new Socket(InetAddress.getLoopbackAddress(), target);
+        } catch (IOException e) {
+            close(client);
+            throw e;
         }
     }
 
@@ -109,12 +119,13 @@ public final class FreezingProxy implements AutoCloseable {
                     out.flush();
                 }
             }
-            if (generation.get() == of) {
-                from.close();
-                to.close();
-            }
         } catch (IOException e) {
             // One side is gone.
+        } finally {
+            if (generation.get() == of) {
+                close(from);
+                close(to);
+            }
         }
     }
 

@@ -27,7 +27,7 @@ step() {
   slowest >target/ci/slowest.txt
   if [ -s target/ci/slowest.txt ]; then
     printf '\nSlowest test classes of "%s", in seconds:\n\n```\n%s\n```\n' "$title" "$(cat target/ci/slowest.txt)" >>target/ci/classes.md
-    head -n 30 target/ci/slowest.txt
+    cat target/ci/slowest.txt
   fi
   if [ $status -eq 0 ]; then
     printf '==> %s: done in %d s\n' "$title" $((SECONDS - start))

@@ -47,7 +47,7 @@ final class ModelKinds {
             Map.entry(ObjectKind.DEVICE_CLASS, V1DeviceClass.class),
             Map.entry(ObjectKind.POD_DISRUPTION_BUDGET, V1PodDisruptionBudget.class));
 
-    /** Their models lack fields that API servers have, and that decide: {@code ModelVectorsTest} tells which. */
+    /** Their models lack fields that API servers have, and that decide: {@code ModelVectorsTest} lists them. */
     private static final Set<ObjectKind<?>> INCOMPLETE = Set.of(ObjectKind.RESOURCE_SLICE, ObjectKind.RESOURCE_CLAIM);
 
     private ModelKinds() {}

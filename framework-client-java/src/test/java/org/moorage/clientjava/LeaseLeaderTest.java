@@ -62,7 +62,7 @@ class LeaseLeaderTest {
 
     @Test
     void stopsWhatItRunsWhenAnotherTakesTheLeaseAndWritesNoMore() throws InterruptedException {
-        // It gives up after the renew deadline.
+        // It stops leading after the renew deadline.
         LeaderElection losing = settings(Duration.ofSeconds(3), Duration.ofSeconds(2));
         Work work = new Work();
         try (LeaseLeader leader = new LeaseLeader(client, losing, "me")) {

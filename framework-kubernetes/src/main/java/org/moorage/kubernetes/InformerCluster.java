@@ -307,7 +307,7 @@ public final class InformerCluster implements Cluster {
         @GuardedBy("this")
         private int failures;
 
-        /** When to tell it of all objects again at the earliest. */
+        /** The earliest time to deliver all objects to it again. */
         @GuardedBy("this")
         private Instant nextTry = Instant.MIN;
 

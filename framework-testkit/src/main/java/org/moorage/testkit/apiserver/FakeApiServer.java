@@ -89,7 +89,7 @@ public final class FakeApiServer implements AutoCloseable {
     });
 
     /** Also the lock of what is below. */
-    private final ObjectStore objects = new ObjectStore();
+    private final ServerState objects = new ServerState();
 
     @GuardedBy("objects")
     private final List<Rule> rules = new ArrayList<>();

@@ -69,7 +69,7 @@ final class ArchitectureTest {
     private static final String WAITS_IN_REAL_TIME = "org\\.moorage\\.("
             + "prometheus\\.Prometheus|fabric8\\.(Fabric8Requests|StreamedBody)|kubernetes\\.election\\.Leadership"
             + "|app\\.internal\\.(logging\\.(BoundedAppender|Logging)|process\\.HeapWatch)"
-            + "|simulation\\.whatif\\.FittingChanges|testkit\\.apiserver\\.(FakeApiServer|ObjectStore))([.$].*)?";
+            + "|simulation\\.whatif\\.FittingChanges|testkit\\.apiserver\\.(FakeApiServer|ServerState))([.$].*)?";
 
     @ArchTest
     static void looksAtAllModules(JavaClasses imported) {

@@ -30,9 +30,9 @@ import org.moorage.objects.internal.TreeDecoder;
 
 /**
  * The objects of a {@link FakeApiServer} with all their changes, and the responses to requests for them. Threads that wait for a change
- * wait on the store itself.
+ * wait on this object.
  */
-final class ObjectStore {
+final class ServerState {
     private static final String CONFLICT = "Conflict";
     private static final ObjectNode EXPIRED = Response.statusObject(410, "Expired", "too old resource version");
 
@@ -64,11 +64,11 @@ final class ObjectStore {
     @GuardedBy("this")
     private long version = 1;
 
-    /** The oldest version from which a list or watch can go on. */
+    /** The oldest version from which a list or watch can continue. */
     @GuardedBy("this")
     private long oldest;
 
-    ObjectStore() {
+    ServerState() {
         Stream<ObjectKind<?>> others = Stream.of(
                 ObjectKind.other("coordination.k8s.io/v1", "Lease", "leases", true),
                 ObjectKind.other("events.k8s.io/v1", "Event", "events", true));

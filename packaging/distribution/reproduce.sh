@@ -28,7 +28,7 @@ sums() { # CHECKOUT: of its jars and of all files of its archive and image, by p
   (
     cd "$1"
     find . -path '*/target/*.jar' -not -path '*/target/*/*' -not -name '*-tests.jar' -not -path './testing/benchmarks/*' \
-      -not -path './testing/scheduler-tests/*' -not -path './testing/live-tests/*' -not -path './examples/*' | sort | xargs sha256sum
+      -not -path './testing/scheduler-tests/*' -not -path './testing/client-tests/*' -not -path './testing/live-tests/*' -not -path './examples/*' | sort | xargs sha256sum
     [ "$all" = no ] || sha256sum packaging/distribution/target/moorage.cdx.json packaging/distribution/target/moorage-*-dist.tar.gz
     if [ "$all" = yes ]; then
       mkdir -p "$folder/layers" && tar -x -C "$folder/layers" -f packaging/distribution/target/moorage-image.tar

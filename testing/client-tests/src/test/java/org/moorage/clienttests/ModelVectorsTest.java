@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.moorage.conformance;
+package org.moorage.clienttests;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -39,13 +39,14 @@ import org.moorage.fabric8.Fabric8Models;
 import org.moorage.objects.decode.ObjectDecoder;
 
 /**
- * An object that went through the model of another client decodes to the same object, for all objects of the recorded decisions. A
- * decision is a function of the decoded objects, and {@link ConformanceTest} compares the decisions. {@code docs/embedding.md} lists the
- * fields that a model lacks; objects with such a field are left out. One case in ten is compared; {@code -Dtests.every=1} compares all.
+ * Objects that pass through the model of another client decode to the same objects, for the objects of the recorded
+ * decisions. A decision depends on the decoded objects alone, and the conformance tests compare the decisions. Objects
+ * with a field that the model lacks are skipped; {@code docs/embedding.md} lists those fields. One case in ten is
+ * compared; {@code -Dtests.every=1} compares all.
  */
 @Tag("any-jvm")
 class ModelVectorsTest {
-    private static final Path VECTORS = Path.of(System.getProperty("basedir", "."), "vectors");
+    private static final Path VECTORS = Path.of(System.getProperty("basedir", "."), "..", "conformance", "vectors");
     private static final JsonMapper JSON = JsonMapper.builder()
             .enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS)
             .build();
@@ -66,14 +67,14 @@ class ModelVectorsTest {
                 return model == null ? Map.of() : JAVA.fields((KubernetesObject) JAVA.model(object.toString(), model));
             }
 
-            // Those that the models cannot say are not taken from informers.
+            // The scheduler watches these kinds itself, since the models lack fields of them.
             @Override
             Set<String> watched() {
                 return Set.of("ResourceSlice", "ResourceClaim");
             }
 
             @Override
-            Set<String> cannotSay() {
+            Set<String> missingFields() {
                 return Set.of(
                         "Node.spec.podPreemptionPolicy",
                         "Pod.status.nodeAllocatableResourceClaimStatuses[].mapping",
@@ -92,7 +93,7 @@ class ModelVectorsTest {
             }
 
             @Override
-            Set<String> cannotSay() {
+            Set<String> missingFields() {
                 return Set.of();
             }
         };
@@ -103,11 +104,11 @@ class ModelVectorsTest {
         /** The fields of the object's model; empty if there is none. */
         abstract Map<String, ?> throughModel(ObjectNode object);
 
-        /** The kinds that are watched although there are models. */
+        /** Kinds that are not read from informers although the client has models of them. */
         abstract Set<String> watched();
 
-        /** What the models of the others cannot say, by its place in an object. */
-        abstract Set<String> cannotSay();
+        /** Fields that the models of the other kinds lack, as paths. */
+        abstract Set<String> missingFields();
     }
 
     private static String group(ObjectNode object) {
@@ -172,18 +173,18 @@ class ModelVectorsTest {
                 }
             }
         }
-        System.out.println(client + ": " + equal + " objects are equal, " + unequal + " but for what the models lack "
-                + lost + " and for what is empty " + omitted);
+        System.out.println(client + ": " + equal + " objects are equal, " + unequal
+                + " differ in fields that the models lack " + lost + " or that are empty " + omitted);
         assertThat(different).isEmpty();
         assertThat(equal).isGreaterThan(100_000 / EVERY);
         assertThat(unequal).isLessThan(equal * 3 / 100);
-        assertThat(client.cannotSay()).containsAll(lost);
-        assertThat(EVERY > 1 || lost.equals(client.cannotSay()))
-                .as("whether all of %s are found", client.cannotSay())
+        assertThat(client.missingFields()).containsAll(lost);
+        assertThat(EVERY > 1 || lost.equals(client.missingFields()))
+                .as("all of %s are found", client.missingFields())
                 .isTrue();
     }
 
-    // Removes what is empty before and absent after. An API server does not send it either.
+    // Removes fields that are empty before and absent after. An API server does not send them either.
     private static void omit(String place, JsonNode before, JsonNode after, Set<String> omitted) {
         if (before instanceof ObjectNode fields) {
             for (String name : List.copyOf(fields.properties()).stream()
@@ -204,14 +205,12 @@ class ModelVectorsTest {
         }
     }
 
-    // The decoder keeps some parts as text, in the order of the fields.
+    // The decoder keeps some fields as text, in the order of their keys.
     private static String sorted(Object fields) throws JsonProcessingException {
         return SORTED.writeValueAsString(SORTED.convertValue(fields, Map.class));
     }
 
-    // What scheduling reads of an object. Pods, nodes and volumes are told apart by identity, so they are compared by
-    // what their
-    // methods return.
+    // Pods, nodes and volumes are compared by identity, so the values of their methods are compared instead.
     private static List<Object> values(ClusterObject object) {
         if (object.getClass().isRecord()) {
             return List.of(object);

@@ -16,6 +16,7 @@ import java.time.Duration;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -26,6 +27,7 @@ import org.moorage.api.model.Pod;
 import org.moorage.testkit.Nodes;
 import org.moorage.testkit.PluginTester;
 import org.moorage.testkit.Pods;
+import org.moorage.testkit.Ports;
 import org.moorage.testkit.TestScheduler;
 
 /** What may befall a real OPA, and what is pushed to it. */
@@ -38,7 +40,11 @@ class OpaServerLiveTest {
     private static final Status NO_NODE = Status.unschedulable("no node fits by the policy /io/k8s/scheduler/fit");
 
     private final HttpClient client = HttpClient.newHttpClient();
-    private final String port = "http://127.0.0.1:" + RealOpa.freePort();
+
+    @AutoClose
+    private final Ports ports = new Ports();
+
+    private final String port = "http://127.0.0.1:" + ports.next();
     private RealOpa opa;
 
     @TempDir

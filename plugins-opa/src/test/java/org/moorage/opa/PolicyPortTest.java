@@ -20,6 +20,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import javax.net.ssl.SSLContext;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.moorage.api.Status;
@@ -27,6 +28,7 @@ import org.moorage.api.model.Pod;
 import org.moorage.testkit.Nodes;
 import org.moorage.testkit.PluginTester;
 import org.moorage.testkit.Pods;
+import org.moorage.testkit.Ports;
 import org.moorage.testkit.TestScheduler;
 
 /** Pushing policies to the plugin, with compiled policies. */
@@ -36,7 +38,11 @@ class PolicyPortTest {
     private static final Pod POD = Pods.named("p").build();
 
     private final HttpClient client = HttpClient.newHttpClient();
-    private final String url = "http://127.0.0.1:" + RealOpa.freePort();
+
+    @AutoClose
+    private final Ports ports = new Ports();
+
+    private final String url = "http://127.0.0.1:" + ports.next();
 
     @TempDir
     private Path folder;

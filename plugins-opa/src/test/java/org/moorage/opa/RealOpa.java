@@ -3,8 +3,6 @@ package org.moorage.opa;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -17,6 +15,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import org.moorage.testkit.Ports;
 
 /** A real OPA as a process of its own, built from Go modules if it is not there yet. */
 final class RealOpa implements AutoCloseable {
@@ -36,7 +35,8 @@ final class RealOpa implements AutoCloseable {
     private final String[] headers;
     private final List<String> more;
     private final Path binary;
-    private final String address = "127.0.0.1:" + freePort();
+    private final Ports ports = new Ports();
+    private final String address = "127.0.0.1:" + ports.next();
     private final String url;
     private Process process;
 
@@ -93,14 +93,6 @@ final class RealOpa implements AutoCloseable {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new IllegalStateException(e);
-        }
-    }
-
-    static int freePort() {
-        try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            return socket.getLocalPort();
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
         }
     }
 
@@ -172,5 +164,6 @@ final class RealOpa implements AutoCloseable {
     @Override
     public void close() {
         stop();
+        ports.close();
     }
 }

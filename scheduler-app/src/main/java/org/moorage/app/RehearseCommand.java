@@ -5,8 +5,6 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.PrintWriter;
 import java.io.Writer;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.net.URISyntaxException;
 import java.net.URL;
 import java.nio.file.Files;
@@ -33,6 +31,7 @@ import org.moorage.app.internal.process.HostProcess;
 import org.moorage.app.internal.rehearsal.RehearsalCluster;
 import org.moorage.app.internal.report.Terminal;
 import org.moorage.app.internal.serving.ServerKeys;
+import org.moorage.testkit.Ports;
 import org.moorage.testkit.apiserver.FakeApiServer;
 import picocli.CommandLine.Command;
 
@@ -81,13 +80,14 @@ final class RehearseCommand implements Callable<Integer> {
         Path kubeconfig = folder.resolve("kubeconfig");
         Path manifests = folder.resolve("cluster.json");
         Path config = folder.resolve("scheduler.yaml");
-        try (FakeApiServer server = FakeApiServer.start(tls())) {
+        try (Ports ports = new Ports();
+                FakeApiServer server = FakeApiServer.start(tls())) {
             server.put(RehearsalCluster.manifests());
             Files.writeString(kubeconfig, server.kubeconfig());
             Files.writeString(manifests, RehearsalCluster.manifests());
             Files.writeString(config, String.format(Locale.ROOT, CONFIG, kubeconfig));
             loadHttp2();
-            schedule(server, config);
+            schedule(server, config, ports.next());
             run(new UntilStopped(), "simulate", GATES, manifests.toString());
         } finally {
             Files.deleteIfExists(kubeconfig);
@@ -125,9 +125,8 @@ final class RehearseCommand implements Callable<Integer> {
         }
     }
 
-    private static void schedule(FakeApiServer server, Path config) throws IOException, InterruptedException {
+    private static void schedule(FakeApiServer server, Path config, int port) throws IOException, InterruptedException {
         UntilStopped process = new UntilStopped();
-        int port = freePort();
         CompletableFuture<Integer> ended = new CompletableFuture<>();
         Thread scheduler = Executors.defaultThreadFactory()
                 .newThread(() -> ended.complete(run(
@@ -145,12 +144,6 @@ final class RehearseCommand implements Callable<Integer> {
             throw new CommandException("the scheduler on the generated cluster does not end: " + e, e);
         } catch (AssertionError e) {
             throw new CommandException("the generated pods are not all decided on (see the log): " + e.getMessage(), e);
-        }
-    }
-
-    private static int freePort() throws IOException {
-        try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            return socket.getLocalPort();
         }
     }
 

@@ -18,15 +18,18 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.BooleanSupplier;
 import org.moorage.app.internal.report.Terminal;
+import org.moorage.testkit.Ports;
 import org.moorage.testkit.apiserver.FakeApiServer;
 
 /** The scheduler of the command line, in this process, on a fake API server. */
 final class RunningScheduler implements AutoCloseable {
+    private final Ports ports;
     private final int port;
     private final CompletableFuture<Integer> ended;
     private final BooleanSupplier stop;
 
-    private RunningScheduler(int port, CompletableFuture<Integer> ended, BooleanSupplier stop) {
+    private RunningScheduler(Ports ports, int port, CompletableFuture<Integer> ended, BooleanSupplier stop) {
+        this.ports = ports;
         this.port = port;
         this.ended = ended;
         this.stop = stop;
@@ -40,7 +43,8 @@ final class RunningScheduler implements AutoCloseable {
      */
     static RunningScheduler start(FakeApiServer server, String openPath, Path folder, List<String> flags)
             throws IOException, InterruptedException, ExecutionException, TimeoutException {
-        int port = TrustingClient.freePort();
+        Ports ports = new Ports();
+        int port = ports.next();
         List<String> arguments = new ArrayList<>(List.of(
                 "--kubeconfig=" + Files.writeString(folder.resolve("kubeconfig"), server.kubeconfig()),
                 "--leader-elect=false",
@@ -53,7 +57,7 @@ final class RunningScheduler implements AutoCloseable {
         Terminal terminal = Terminal.plain(InputStream.nullInputStream(), nowhere, nowhere, InstantSource.system());
         CompletableFuture<Integer> ended = CompletableFuture.supplyAsync(
                 () -> Main.run(Additions.NONE, terminal, process, arguments.toArray(String[]::new)));
-        return new RunningScheduler(port, ended, process.stop());
+        return new RunningScheduler(ports, port, ended, process.stop());
     }
 
     String address() {
@@ -65,5 +69,6 @@ final class RunningScheduler implements AutoCloseable {
         assertThat(stop.getAsBoolean()).isTrue();
         assertThat(ended.orTimeout(UntilStopped.SECONDS, TimeUnit.SECONDS).join())
                 .isZero();
+        ports.close();
     }
 }

@@ -16,10 +16,12 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.BooleanSupplier;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.FieldSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.moorage.app.internal.report.Terminal;
+import org.moorage.testkit.Ports;
 
 class ServeCommandTest {
     private record Case(String name, String path, int code, String text) {
@@ -41,11 +43,14 @@ class ServeCommandTest {
             new Case("no pod", "/explain", 400, "pod: [] (expected: one, as NAMESPACE/NAME)"),
             new Case("another path", "/favicon.ico", 404, "404 page not found"));
 
+    @AutoClose
+    private final Ports ports = new Ports();
+
     @ParameterizedTest
     @ValueSource(strings = {"--now", "--seed=1"})
     void answersUntilItIsStopped(String how)
             throws IOException, GeneralSecurityException, InterruptedException, ExecutionException, TimeoutException {
-        int port = TrustingClient.freePort();
+        int port = ports.next();
         StringWriter out = new StringWriter();
         UntilStopped process = new UntilStopped();
         Terminal terminal = Terminal.plain(

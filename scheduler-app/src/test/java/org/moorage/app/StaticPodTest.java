@@ -9,8 +9,6 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.dataformat.yaml.YAMLFactory;
 import java.io.File;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
@@ -21,17 +19,22 @@ import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.moorage.testkit.Ports;
 import org.moorage.testkit.apiserver.FakeApiServer;
 import org.moorage.testkit.apiserver.Response;
 
-/** Kubeadm's static pod as {@code deploy/replacement} has it: its command runs as the user that its container has, without capabilities. */
+/** Runs the command of the static pod of {@code deploy/replacement} as the user of its container, without capabilities. */
 class StaticPodTest {
     private static final Path DEPLOY = Path.of("..", "deploy");
     private static final String KUBECONFIG = "/etc/kubernetes/scheduler.conf";
     private static final long SECONDS = 60;
+
+    @AutoClose
+    private final Ports ports = new Ports();
 
     @TempDir
     private Path folder;
@@ -53,7 +56,7 @@ class StaticPodTest {
                 StandardCopyOption.COPY_ATTRIBUTES);
     }
 
-    // Where the build has its files, another user may not come.
+    // Another user has no access to the folders of the build.
     private String copied(String original) throws IOException {
         List<String> copies = new ArrayList<>();
         for (String entry : original.split(File.pathSeparator)) {
@@ -122,9 +125,7 @@ class StaticPodTest {
                             folder.resolve("moorage").toString())
                     .replace(KUBECONFIG, kubeconfig.toString()));
         }
-        try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            command.add("--secure-port=" + free.getLocalPort());
-        }
+        command.add("--secure-port=" + ports.next());
         ProcessBuilder builder = new ProcessBuilder(command)
                 .directory(folder.toFile())
                 .redirectOutput(ProcessBuilder.Redirect.DISCARD)

@@ -5,8 +5,6 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import java.io.IOException;
 import java.io.InputStream;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.net.URI;
 import java.security.GeneralSecurityException;
 import java.security.cert.X509Certificate;
@@ -21,12 +19,6 @@ public final class TrustingClient {
 
     /** An answer: its code and its text. */
     public record Answer(int code, String text) {}
-
-    static int freePort() throws IOException {
-        try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            return socket.getLocalPort();
-        }
-    }
 
     public static Answer get(URI page) throws IOException, GeneralSecurityException {
         SSLContext tls = SSLContext.getInstance("TLS");

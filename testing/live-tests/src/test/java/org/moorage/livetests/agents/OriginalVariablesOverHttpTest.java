@@ -18,7 +18,7 @@ import java.util.Map;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.moorage.livetests.scene.Ports;
+import org.moorage.testkit.Ports;
 
 /** The variables and the file by which kube-safe-scheduler's agents were configured, for the program as it is deployed. */
 class OriginalVariablesOverHttpTest {
@@ -54,7 +54,7 @@ class OriginalVariablesOverHttpTest {
             String variables, String file, int congestion, String pigeon, String accepted, String overload)
             throws IOException {
         try (Ports ports = new Ports()) {
-            compare(ports.inARow(3), variables, file, congestion, pigeon, accepted, overload);
+            compare(ports.consecutive(3), variables, file, congestion, pigeon, accepted, overload);
         }
     }
 

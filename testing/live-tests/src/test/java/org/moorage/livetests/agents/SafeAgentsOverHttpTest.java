@@ -31,11 +31,11 @@ import org.moorage.api.model.ObjectKind;
 import org.moorage.builtin.dra.KubeSchedulerPlugins;
 import org.moorage.config.ConfigLoader;
 import org.moorage.config.plugin.PluginRegistry;
-import org.moorage.livetests.scene.Ports;
 import org.moorage.objects.KeptJson;
 import org.moorage.objects.internal.TreeDecoder;
 import org.moorage.runtime.Scheduler;
 import org.moorage.simulation.cluster.InMemoryCluster;
+import org.moorage.testkit.Ports;
 
 /** What kube-safe-scheduler answered over HTTP, {@code moorage extender} answers with the example's configuration. */
 class SafeAgentsOverHttpTest {

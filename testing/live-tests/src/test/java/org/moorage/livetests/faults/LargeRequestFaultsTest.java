@@ -24,7 +24,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.moorage.livetests.scene.Ports;
+import org.moorage.testkit.Ports;
 
 /** Requests to an extender agent that are as large, or as strange, as an API server lets nodes be. */
 class LargeRequestFaultsTest {

@@ -21,6 +21,7 @@ import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
+import org.moorage.testkit.Ports;
 
 /**
  * A real etcd and kube-apiserver on loopback, made and started by the scripts in {@code testing/conformance/cluster}. Its files are

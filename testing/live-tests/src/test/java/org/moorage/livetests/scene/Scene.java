@@ -16,6 +16,7 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
+import org.moorage.testkit.Ports;
 
 /** A control plane, access to its API, and the programs that a test starts, which all end with the scene. */
 public final class Scene implements AutoCloseable {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.moorage.livetests.scene;
+package org.moorage.testkit;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -12,39 +12,56 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Ports on loopback for programs that have to be told theirs. Each is held until this is closed, by a socket that is bound to it and does not
- * listen: the system gives the port to nobody else, and a server that asks for it by number may bind it, as often as it is restarted.
+ * Free ports on loopback for servers that take a port number and cannot report the one that they chose. Each port stays
+ * reserved until {@link #close}: a socket is bound to it and does not listen, so the system assigns the port to no other
+ * program, and a server that is given its number can bind it, again after each restart.
  */
 public final class Ports implements AutoCloseable {
-    private final List<SocketChannel> held = new ArrayList<>();
+    private final List<SocketChannel> reserved = new ArrayList<>();
 
+    /** Creates an empty set of reserved ports. */
+    public Ports() {
+        // Nothing is reserved yet.
+    }
+
+    /**
+     * Reserves a port.
+     *
+     * @return its number
+     * @throws UncheckedIOException if the system has no free port
+     */
     public int next() {
         try {
-            return hold(0);
+            return reserve(0);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
     }
 
-    /** The first of several ports in a row. */
-    public int inARow(int count) {
+    /**
+     * Reserves consecutive ports.
+     *
+     * @return the number of the first one
+     * @throws UncheckedIOException if the system has no free port
+     */
+    public int consecutive(int count) {
         while (true) {
             int first = next();
             try {
                 for (int port = first + 1; port < first + count; port++) {
-                    int ignored = hold(port);
+                    int ignored = reserve(port);
                 }
                 return first;
             } catch (IOException taken) {
-                // Others are tried.
+                // Another first port is tried.
             }
         }
     }
 
-    private synchronized int hold(int port) throws IOException {
+    private synchronized int reserve(int port) throws IOException {
         SocketChannel socket = SocketChannel.open(StandardProtocolFamily.INET);
-        held.add(socket);
-        // Without it the system refuses a port that another one holds like this.
+        reserved.add(socket);
+        // With the option, bind would also succeed on a port that another process reserves in this way.
         socket.setOption(StandardSocketOptions.SO_REUSEADDR, port == 0);
         socket.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
         socket.setOption(StandardSocketOptions.SO_REUSEADDR, true);
@@ -54,7 +71,7 @@ public final class Ports implements AutoCloseable {
     @Override
     public synchronized void close() {
         try {
-            for (SocketChannel socket : held) {
+            for (SocketChannel socket : reserved) {
                 socket.close();
             }
         } catch (IOException e) {

@@ -100,8 +100,8 @@ control_plane() {
   testing/conformance/cluster/build.sh opa
 }
 
-# Live tests of a profile, of the classes that a step before compiled and installed. Two at a time, each with a control plane of its own:
-# most of their time is waiting.
+# Runs the live tests of a profile with the classes that an earlier step compiled and installed. Three classes run at a time, each with its
+# own control plane, since they spend much of their time waiting.
 live_tests() { # PROFILE MODULES
-  mvn -B -ntp "-P$1" -pl "$2" surefire:test -Dtests.forks=2
+  mvn -B -ntp "-P$1" -pl "$2" surefire:test -Dtests.forks=3
 }

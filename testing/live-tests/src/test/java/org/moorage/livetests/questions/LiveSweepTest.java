@@ -11,11 +11,14 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Base64;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import java.util.zip.GZIPOutputStream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -26,7 +29,7 @@ import org.moorage.livetests.scene.RunningProgram;
 import org.moorage.livetests.scene.Scene;
 import org.moorage.livetests.scene.SchedulerProcess;
 
-/** A thousand drains as an Indexed Job, whose pods run as processes, and in one process: the answers are the same, line by line. */
+/** An Indexed Job, whose pods run as processes, answers a thousand drains as one process does, line by line. */
 @Tag("live")
 class LiveSweepTest {
     private static final int NODES = 1000;
@@ -86,29 +89,35 @@ class LiveSweepTest {
         String index = pod.at("/metadata/annotations/batch.kubernetes.io~1job-completion-index")
                 .asText();
         JsonNode container = pod.at("/spec/containers/0");
-        List<String> arguments = new ArrayList<>();
-        for (JsonNode argument : container.path("args")) {
-            arguments.add(argument.asText().replace("$(JOB_COMPLETION_INDEX)", index));
-        }
+        Map<String, Path> mounts = new HashMap<>();
         for (JsonNode mount : container.path("volumeMounts")) {
             Path mounted = Files.createDirectories(
                     folder.resolve(name).resolve(mount.path("name").asText()));
+            mounts.put(mount.path("mountPath").asText(), mounted);
             for (JsonNode volume : pod.at("/spec/volumes")) {
                 String configMap = volume.at("/configMap/name").asText();
                 if (volume.path("name").equals(mount.path("name")) && !configMap.isEmpty()) {
                     write(api.get("/api/v1/namespaces/moorage-system/configmaps/" + configMap), mounted);
                 }
             }
-            // Where a path begins: the folder of the test may contain a path such as /tmp/, too.
-            Pattern path = Pattern.compile(
-                    "(?<![\\w./-])" + Pattern.quote(mount.path("mountPath").asText() + "/"));
-            String replacement = Matcher.quoteReplacement(mounted + "/");
-            arguments.replaceAll(argument -> path.matcher(argument).replaceAll(replacement));
+        }
+        List<String> arguments = new ArrayList<>();
+        for (JsonNode argument : container.path("args")) {
+            arguments.add(inMounts(argument.asText().replace("$(JOB_COMPLETION_INDEX)", index), mounts));
         }
         Path out = folder.resolve(name + ".log");
         assertThat(moorage(out, arguments)).as(name).isZero();
         answers.put(index, out);
         return false;
+    }
+
+    // All in one pass, since the folder of the test may itself be below a mount path such as /tmp.
+    private static String inMounts(String argument, Map<String, Path> mounts) {
+        String paths = mounts.keySet().stream().map(Pattern::quote).collect(Collectors.joining("|"));
+        return Pattern.compile("(?<![\\w./-])(" + paths + ")(?=/)")
+                .matcher(argument)
+                .replaceAll(path -> Matcher.quoteReplacement(
+                        Objects.requireNonNull(mounts.get(path.group(1))).toString()));
     }
 
     private static void write(JsonNode configMap, Path folder) throws IOException {

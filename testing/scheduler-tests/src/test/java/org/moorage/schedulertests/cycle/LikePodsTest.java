@@ -17,6 +17,7 @@ import java.util.OptionalInt;
 import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.moorage.api.model.Node;
@@ -44,6 +45,7 @@ import org.moorage.testkit.Selectors;
  * What plugins that sign answer for a pod is used for the next like it. Two schedulers see the same random changes of a cluster, one of them
  * with plugins that do not sign, and must decide the same.
  */
+@Tag("any-jvm")
 class LikePodsTest {
     private static final int STEPS = 1500;
     private static final int NODES = 130;

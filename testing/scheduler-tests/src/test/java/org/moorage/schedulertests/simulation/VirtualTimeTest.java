@@ -18,6 +18,7 @@ import java.util.SplittableRandom;
 import java.util.function.Function;
 import java.util.random.RandomGenerator;
 import java.util.stream.LongStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -59,6 +60,7 @@ import org.moorage.testkit.Pods;
 
 /** Time in a simulation: backoffs, evictions, the periodic flush, permits and timers of plugins. */
 @Timeout(120)
+@Tag("any-jvm")
 class VirtualTimeTest {
     private static final String ZONE = "topology.kubernetes.io/zone";
 

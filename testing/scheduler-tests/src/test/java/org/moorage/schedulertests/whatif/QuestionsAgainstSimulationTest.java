@@ -20,6 +20,7 @@ import java.util.TreeMap;
 import java.util.stream.Collectors;
 import java.util.stream.LongStream;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -57,6 +58,7 @@ import org.moorage.simulation.whatif.SchedulingOutcome;
  * What-if questions about random clusters with volumes and devices have the answers of a simulation, in which a scheduler binds each pod before
  * it looks at the next one. {@code -Dtests.clusters=N} sets the number of clusters, {@code -Dtests.seed=N} the first seed.
  */
+@Tag("any-jvm")
 class QuestionsAgainstSimulationTest {
     private static final PluginRegistry PLUGINS = PluginRegistry.of(KubeSchedulerPlugins.all());
     private static final LoadedConfig DEFAULTS = ConfigLoader.defaults(PLUGINS);

@@ -166,14 +166,14 @@ profiles:
     name, kind = node["metadata"]["name"], node["metadata"]["labels"]["node.kubernetes.io/instance-type"]
     lines = {
         "fit": ["fit", asked], "fit --max": ["fit", asked, "--max"],
-        "drain NODE": ["drain", name], "lose zone=a": ["lose", "zone=a"], "removable": ["removable"],
-        "buy TYPE --upto 100": ["buy", kind, "--upto", "100"],
+        "drain NODE": ["drain", name], "outage zone=a": ["outage", "zone=a"], "scale-down": ["scale-down"],
+        "scale-up TYPE --max-nodes 100": ["scale-up", kind, "--max-nodes", "100"],
         "compare": ["compare", default, packed], "compare --rebalance": ["compare", default, packed, "--rebalance"],
     }
     lines = {title: [*line, "--cluster", cluster] for title, line in lines.items()}
     if waiting:
         pod = waiting[0]["metadata"]
-        lines["explain POD"] = ["explain", f"{pod['namespace']}/{pod['name']}", cluster]
+        lines["explain POD"] = ["explain", f"{pod['namespace']}/{pod['name']}", "--cluster", cluster]
     return lines
 
 

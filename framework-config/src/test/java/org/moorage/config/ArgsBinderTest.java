@@ -235,7 +235,7 @@ class ArgsBinderTest {
                     new Case("text for a list", "limits: x", "args.limits: \"x\" (expected: a list)"),
                     new Case("list for a map", "byName: []", "args.byName: [] (expected: a map)"),
                     new Case("wrong item", "byName: {a: [1, x]}", "args.byName.a[1]: \"x\" (expected: a whole number)"),
-                    new Case("unknown field", "cuont: 3", "args.cuont: unknown field. Maybe count."),
+                    new Case("unknown field", "cuont: 3", "args.cuont: unknown field. Did you mean count?"),
                     new Case(
                             "unknown nested field",
                             "limits: [{}, {color: 3}]",

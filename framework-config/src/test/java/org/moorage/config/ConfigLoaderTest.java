@@ -47,10 +47,10 @@ class ConfigLoaderTest {
                             """))
                     .withMessage("""
                             scheduler.yaml: not a valid configuration, 5 problems
-                              scheduler.yaml:3:1: parallelsm: unknown field. Maybe parallelism.
+                              scheduler.yaml:3:1: parallelsm: unknown field. Did you mean parallelism?
                               scheduler.yaml:4:1: podInitialBackoffSeconds: 0 (expected: more than 0)
                               scheduler.yaml:6:3: leaderElection.leaseDuration: "soon" (expected: a duration such as 15s, 1m30s or 100ms)
-                              scheduler.yaml:12:10: profiles[0].plugins.score.enabled[1].name: "NodeResourceFit" (expected: a registered plugin; --plugin-dir adds those of jars). Maybe NodeResourcesFit.
+                              scheduler.yaml:12:10: profiles[0].plugins.score.enabled[1].name: "NodeResourceFit" (expected: a registered plugin; --plugin-dir adds those of jars). Did you mean NodeResourcesFit?
                               scheduler.yaml:16:7: profiles[0].pluginConfig[0].args.hardPodAffinityWeight: 101 (expected: 0 to 100)""".stripTrailing());
         }
 

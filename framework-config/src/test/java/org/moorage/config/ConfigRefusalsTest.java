@@ -76,7 +76,7 @@ class ConfigRefusalsTest {
                                 + " schedulerName)"),
                 new Case("a text for a profile", "profiles: [a]", "profiles[0]: \"a\" (expected: an object)"),
                 new Case("an object for a list", "profiles: {a: b}", "profiles: {\"a\":\"b\"} (expected: a list)"),
-                new Case("capital letters", "Parallelism: 3", "Parallelism: unknown field. Maybe parallelism."),
+                new Case("capital letters", "Parallelism: 3", "Parallelism: unknown field. Did you mean parallelism?"),
                 new Case(
                         "a number as a field",
                         "5: 5",
@@ -91,8 +91,8 @@ class ConfigRefusalsTest {
                 new Case(
                         "several unknown fields",
                         plugins + "{score: {enabled: [{name: NodeAffinity, wieght: 2}]}, skore: {}}",
-                        "profiles[0].plugins.score.enabled[0].wieght: unknown field. Maybe weight.",
-                        "profiles[0].plugins.skore: unknown field. Maybe score."),
+                        "profiles[0].plugins.score.enabled[0].wieght: unknown field. Did you mean weight?",
+                        "profiles[0].plugins.skore: unknown field. Did you mean score?"),
                 new Case(
                         "a plugin without a name",
                         plugins + "{score: {enabled: [{weight: 2}]}}",
@@ -106,12 +106,12 @@ class ConfigRefusalsTest {
                         "a slip in the name of a plugin to disable",
                         plugins + "{score: {disabled: [{name: NodeAfinity}]}}",
                         "profiles[0].plugins.score.disabled[0].name: \"NodeAfinity\" disables nothing (expected: a"
-                                + " registered plugin; --plugin-dir adds those of jars). Maybe NodeAffinity."),
+                                + " registered plugin; --plugin-dir adds those of jars). Did you mean NodeAffinity?"),
                 new Case(
                         "a slip in the name of a plugin with arguments",
                         config + "[{name: interpodaffinity}]",
                         "profiles[0].pluginConfig[0].name: \"interpodaffinity\" has no effect (expected: a"
-                                + " registered plugin; --plugin-dir adds those of jars). Maybe InterPodAffinity."),
+                                + " registered plugin; --plugin-dir adds those of jars). Did you mean InterPodAffinity?"),
                 new Case(
                         "a removed plugin at a point",
                         plugins + "{filter: {enabled: [{name: GCEPDLimits}]}}",

@@ -121,7 +121,7 @@ class ExtenderServerReaderTest {
                 new Case(
                         "agents: [{name: a, plugins: [{}, {name: NodeAfinity}, {name: Nobody}]}]",
                         "agents[0].plugins[0].name: missing (expected: the name of a plugin)",
-                        "agents[0].plugins[1].name: \"NodeAfinity\" (expected: a registered plugin; --plugin-dir adds those of jars). Maybe NodeAffinity.",
+                        "agents[0].plugins[1].name: \"NodeAfinity\" (expected: a registered plugin; --plugin-dir adds those of jars). Did you mean NodeAffinity?",
                         "agents[0].plugins[2].name: \"Nobody\" (expected: a registered plugin; --plugin-dir adds those of jars)"),
                 new Case(
                         "agents: [{name: a, plugins: [{name: NodeAffinity}, {name: NodeAffinity, as: b},"
@@ -134,12 +134,12 @@ class ExtenderServerReaderTest {
                                 + " args: {hardPodAffinityWeigth: 1}}]}]",
                         "agents[0].plugins[0].weight: 0 (expected: more than 0)",
                         "agents[0].plugins[0].maxScore: 0 (expected: 1 to 100)",
-                        "agents[0].plugins[0].args.hardPodAffinityWeigth: unknown field. Maybe hardPodAffinityWeight."),
+                        "agents[0].plugins[0].args.hardPodAffinityWeigth: unknown field. Did you mean hardPodAffinityWeight?"),
                 new Case(
                         "agent: []\nagents: [{name: a, plugin: 1, plugins: [{name: NodeAffinity, wight: 1}]}]",
-                        "agent: unknown field. Maybe agents.",
-                        "agents[0].plugin: unknown field. Maybe plugins.",
-                        "agents[0].plugins[0].wight: unknown field. Maybe weight."));
+                        "agent: unknown field. Did you mean agents?",
+                        "agents[0].plugin: unknown field. Did you mean plugins?",
+                        "agents[0].plugins[0].wight: unknown field. Did you mean weight?"));
     }
 
     @ParameterizedTest

@@ -112,6 +112,6 @@ class ScoreWeightsTest {
         assertThatThrownBy(() -> config.withScoreWeights(Map.of("NodeAffinite", 7), List.of("a"), "weights"))
                 .isInstanceOf(ConfigException.class)
                 .hasMessageContaining(
-                        "weights: profiles[0].plugins.score.enabled[0].name: \"NodeAffinite\" (expected: a registered plugin; --plugin-dir adds those of jars). Maybe NodeAffinity.");
+                        "weights: profiles[0].plugins.score.enabled[0].name: \"NodeAffinite\" (expected: a registered plugin; --plugin-dir adds those of jars). Did you mean NodeAffinity?");
     }
 }

@@ -27,10 +27,11 @@ import org.moorage.runtime.MonotonicClock;
  * How to reach an API server. Without a kubeconfig and an address it is the one of the cluster that the program itself
  * runs in.
  *
- * @param kubeconfigs files with addresses and credentials, of which the current context counts; several are merged as by kubectl
+ * @param kubeconfigs files with addresses and credentials; several are merged as by kubectl
  * @param master the server's address, in place of the kubeconfig's
+ * @param context the context of the kubeconfigs to use, in place of the current one
  */
-public record ApiConnection(List<Path> kubeconfigs, Optional<String> master) {
+public record ApiConnection(List<Path> kubeconfigs, Optional<String> master, Optional<String> context) {
     /** ChaCha20 first: what AES needs to be fast is only in the code of the JVM's C2 compiler, which comes late or never. */
     private static final ConnectionSpec CHACHA20_FIRST = new ConnectionSpec.Builder(ConnectionSpec.MODERN_TLS)
             .cipherSuites(chaCha20First(ConnectionSpec.MODERN_TLS.cipherSuites()))
@@ -43,9 +44,19 @@ public record ApiConnection(List<Path> kubeconfigs, Optional<String> master) {
     }
 
     /**
-     * How to reach an API server, by one kubeconfig or none.
+     * A connection by the current context of several kubeconfigs.
      *
-     * @param kubeconfig a file with addresses and credentials, of which the current context counts
+     * @param kubeconfigs files with addresses and credentials
+     * @param master the server's address, in place of the kubeconfig's
+     */
+    public ApiConnection(List<Path> kubeconfigs, Optional<String> master) {
+        this(kubeconfigs, master, Optional.empty());
+    }
+
+    /**
+     * A connection by the current context of one kubeconfig or of none.
+     *
+     * @param kubeconfig a file with addresses and credentials
      * @param master the server's address, in place of the kubeconfig's
      */
     public ApiConnection(Optional<Path> kubeconfig, Optional<String> master) {
@@ -57,11 +68,12 @@ public record ApiConnection(List<Path> kubeconfigs, Optional<String> master) {
         List<String> files = kubeconfigs.stream().map(Path::toString).toList();
         return files.isEmpty()
                 ? master.orElse("the cluster that this program runs in")
-                : "kubeconfig " + String.join(File.pathSeparator, files);
+                : "kubeconfig " + String.join(File.pathSeparator, files)
+                        + context.map(name -> ", context " + name).orElse("");
     }
 
     private Optional<Kubeconfig> kubeconfig() {
-        return kubeconfigs.isEmpty() ? Optional.empty() : Optional.of(Kubeconfig.read(kubeconfigs));
+        return kubeconfigs.isEmpty() ? Optional.empty() : Optional.of(Kubeconfig.read(kubeconfigs, context));
     }
 
     /**
@@ -207,8 +219,8 @@ public record ApiConnection(List<Path> kubeconfigs, Optional<String> master) {
         Path token = SERVICE_ACCOUNT.resolve("token");
         if (host == null || port == null || !Files.isReadable(token)) {
             throw new ClusterException(
-                    "no kubeconfig and no address of the API server was given, and this is no pod of a cluster"
-                            + " (expected: KUBERNETES_SERVICE_HOST, KUBERNETES_SERVICE_PORT and " + token + ")",
+                    "no cluster configured: pass --kubeconfig, or set KUBECONFIG (in a pod: KUBERNETES_SERVICE_HOST,"
+                            + " KUBERNETES_SERVICE_PORT and " + token + ")",
                     0,
                     null);
         }

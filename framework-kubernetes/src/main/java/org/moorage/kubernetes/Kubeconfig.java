@@ -51,7 +51,7 @@ final class Kubeconfig {
      * @throws ClusterException if it cannot be read, or its current context is not complete
      */
     static Kubeconfig read(Path file) {
-        return read(List.of(file));
+        return read(List.of(file), Optional.empty());
     }
 
     /**
@@ -59,9 +59,10 @@ final class Kubeconfig {
      * and the first entry of a name counts.
      *
      * @param files at least one
-     * @throws ClusterException if one cannot be read, none exists, or the current context is not complete
+     * @param context the context to use instead of the current one
+     * @throws ClusterException if one cannot be read, none exists, or the context is missing or incomplete
      */
-    static Kubeconfig read(List<Path> files) {
+    static Kubeconfig read(List<Path> files, Optional<String> context) {
         List<Source> sources = new ArrayList<>();
         for (Path file : files) {
             if (files.size() == 1 || Files.exists(file)) {
@@ -71,15 +72,15 @@ final class Kubeconfig {
         if (sources.isEmpty()) {
             throw new ClusterException("kubeconfig " + shown(files) + ": no such file" + EXPECTED, 0, null);
         }
-        String current = sources.stream()
-                .map(source -> source.root.path("current-context").asText(""))
-                .filter(name -> !name.isEmpty())
-                .findFirst()
+        String name = context.or(() -> sources.stream()
+                        .map(source -> source.root.path("current-context").asText(""))
+                        .filter(current -> !current.isEmpty())
+                        .findFirst())
                 .orElse("");
-        JsonNode context = named(sources, "contexts", "context", current).value;
+        JsonNode used = named(sources, "contexts", "context", name).value;
         Named cluster =
-                named(sources, "clusters", "cluster", context.path("cluster").asText(""));
-        String user = context.path("user").asText("");
+                named(sources, "clusters", "cluster", used.path("cluster").asText(""));
+        String user = used.path("user").asText("");
         return new Kubeconfig(
                 cluster,
                 user.isEmpty()

@@ -161,7 +161,7 @@ class ApiConnectionTest {
     void needsSomewhereToGo() {
         assertThatThrownBy(() -> new ApiConnection(Optional.empty(), Optional.empty()).open())
                 .isInstanceOf(ClusterException.class)
-                .hasMessageStartingWith("no kubeconfig and no address of the API server was given");
+                .hasMessageStartingWith("no cluster configured: pass --kubeconfig, or set KUBECONFIG");
     }
 
     private Path kubeconfig(String address, String user) throws IOException {

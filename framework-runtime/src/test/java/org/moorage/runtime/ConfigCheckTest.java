@@ -89,7 +89,7 @@ class ConfigCheckTest {
                           - name: Even
                             args: {number: 1}
                         """,
-                        "3:1: parallelsm: unknown field. Maybe parallelism.",
+                        "3:1: parallelsm: unknown field. Did you mean parallelism?",
                         "6:3: profiles[0].percentageOfNodesToScore: 101 (expected: 0 to 100)",
                         "8: profiles[1].plugins.filter.enabled[0].name: plugin \"ImageLocality\" does not extend"
                                 + " FilterPlugin plugin (it extends score)",
@@ -150,7 +150,7 @@ class ConfigCheckTest {
                         "a slip in what is disabled",
                         "profiles:\n- plugins: {score: {disabled: [{name: ImageLocalty}]}}\n",
                         "4:33: profiles[0].plugins.score.disabled[0].name: \"ImageLocalty\" disables nothing (expected: a"
-                                + " registered plugin; --plugin-dir adds those of jars). Maybe ImageLocality."));
+                                + " registered plugin; --plugin-dir adds those of jars). Did you mean ImageLocality?"));
     }
 
     @ParameterizedTest

@@ -12,7 +12,6 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
@@ -22,9 +21,9 @@ import java.util.function.Predicate;
 import java.util.function.Supplier;
 import org.moorage.api.plugin.ClusterException;
 import org.moorage.app.internal.command.Commands;
-import org.moorage.app.internal.command.ConfigOptions;
-import org.moorage.app.internal.command.ServeCommand;
+import org.moorage.app.internal.command.UiCommand;
 import org.moorage.app.internal.extender.ExtenderCommand;
+import org.moorage.app.internal.help.HelpLayout;
 import org.moorage.app.internal.logging.Logging;
 import org.moorage.app.internal.process.CommandException;
 import org.moorage.app.internal.process.HeapWatch;
@@ -34,9 +33,7 @@ import org.moorage.app.internal.process.UnexpectedExit;
 import org.moorage.app.internal.process.Version;
 import org.moorage.app.internal.report.StandardOutput;
 import org.moorage.app.internal.report.Terminal;
-import org.moorage.app.internal.scheduler.FlagTexts;
-import org.moorage.app.internal.scheduler.SchedulerCommand;
-import org.moorage.app.internal.scheduler.SchedulerOptions;
+import org.moorage.app.internal.scheduler.RunCommand;
 import org.moorage.app.internal.scheduler.UnusedFlags;
 import org.moorage.config.ConfigException;
 import org.moorage.config.plugin.PluginJarException;
@@ -53,7 +50,6 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Help.Ansi;
 import picocli.CommandLine.IParameterExceptionHandler;
 import picocli.CommandLine.MissingParameterException;
-import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.ArgSpec;
 import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.Option;
@@ -63,16 +59,12 @@ import picocli.CommandLine.RunLast;
 import picocli.CommandLine.ScopeType;
 import picocli.CommandLine.UnmatchedArgumentException;
 
-/** The {@code moorage} command line. Without a command it is the scheduler, and takes flags as kube-scheduler does. */
+/** The {@code moorage} command line. Flags without a command run the scheduler, as kube-scheduler's command line does. */
 @Command(
         name = "moorage",
         versionProvider = Version.class,
-        description = {
-            "Decide on which node of a Kubernetes cluster each pod runs, as kube-scheduler does.",
-            "",
-            "Without a command: schedule the pods of a cluster until stopped.",
-        })
-public final class Main implements Callable<Integer> {
+        description = "Simulate, debug and run Kubernetes scheduling.")
+public final class Main {
     private static final Logger LOG = LoggerFactory.getLogger(Main.class);
     // A scheduler that cannot start, or goes on no more, as kube-scheduler has it.
     private static final int FAILURE = 1;
@@ -92,12 +84,8 @@ public final class Main implements Callable<Integer> {
     private static final AtomicBoolean TERMINATING = new AtomicBoolean();
     private static final CountDownLatch NOTHING_TO_STOP = new CountDownLatch(1);
     private static final int LONGEST_TERMINATION = 15;
-
-    @Mixin
-    private ConfigOptions config = new ConfigOptions();
-
-    @Mixin
-    private SchedulerOptions options = new SchedulerOptions();
+    private static final List<String> OF_ROOT = List.of("-h", "--help", "-V", "--version");
+    private static final List<String> NEED_ALL_COMMANDS = List.of("-h", "--help", "help", "completion");
 
     @Option(
             names = {"-v", "--v"},
@@ -121,10 +109,6 @@ public final class Main implements Callable<Integer> {
             description = "Show the version.")
     @SuppressWarnings("unused")
     private boolean version;
-
-    private List<String> unusedFlags = List.of();
-    private List<String> flagsWithoutFile = List.of();
-    private Map<String, String> flags = Map.of();
 
     private final HostProcess process;
 
@@ -170,12 +154,24 @@ public final class Main implements Callable<Integer> {
         }
     }
 
-    // Whether this is the scheduler, or the extender's server. As in bin/moorage, a command comes first.
+    // Whether this is the scheduler or the extender's server, as bin/moorage decides it.
     private static boolean serves(String... args) {
-        String first = args.length == 0 ? "-" : args[0];
-        return first.equals("extender")
-                || first.startsWith("-")
-                        && !List.of("-h", "--help", "-V", "--version").contains(first);
+        String first = withCommand(args).get(0);
+        return first.equals("extender") || first.equals("run");
+    }
+
+    // The scheduler runs where there are flags and no command. The verbosity may precede a command.
+    private static List<String> withCommand(String... args) {
+        List<String> words = new ArrayList<>(List.of(args));
+        int first = 0;
+        while (first < words.size() && words.get(first).matches("--?v(=.*)?")) {
+            first += words.get(first).contains("=") ? 1 : 2;
+        }
+        String word = first < words.size() ? words.get(first) : "-";
+        if (word.startsWith("-") && !OF_ROOT.contains(word)) {
+            words.add(0, "run");
+        }
+        return words;
     }
 
     // While the process was told to end, another thread sees to it: the lease is to be released, for one thing.
@@ -218,21 +214,17 @@ public final class Main implements Callable<Integer> {
 
     /** As {@link #run(Additions, Terminal, String...)}, for another process than the one it runs in. */
     static int run(Additions additions, Terminal terminal, HostProcess process, String... args) {
-        List<String> words = List.of(args);
-        boolean needsHelp = words.contains("-h") || words.contains("--help");
-        if (!needsHelp
-                && !words.contains("-V")
-                && !words.contains("--version")
-                && words.stream().allMatch(word -> word.startsWith("-"))) {
-            // No command, so this is a scheduler. One whose flags and values are words of their own just starts later.
+        List<String> words = withCommand(args);
+        boolean needsAll = words.stream().anyMatch(NEED_ALL_COMMANDS::contains);
+        if (!needsAll && words.get(0).equals("run")) {
             ApiConnection.loadEarly(Executors.defaultThreadFactory());
         }
         Main main = new Main(process);
         int exitCode;
         try {
             // Reading the options of all commands would be a third of a scheduler's start.
-            exitCode = main.commandLine(terminal, additions, name -> needsHelp || words.contains(name))
-                    .execute(args);
+            exitCode = main.commandLine(terminal, additions, name -> needsAll || words.contains(name))
+                    .execute(words.toArray(String[]::new));
         } catch (OutOfMemoryError e) {
             long megabytes = Runtime.getRuntime().maxMemory() >> 20;
             terminal.err()
@@ -263,10 +255,10 @@ public final class Main implements Callable<Integer> {
 
     private CommandLine commandLine(Terminal terminal, Additions additions, Predicate<String> isNeeded) {
         CommandLine line = new CommandLine(this);
-        UnusedFlags.addTo(line.getCommandSpec());
         Map<Class<?>, Supplier<Object>> commands = Commands.all(terminal);
+        commands.put(RunCommand.class, () -> UnusedFlags.addTo(new CommandLine(new RunCommand(process))));
         commands.put(ExtenderCommand.class, () -> new ExtenderCommand(process, System.getenv(), () -> verbosity));
-        commands.put(ServeCommand.class, () -> new ServeCommand(terminal, process));
+        commands.put(UiCommand.class, () -> new UiCommand(terminal, process));
         commands.put(RehearseCommand.class, RehearseCommand::new);
         boolean isComplete = true;
         for (Map.Entry<Class<?>, Supplier<Object>> command : commands.entrySet()) {
@@ -278,6 +270,7 @@ public final class Main implements Callable<Integer> {
             }
         }
         Commands.add(line, additions.plugins(), additions.config());
+        HelpLayout.use(line);
         IParameterExceptionHandler refusal = isComplete
                 ? (mistake, args) -> refuse(mistake, terminal)
                 // What to say of a mistake depends on the commands that there are.
@@ -295,10 +288,8 @@ public final class Main implements Callable<Integer> {
     }
 
     private int execute(ParseResult parsed) {
-        boolean scheduler = !parsed.hasSubcommand();
-        unusedFlags = UnusedFlags.given(parsed);
-        flagsWithoutFile = UnusedFlags.countingWithoutFile(parsed);
-        flags = FlagTexts.of(parsed.commandSpec());
+        boolean scheduler =
+                parsed.hasSubcommand() && parsed.subcommand().commandSpec().userObject() instanceof RunCommand;
         verbosity.ifPresentOrElse(Logging::use, () -> Logging.use(scheduler ? Level.INFO : Level.WARN));
         try {
             return new RunLast().execute(parsed);
@@ -306,11 +297,6 @@ public final class Main implements Callable<Integer> {
             // A help text; the last flush reports it.
             return NO_ANSWER;
         }
-    }
-
-    @Override
-    public Integer call() {
-        return new SchedulerCommand(config, options, flags, unusedFlags, flagsWithoutFile).run(process);
     }
 
     private static final class OwnProcess implements HostProcess {
@@ -386,9 +372,7 @@ public final class Main implements Callable<Integer> {
         if (commands.isEmpty()) {
             return "unexpected argument \"" + argument + "\"" + seeHelp;
         }
-        return "unknown command \"" + argument + "\" (expected: "
-                + (command.getParent() == null ? "flags, or " : "") + "one of " + String.join(", ", commands) + ")."
-                + Suggestions.hint(argument, commands);
+        return "unknown command \"" + argument + "\" (see moorage help)." + Suggestions.hint(argument, commands);
     }
 
     private static String missing(MissingParameterException mistake) {
@@ -415,7 +399,7 @@ public final class Main implements Callable<Integer> {
         if (verbosity.orElse(0) >= ALL_DETAILS) {
             thrown.printStackTrace(terminal.err());
         }
-        boolean serves = command.getParent() == null || command.getCommand() instanceof ExtenderCommand;
+        boolean serves = command.getCommand() instanceof RunCommand || command.getCommand() instanceof ExtenderCommand;
         return serves ? FAILURE : NO_ANSWER;
     }
 

@@ -276,7 +276,7 @@ class CompareTest {
                 new Refused(
                         "a weight of no plugin",
                         List.of("--weight", "NodeResourceFit=1"),
-                        "--weight: \"NodeResourceFit\" (expected: a registered plugin). Maybe NodeResourcesFit."),
+                        "--weight: \"NodeResourceFit\" (expected: a registered plugin). Did you mean NodeResourcesFit?"),
                 new Refused(
                         "a weight of a plugin that does not score",
                         List.of("--weight", "NodeName=0,1"),
@@ -301,7 +301,7 @@ class CompareTest {
                 new Refused(
                         "weights of a profile that is not there",
                         List.of("both.yaml", "--weight", "ImageLocality=1", "--profile", "packet"),
-                        "--profile: \"packet\" (expected: of packed, default-scheduler). Maybe packed."),
+                        "--profile: \"packet\" (expected: of packed, default-scheduler). Did you mean packed?"),
                 new Refused(
                         "a profile for no weights",
                         List.of("spread.yaml", "packed.yaml", "--profile", "packed"),

@@ -228,8 +228,10 @@ class ConfigCommandTest {
 
     static Stream<Gate> gates() {
         return Stream.of(
-                new Gate("GenericWorkloa=true", "unrecognized feature gate: GenericWorkloa. Maybe GenericWorkload."),
-                new Gate("AlAlpha=true", "unrecognized feature gate: AlAlpha. Maybe AllAlpha."),
+                new Gate(
+                        "GenericWorkloa=true",
+                        "unrecognized feature gate: GenericWorkloa. Did you mean GenericWorkload?"),
+                new Gate("AlAlpha=true", "unrecognized feature gate: AlAlpha. Did you mean AllAlpha?"),
                 new Gate("Somewhere=true", "unrecognized feature gate: Somewhere"));
     }
 
@@ -274,8 +276,8 @@ class ConfigCommandTest {
                 .isEqualTo(new CapturedRun(
                         2,
                         "",
-                        "error: \"NodeNames\" (expected: a registered plugin; --plugin-dir adds those of jars). Maybe"
-                                + " NodeName.\n"));
+                        "error: \"NodeNames\" (expected: a registered plugin; --plugin-dir adds those of jars). Did you mean"
+                                + " NodeName?\n"));
     }
 
     /** Plugins of examples have a dozen arguments; here InterPodAffinity has the most, and NodeResourcesFit the longest. */

@@ -74,9 +74,9 @@ class DisruptionCommandsTest {
                         "--pod-selector",
                         "app=web"),
                 asked("an alias names the zone", 0, "node-5 is drained", "drain", "zone=c"),
-                asked("a node is named that is not there", 2, "Maybe node-5.", "drain", "nod-5"),
+                asked("a node is named that is not there", 2, "Did you mean node-5?", "drain", "nod-5"),
                 asked("no node is named", 2, "no node is named", "drain"),
-                asked("a selector selects nothing", 2, "selects none of the 5 nodes", "lose", "zone=x"),
+                asked("a selector selects nothing", 2, "selects none of the 5 nodes", "outage", "zone=x"),
                 asked(
                         "a selector is none",
                         2,
@@ -85,29 +85,29 @@ class DisruptionCommandsTest {
                         "--pod-selector",
                         "a=b=c",
                         "node-5"),
-                asked("a zone is lost", 1, "2 nodes are lost", "lose", "zone=a"),
-                asked("nodes are lost", 0, "node-5 is lost", "lose", "node-5"),
-                asked("nodes can go", 0, "can be removed individually", "removable"),
+                asked("a zone is lost", 1, "2 nodes are lost", "outage", "zone=a"),
+                asked("nodes are lost", 0, "node-5 is lost", "outage", "node-5"),
+                asked("nodes can go", 0, "can be removed individually", "scale-down"),
                 asked(
                         "a node cannot go",
                         1,
                         "0 of 1 node can be removed individually.",
-                        "removable",
+                        "scale-down",
                         "--nodes",
                         "node-2"),
-                asked("a share is none", 2, "--max-utilization: \"2\"", "removable", "--max-utilization", "2"),
+                asked("a share is none", 2, "--max-utilization: \"2\"", "scale-down", "--max-utilization", "2"),
                 asked(
                         "a share is a percentage",
                         0,
                         "utilization of 10% or more",
-                        "removable",
+                        "scale-down",
                         "--max-utilization",
                         "10%"),
                 asked(
                         "a timeout is none",
                         2,
                         "--blocking-system-pod-distruption-timeout: \"soon\"",
-                        "removable",
+                        "scale-down",
                         "--blocking-system-pod-distruption-timeout",
                         "soon"));
     }
@@ -200,13 +200,13 @@ class DisruptionCommandsTest {
                         "ghost",
                         1,
                         "pods of a DaemonSet that no longer exists",
-                        List.of("removable", "--nodes", "a")),
+                        List.of("scale-down", "--nodes", "a")),
                 Arguments.of(
                         "kube-system",
                         "ghost",
                         0,
                         "1 of 1 node can be removed",
-                        List.of("removable", "--nodes", "a", "--skip-nodes-with-custom-controller-pods=false")));
+                        List.of("scale-down", "--nodes", "a", "--skip-nodes-with-custom-controller-pods=false")));
     }
 
     @ParameterizedTest
@@ -234,7 +234,7 @@ class DisruptionCommandsTest {
                 + pod(2, node + "b", "apps/v1', 'kind': 'ReplicaSet");
         Path file = Files.writeString(folder.resolve("cluster.jsonl"), objects);
 
-        for (String command : List.of("lose", "drain")) {
+        for (String command : List.of("outage", "drain")) {
             String screen = CapturedRun.onTerminal(80, command, node + "a", node + "b", "--cluster", file.toString())
                     .out()
                     .replaceAll("\u001b\\[[0-9;]*m", "");

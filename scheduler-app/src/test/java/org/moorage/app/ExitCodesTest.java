@@ -33,28 +33,27 @@ class ExitCodesTest {
     private static Map<String, List<String>> missingFiles() {
         Map<String, List<String>> arguments = new TreeMap<>();
         arguments.put("simulate", List.of(MISSING));
-        arguments.put("explain", List.of("web", MISSING));
+        arguments.put("explain", List.of("web", "--cluster", MISSING));
         arguments.put("fit", List.of(MISSING, "--cluster", CapturedRun.FIRST));
         arguments.put("drain", List.of("web-1", "--cluster", MISSING));
-        arguments.put("lose", List.of("zone=a", "--cluster", MISSING));
-        arguments.put("removable", List.of("--cluster", MISSING));
-        arguments.put("buy", List.of("web-1", "--upto", "1", "--cluster", MISSING));
+        arguments.put("outage", List.of("zone=a", "--cluster", MISSING));
+        arguments.put("scale-down", List.of("--cluster", MISSING));
+        arguments.put("scale-up", List.of("web-1", "--max-nodes", "1", "--cluster", MISSING));
         arguments.put("compare", List.of(MISSING, MISSING, "--cluster", CapturedRun.FIRST));
-        arguments.put("sweep", List.of(MISSING, "--cluster", CapturedRun.FIRST));
-        arguments.put("merge", List.of(MISSING));
-        arguments.put("dump", List.of("--kubeconfig", MISSING));
+        arguments.put("batch run", List.of(MISSING, "--cluster", CapturedRun.FIRST));
+        arguments.put("batch merge", List.of(MISSING));
+        arguments.put("snapshot", List.of("--kubeconfig", MISSING));
         arguments.put("conform", List.of(MISSING));
         arguments.put("config show", List.of(MISSING));
         arguments.put("config validate", List.of(MISSING));
         arguments.put("config convert", List.of(MISSING));
         arguments.put("plugins", List.of("--plugin-dir", MISSING));
-        arguments.put("why", List.of("web", "--kubeconfig", MISSING));
         arguments.put("shadow", List.of("--kubeconfig", MISSING));
         arguments.put("record", List.of(MISSING, "--kubeconfig", MISSING));
         arguments.put("replay", List.of(MISSING));
         arguments.put("annotate usage", List.of("--kubeconfig", MISSING, "--prometheus", "http://127.0.0.1:1"));
         arguments.put("annotate allocation", List.of("--kubeconfig", MISSING));
-        arguments.put("serve", List.of(MISSING));
+        arguments.put("ui", List.of(MISSING));
         return arguments;
     }
 
@@ -98,8 +97,8 @@ class ExitCodesTest {
                 InstantSource.system());
         List<String> names = new ArrayList<>();
         addNames(Main.commandLine(terminal), "", names);
-        // Servers end with 1 as kube-scheduler does, and the rehearsal reads no files.
-        names.removeAll(List.of("extender", "rehearse"));
+        // Servers end with 1 as kube-scheduler does, and the others read no files.
+        names.removeAll(List.of("run", "extender", "rehearse", "version", "help", "completion"));
 
         assertThat(missingFiles()).containsOnlyKeys(names);
     }
@@ -117,13 +116,13 @@ class ExitCodesTest {
     static Stream<List<String>> refusals() {
         return Stream.of(
                 List.of("simulate", ""),
-                List.of("simulate", "--changed", "", CapturedRun.FIRST),
+                List.of("simulate", "--apply", "", CapturedRun.FIRST),
                 List.of("simulate", "--config", "", CapturedRun.FIRST),
                 List.of("simulate", "--plugin-dir", "", CapturedRun.FIRST),
-                List.of("explain", "web", ""),
+                List.of("explain", "web", "--cluster", ""),
                 List.of("fit", "", "--cluster", CapturedRun.FIRST),
                 List.of("drain", "web-1", "--cluster", ""),
-                List.of("merge", ""),
+                List.of("batch", "merge", ""),
                 List.of("config", "validate", ""),
                 List.of("config", "show", ""));
     }

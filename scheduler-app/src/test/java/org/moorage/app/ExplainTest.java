@@ -16,8 +16,8 @@ class ExplainTest {
     private static final JsonMapper JSON = new JsonMapper();
 
     private static CapturedRun explain(String pod, String... args) {
-        List<String> all =
-                new ArrayList<>(List.of("explain", "--config", CapturedRun.elevenPlugins(), pod, CapturedRun.FIRST));
+        List<String> all = new ArrayList<>(
+                List.of("explain", "--config", CapturedRun.elevenPlugins(), pod, "--cluster", CapturedRun.FIRST));
         all.addAll(List.of(args));
         return CapturedRun.of(all.toArray(String[]::new));
     }
@@ -73,7 +73,7 @@ class ExplainTest {
         assertThat(explain("cache-1").out()).startsWith("""
                         default/cache-1 would go to one of web-1, web-2 with score 450; 2 of 6 nodes would do.
                         This is about the cluster as it is: no waiting pod has been scheduled.
-                        The pod is on web-2. This is as if it still waited, and took no room there.
+                        The pod runs on web-2. It is evaluated as if it were pending and not on that node.
                         """);
     }
 
@@ -131,7 +131,14 @@ class ExplainTest {
     @Test
     void leavesOutPluginsThatScoreAllNodesAlikeWhereTheTerminalEnds() {
         CapturedRun run = CapturedRun.onTerminal(
-                70, "explain", "--config", CapturedRun.elevenPlugins(), "report", CapturedRun.FIRST, "--now");
+                70,
+                "explain",
+                "--config",
+                CapturedRun.elevenPlugins(),
+                "report",
+                "--cluster",
+                CapturedRun.FIRST,
+                "--now");
 
         assertThat(run.out().replaceAll("\u001b\\[[0-9;]*m", "")).contains("""
                                                          Node
@@ -159,8 +166,9 @@ class ExplainTest {
                  {"name": "c", "image": "i", "resources": {"requests": {"cpu": "1"}}}]}}
                 """);
 
-        JsonNode answer = JSON.readTree(CapturedRun.withInput(cluster.toString(), "explain", "-o", "json", "p", "-")
-                .out());
+        JsonNode answer =
+                JSON.readTree(CapturedRun.withInput(cluster.toString(), "explain", "-o", "json", "p", "--cluster", "-")
+                        .out());
 
         assertThat(answer.path("best")).extracting(JsonNode::asText).containsExactly("node-2", "node-3");
         assertThat(answer.path("outcome").path("node").asText()).isEqualTo("node-3");
@@ -196,7 +204,7 @@ class ExplainTest {
                 {"kind": "Pod", "apiVersion": "v1", "metadata": {"name": "x", "namespace": "b"}, "spec": {}}
                 """;
 
-        CapturedRun run = CapturedRun.withInput(pods, "explain", "x", "-");
+        CapturedRun run = CapturedRun.withInput(pods, "explain", "x", "--cluster", "-");
 
         assertThat(run.exitCode()).isEqualTo(2);
         assertThat(run.err()).isEqualTo("error: pod \"x\" is in several namespaces (expected: one of a/x, b/x)\n");
@@ -208,7 +216,8 @@ class ExplainTest {
                 {"kind": "Pod", "apiVersion": "v1", "metadata": {"name": "x"}, "spec": {"schedulerName": "other"}}
                 """;
 
-        CapturedRun run = CapturedRun.withInput(pod, "explain", "--config", CapturedRun.elevenPlugins(), "x", "-");
+        CapturedRun run =
+                CapturedRun.withInput(pod, "explain", "--config", CapturedRun.elevenPlugins(), "x", "--cluster", "-");
 
         assertThat(run.exitCode()).isEqualTo(2);
         assertThat(run.err())
@@ -233,10 +242,11 @@ class ExplainTest {
                 Pattern.compile("created again as default/(set-[a-z0-9]{5})").matcher(shown);
         assertThat(created.find()).as(shown).isTrue();
 
-        assertThat(CapturedRun.withInput(cluster, "explain", created.group(1), "-")
+        assertThat(CapturedRun.withInput(cluster, "explain", created.group(1), "--cluster", "-")
                         .out())
                 .contains("default/" + created.group(1), "Insufficient cpu");
-        assertThat(CapturedRun.withInput(cluster, "explain", "set-none", "-").err())
-                .contains("pod \"set-none\" is not among the 2 pods of the cluster.");
+        assertThat(CapturedRun.withInput(cluster, "explain", "set-none", "--cluster", "-")
+                        .err())
+                .contains("pod \"set-none\" not found among the 2 pods of the cluster.");
     }
 }

@@ -67,9 +67,9 @@ class ExtenderCommandTest {
         assertThat(run.err())
                 .contains(
                         "3 problems",
-                        ":5:3: agents[0].prot: unknown field. Maybe port.",
-                        ":7:6: agents[0].plugins[0].name: \"NodeResourceFit\" (expected: a registered plugin; --plugin-dir adds those of jars). Maybe"
-                                + " NodeResourcesFit.",
+                        ":5:3: agents[0].prot: unknown field. Did you mean port?",
+                        ":7:6: agents[0].plugins[0].name: \"NodeResourceFit\" (expected: a registered plugin; --plugin-dir adds those of jars). Did you mean"
+                                + " NodeResourcesFit?",
                         ":8:26: agents[0].plugins[1].maxScore: 1000 (expected: 1 to 100)");
     }
 

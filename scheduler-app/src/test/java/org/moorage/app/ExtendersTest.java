@@ -287,8 +287,8 @@ class ExtendersTest {
         answers.put("filter", () -> "{\"NodeNames\":[\"b\"],\"FailedNodes\":{\"a\":\"full\"}}");
         String[] files = files("filterVerb: filter");
 
-        CapturedRun run = CapturedRun.of("explain", files[0], "p", files[1]);
-        CapturedRun ignoring = CapturedRun.of("explain", "--ignore-extenders", files[0], "p", files[1]);
+        CapturedRun run = CapturedRun.of("explain", files[0], "p", "--cluster", files[1]);
+        CapturedRun ignoring = CapturedRun.of("explain", "--ignore-extenders", files[0], "p", "--cluster", files[1]);
 
         assertThat(run.exitCode()).as(run.err()).isZero();
         assertThat(run.out()).contains("Extender", "full");

@@ -116,22 +116,22 @@ class FitTest {
                         List.of(),
                         0,
                         List.of(
-                                "It fits.",
+                                "The pod fits.",
                                 "Pod default/p",
                                 "a 1",
-                                "2 other pods wait in the cluster, and the asked ones go first")),
+                                "The cluster has 2 other pending pods; the pods of the manifests are scheduled first")),
                 new Case(
                         "a pod that is too large is told what would help",
                         pod("p", "", "", "cpu: 5"),
                         List.of(),
                         1,
-                        List.of("0 of 1 pod find a place", "2 Insufficient cpu", "it requests less by cpu 2")),
+                        List.of("0 of 1 pod fit", "2 Insufficient cpu", "it requests less by cpu 2")),
                 new Case(
                         "pods that wait go first on request",
                         pod("p", "", "", "cpu: 3"),
-                        List.of("--after-waiting"),
+                        List.of("--after-pending"),
                         1,
-                        List.of("2 other pods wait in the cluster and went first: 2 of them found a place.")),
+                        List.of("The cluster has 2 other pending pods, which were scheduled first: 2 fit.")),
                 new Case(
                         "a deployment's pods on nodes count, and its waiting ones are asked about",
                         workload("Deployment", "web", 4, "1"),
@@ -139,26 +139,26 @@ class FitTest {
                         0,
                         List.of(
                                 "All 3 pods fit.",
-                                "1 other pod waits",
-                                "Deployment default/web          1       3        3")),
+                                "The cluster has 1 other pending pod",
+                                "Deployment default/web         1       3           3")),
                 new Case(
                         "a deployment that is scaled to what is there asks for nothing",
                         workload("Deployment", "web", 1, "1"),
                         List.of("--max"),
                         0,
-                        List.of("No pod is asked for.", "5 more of Deployment default/web would fit")),
+                        List.of("The manifests have no pods.", "5 more replicas of Deployment default/web would fit")),
                 new Case(
                         "an important pod says whom it preempts",
                         pod("p", "", "priorityClassName: high", "cpu: 4"),
                         List.of(),
                         0,
-                        List.of("It fits.", "They preempt 1 pod: default/web-1-a.", "1 finds another place")),
+                        List.of("The pod fits.", "They preempt 1 pod: default/web-1-a.", "1 is rescheduled")),
                 new Case(
                         "admission of the cluster counts",
                         pod("p", ", namespace: small", "", "memory: 1Gi"),
                         List.of("--max"),
                         0,
-                        List.of("It fits.", "0 more of Pod small/p would fit")),
+                        List.of("The pod fits.", "0 more replicas of Pod small/p would fit")),
                 new Case(
                         "what the API server refuses is said",
                         pod("p", "", "priorityClassName: none", "cpu: 1"),
@@ -189,15 +189,15 @@ class FitTest {
                 new Case(
                         "more copies are limited",
                         pod("p", "", "", "cpu: 1m"),
-                        List.of("--max", "--at-most", "3"),
+                        List.of("--max", "--limit", "3"),
                         0,
-                        List.of("At least 3 more of Pod default/p would fit", "No more were tried")),
+                        List.of("At least 3 more replicas of Pod default/p would fit", "No more were tried")),
                 new Case(
                         "a pod that is on a node is asked about as one more",
                         pod("web-1-a", "", "", "cpu: 1"),
                         List.of(),
                         0,
-                        List.of("It fits.", "Pod default/web-1-a          1       1        1")),
+                        List.of("The pod fits.", "Pod default/web-1-a         1       1           1")),
                 new Case(
                         "an object that scheduling does not read is noted",
                         pod("p", "", "", "cpu: 1") + "---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: web}\n",
@@ -209,7 +209,7 @@ class FitTest {
                         workload("Deployment", "many", 1_000_000, "1"),
                         List.of(),
                         1,
-                        List.of("5 of 1000000 pods find a place.", "990000 not tried: no more than 10000 are at once")),
+                        List.of("5 of 1000000 pods fit.", "990000 not tried: at most 10000 run at a time")),
                 new Case(
                         "the pods of a stateful set are asked about at once",
                         workload("StatefulSet", "db", 2, "1"),
@@ -227,7 +227,7 @@ class FitTest {
                         workload("Job", "many", 1_000_000, "1"),
                         List.of(),
                         1,
-                        List.of("5 of 1000000 pods find a place.")));
+                        List.of("5 of 1000000 pods fit.")));
     }
 
     private static final String TEMPLATE = """
@@ -279,7 +279,7 @@ class FitTest {
         String ephemeral = "ephemeral: {volumeClaimTemplate: {spec: {storageClassName: own, accessModes:"
                 + " [ReadWriteOnce], resources: {requests: {storage: 1Gi}}}}}";
         return Stream.of(
-                new Case("a priority class", high + urgent, List.of(), 0, List.of("It fits.")),
+                new Case("a priority class", high + urgent, List.of(), 0, List.of("The pod fits.")),
                 new Case(
                         "a priority class that comes after its pod, which the API server refuses",
                         urgent + high,
@@ -293,7 +293,7 @@ class FitTest {
                                 + "---\n" + high,
                         List.of(),
                         0,
-                        List.of("It fits.")),
+                        List.of("The pod fits.")),
                 new Case(
                         "a priority class that the cluster has with another value",
                         high.replace("own", "high") + pod("p", "", "priorityClassName: high", "cpu: 1"),
@@ -327,7 +327,7 @@ class FitTest {
                         podWithClaim("p") + podWithClaim("q") + podWithClaim("r") + TEMPLATE + DEVICES,
                         List.of(),
                         1,
-                        List.of("2 of 3 pods find a place.", "a 1", "cannot allocate all claims")),
+                        List.of("2 of 3 pods fit.", "a 1", "cannot allocate all claims")),
                 new Case(
                         "a deployment with such claims",
                         TEMPLATE
@@ -346,13 +346,13 @@ class FitTest {
                         DISK + withVolume(ephemeral),
                         List.of(),
                         0,
-                        List.of("It fits.")),
+                        List.of("The pod fits.")),
                 new Case(
                         "a claim to a volume, before its class",
                         claim + DISK + withVolume("persistentVolumeClaim: {claimName: data}"),
                         List.of(),
                         0,
-                        List.of("It fits.")),
+                        List.of("The pod fits.")),
                 new Case(
                         "a claim to a volume, and the volume of one node",
                         claim
@@ -364,26 +364,26 @@ class FitTest {
                                 + withVolume("persistentVolumeClaim: {claimName: data}"),
                         List.of(),
                         0,
-                        List.of("It fits.", "b 1")),
+                        List.of("The pod fits.", "b 1")),
                 new Case(
                         "a node",
                         "{apiVersion: v1, kind: Node, metadata: {name: large}, status: {allocatable: {cpu: 64, memory:"
                                 + " 64Gi, pods: 10}}}\n---\n" + pod("p", "", "", "cpu: 32"),
                         List.of(),
                         0,
-                        List.of("It fits.", "large 1")),
+                        List.of("The pod fits.", "large 1")),
                 new Case(
                         "a node that the cluster has",
                         "{apiVersion: v1, kind: Node, metadata: {name: a}}\n---\n" + pod("p", "", "", "cpu: 3"),
                         List.of(),
                         0,
-                        List.of("It fits.", "Node a is in the cluster already and stays as it is there")),
+                        List.of("The pod fits.", "Node a is in the cluster already and stays as it is there")),
                 new Case(
                         "a group that does not fit as a whole",
                         GANG,
                         List.of("--feature-gates", "GenericWorkload=true"),
                         1,
-                        List.of("0 of 2 pods find a place.")),
+                        List.of("0 of 2 pods fit.")),
                 new Case(
                         "a group that fits",
                         GANG.replace("2500m", "1"),
@@ -396,7 +396,7 @@ class FitTest {
                         List.of(),
                         1,
                         List.of(
-                                "1 of 2 pods finds a place.",
+                                "1 of 2 pods fits.",
                                 "PodGroup default/train is ignored: the feature gate GenericWorkload is off, so its pods"
                                         + " are created without a group")));
     }
@@ -428,8 +428,12 @@ class FitTest {
     static Stream<Refused> refused() {
         String good = pod("p", "", "", "cpu: 1");
         return Stream.of(
-                new Refused("no cluster", List.of(), good, "--cluster: missing"),
-                new Refused("no room for copies", List.of("--cluster", "-", "--at-most", "0"), good, "--at-most: 0"),
+                new Refused(
+                        "no cluster",
+                        List.of(),
+                        good,
+                        "no cluster configured: pass --cluster FILE or --kubeconfig FILE, or set KUBECONFIG"),
+                new Refused("no room for copies", List.of("--cluster", "-", "--limit", "0"), good, "--limit: 0"),
                 new Refused(
                         "no workload",
                         List.of("--cluster", "-"),
@@ -538,6 +542,7 @@ class FitTest {
 
         CapturedRun run = CapturedRun.withInput(cluster, "fit", manifest, "--max", "--cluster", "-");
 
-        assertThat(run.out()).contains("It fits.", "4 more of Pod default/p would fit", "Insufficient cpu");
+        assertThat(run.out())
+                .contains("The pod fits.", "4 more replicas of Pod default/p would fit", "Insufficient cpu");
     }
 }

@@ -82,17 +82,17 @@ class GroupQuestionsTest {
                         job(2),
                         List.of("fit", "{file}"),
                         1,
-                        List.of("0 of 2 pods find a place")),
+                        List.of("0 of 2 pods fit")),
                 new Case(
                         "without the features its pods are placed one by one",
                         job(2),
                         List.of("fit", "{file}", "--feature-gates", "GenericWorkload=false,WorkloadWithJob=false"),
                         1,
-                        List.of("1 of 2 pods finds a place")),
+                        List.of("1 of 2 pods fits")),
                 new Case(
                         "new nodes are for the whole gang",
                         "",
-                        List.of("buy", "large", "--upto", "5"),
+                        List.of("scale-up", "large", "--max-nodes", "5"),
                         0,
                         List.of(
                                 "2 pods are pending; the existing nodes have room for none of them.",

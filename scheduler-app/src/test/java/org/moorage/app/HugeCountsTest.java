@@ -47,6 +47,7 @@ class HugeCountsTest {
     void answersOfAHugeWorkListAreMergedInLittleMemory() {
         CapturedRun run = CapturedRun.withInput(
                 "{\"number\":3,\"of\":2147483647,\"question\":\"drain a\",\"exitCode\":0,\"answer\":{}}\n",
+                "batch",
                 "merge",
                 "-");
 
@@ -54,7 +55,7 @@ class HugeCountsTest {
         assertThat(run.err())
                 .isEqualTo("1 of 2147483647 answers: 1 yes, 0 no, 0 failed\n"
                         + "error: missing: 1 to 2, 4 to 2147483647 (expected: an answer to each question)\n");
-        assertThat(CapturedRun.withInput("{\"number\":1,\"of\":99999999999}\n", "merge", "-")
+        assertThat(CapturedRun.withInput("{\"number\":1,\"of\":99999999999}\n", "batch", "merge", "-")
                         .err())
                 .isEqualTo(
                         "error: stdin: answer 1 of 99999999999 (expected: 1 to as many as there are, of one work list)\n");

@@ -80,7 +80,7 @@ class JsonSchemaTest {
     @Test
     void describesWhatSimulateAnswersOfChanges() throws IOException {
         JsonNode answer = JSON.readTree(
-                CapturedRun.of("simulate", "-o", "json", "--changes", CapturedRun.FIRST_CHANGES, CapturedRun.FIRST)
+                CapturedRun.of("simulate", "-o", "json", "--events", CapturedRun.FIRST_CHANGES, CapturedRun.FIRST)
                         .out());
 
         assertThat(JsonSchema.problems("simulate", answer)).isEmpty();
@@ -95,9 +95,9 @@ class JsonSchemaTest {
     @ParameterizedTest
     @MethodSource("explained")
     void describesWhatExplainAnswers(String pod) throws IOException {
-        assertThat(JsonSchema.problems("explain", answer("explain", "-o", "json", pod, "-")))
+        assertThat(JsonSchema.problems("explain", answer("explain", "-o", "json", pod, "--cluster", "-")))
                 .isEmpty();
-        assertThat(JsonSchema.problems("explain", answer("explain", "--now", "-o", "json", pod, "-")))
+        assertThat(JsonSchema.problems("explain", answer("explain", "--now", "-o", "json", pod, "--cluster", "-")))
                 .isEmpty();
     }
 
@@ -112,7 +112,7 @@ class JsonSchemaTest {
         for (String[] now : new String[][] {{}, {"--now"}}) {
             List<String> args = new ArrayList<>(List.of("explain", "-o", "json"));
             args.addAll(List.of(now));
-            args.addAll(List.of("--feature-gates", CapturedRun.GROUP_GATES, group, CapturedRun.GROUPS));
+            args.addAll(List.of("--feature-gates", CapturedRun.GROUP_GATES, group, "--cluster", CapturedRun.GROUPS));
             JsonNode answer =
                     JSON.readTree(CapturedRun.of(args.toArray(String[]::new)).out());
 
@@ -135,8 +135,8 @@ class JsonSchemaTest {
         return Stream.of(
                 List.of("drain", "node-1"),
                 List.of("drain", "--force", "--delete-emptydir-data", "zone=a"),
-                List.of("lose", "zone=a"),
-                List.of("removable"));
+                List.of("outage", "zone=a"),
+                List.of("scale-down"));
     }
 
     @ParameterizedTest
@@ -171,14 +171,18 @@ class JsonSchemaTest {
 
     @Test
     void coversTheFieldsThatAreLeftOutAtTimes() throws IOException {
-        assertThat(answer("explain", "--now", "-o", "json", "urgent", "-").has("preemption"))
+        assertThat(answer("explain", "--now", "-o", "json", "urgent", "--cluster", "-")
+                        .has("preemption"))
                 .isTrue();
-        assertThat(answer("explain", "-o", "json", "claiming", "-").has("preFilter"))
+        assertThat(answer("explain", "-o", "json", "claiming", "--cluster", "-").has("preFilter"))
                 .isTrue();
-        assertThat(answer("explain", "-o", "json", "named", "-").has("preFilterNodes"))
+        assertThat(answer("explain", "-o", "json", "named", "--cluster", "-").has("preFilterNodes"))
                 .isTrue();
-        assertThat(answer("explain", "-o", "json", "ssd", "-").path("changes")).isNotEmpty();
-        assertThat(answer("explain", "-o", "json", "gated", "-").path("outcome").has("plugin"))
+        assertThat(answer("explain", "-o", "json", "ssd", "--cluster", "-").path("changes"))
+                .isNotEmpty();
+        assertThat(answer("explain", "-o", "json", "gated", "--cluster", "-")
+                        .path("outcome")
+                        .has("plugin"))
                 .isTrue();
     }
 }

@@ -4,8 +4,13 @@ package org.moorage.app;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
+import java.io.InputStream;
+import java.io.PrintWriter;
+import java.io.Writer;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.InstantSource;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Nested;
@@ -13,26 +18,47 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.moorage.app.internal.report.Terminal;
+import picocli.CommandLine;
 
 class MainTest {
     @Nested
     class Help {
         @Test
-        void listsTheCommands() {
+        void listsTheCommandsOnOneScreen() {
             CapturedRun run = CapturedRun.of("--help");
 
             assertThat(run.exitCode()).isZero();
-            assertThat(run.out())
-                    .contains(
-                            "--kubeconfig=FILE",
-                            "simulate",
-                            "explain",
-                            "dump",
-                            "conform",
-                            "config",
-                            "plugins",
-                            "extender");
             assertThat(run.err()).isEmpty();
+            assertThat(run.out().lines())
+                    .hasSizeLessThan(24)
+                    .allSatisfy(line -> assertThat(line).hasSizeLessThanOrEqualTo(80));
+            CommandLine line = Main.commandLine(Terminal.plain(
+                    InputStream.nullInputStream(),
+                    new PrintWriter(Writer.nullWriter()),
+                    new PrintWriter(Writer.nullWriter()),
+                    InstantSource.system()));
+            line.getSubcommands().forEach((name, command) -> {
+                if (!command.getCommandSpec().usageMessage().hidden()) {
+                    assertThat(run.out()).contains(name);
+                }
+            });
+            assertThat(CapturedRun.of("help")).isEqualTo(run);
+        }
+
+        @Test
+        void summariesAreSentencesOfAtMost80Characters() {
+            Main.commandLine(Terminal.plain(
+                            InputStream.nullInputStream(),
+                            new PrintWriter(Writer.nullWriter()),
+                            new PrintWriter(Writer.nullWriter()),
+                            InstantSource.system()))
+                    .getSubcommands()
+                    .values()
+                    .forEach(command -> assertThat(
+                                    command.getCommandSpec().usageMessage().description()[0])
+                            .matches("[A-Z].*\\.")
+                            .hasSizeLessThanOrEqualTo(80));
         }
 
         @ParameterizedTest
@@ -42,7 +68,10 @@ class MainTest {
                     Stream.concat(command.stream(), Stream.of("--help")).toArray(String[]::new));
 
             assertThat(run.exitCode()).isZero();
-            assertThat(run.out()).startsWith("Usage: moorage " + String.join(" ", command) + " ");
+            assertThat(run.out()).contains("Usage:\n  moorage " + String.join(" ", command) + " ");
+            List<String> help = new ArrayList<>(List.of("help"));
+            help.addAll(command);
+            assertThat(CapturedRun.of(help.toArray(String[]::new))).isEqualTo(run);
         }
 
         @Test
@@ -87,12 +116,12 @@ class MainTest {
             return Stream.of(
                     new Case(
                             "an unknown flag",
-                            "unknown flag --kubeconfg (see moorage --help). Maybe --kubeconfig.",
+                            "unknown flag --kubeconfg (see moorage run --help). Did you mean --kubeconfig?",
                             2,
                             "--kubeconfg=x"),
                     new Case(
                             "an unknown flag of a command",
-                            "unknown flag --sed (see moorage simulate --help). Maybe --seed.",
+                            "unknown flag --sed (see moorage simulate --help). Did you mean --seed?",
                             2,
                             "simulate",
                             "--sed",
@@ -100,17 +129,13 @@ class MainTest {
                             first),
                     new Case(
                             "an unknown command",
-                            "unknown command \"simlate\" (expected: flags, or one of simulate, explain, fit, drain, lose,"
-                                    + " removable, buy, compare, sweep, merge, dump, conform, config, plugins, why, shadow, record, replay,"
-                                    + " annotate, extender, serve). Maybe simulate.",
+                            "unknown command \"simlate\" (see moorage help). Did you mean simulate?",
                             2,
                             "simlate",
                             first),
                     new Case(
                             "an argument for the scheduler itself",
-                            "unknown command \"cluster.yaml\" (expected: flags, or one of simulate, explain, fit, drain, lose,"
-                                    + " removable, buy, compare, sweep, merge, dump, conform, config, plugins, why, shadow, record, replay,"
-                                    + " annotate, extender, serve).",
+                            "unknown command \"cluster.yaml\" (see moorage help).",
                             2,
                             "--v=2",
                             "cluster.yaml"),
@@ -137,7 +162,7 @@ class MainTest {
                             "b"),
                     new Case(
                             "a value that is no number",
-                            "invalid value for option '--v': 'x' is not an int (see moorage --help)",
+                            "invalid value for option '--v': 'x' is not an int (see moorage run --help)",
                             2,
                             "--v=x"),
                     new Case(
@@ -183,17 +208,19 @@ class MainTest {
                             first),
                     new Case(
                             "a pod that is not there",
-                            "pod \"shop\" is not among the 14 pods of the cluster. Maybe shop-1 or shop-2 or shop-3.",
+                            "pod \"shop\" not found among the 14 pods of the cluster. Did you mean shop-1 or shop-2 or shop-3?",
                             2,
                             "explain",
                             "shop",
+                            "--cluster",
                             first),
                     new Case(
                             "a pod that is not in that namespace",
-                            "pod \"default/dns-1\" is not among the 14 pods of the cluster.",
+                            "pod \"default/dns-1\" not found among the 14 pods of the cluster.",
                             2,
                             "explain",
                             "default/dns-1",
+                            "--cluster",
                             first));
         }
 

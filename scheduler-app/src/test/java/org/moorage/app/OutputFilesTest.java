@@ -81,7 +81,7 @@ final class OutputFilesTest {
             case REPORT -> CapturedRun.of("simulate", CapturedRun.FIRST, "--report", path);
             case TRACE -> CapturedRun.of("simulate", CapturedRun.FIRST, "--trace", path);
             case ANSWERS ->
-                CapturedRun.of("sweep", workList.toString(), "--cluster", CapturedRun.FIRST, "--answers", path);
+                CapturedRun.of("batch", "run", workList.toString(), "--cluster", CapturedRun.FIRST, "--answers", path);
             case RECORDING -> recorded(file);
             case CONFIG -> CapturedRun.of("--write-config-to=" + path);
         };

@@ -26,7 +26,7 @@ class PluginChecksumsFlagTest {
                 "config show",
                 "config validate x.yaml",
                 "simulate x.yaml",
-                "explain default/x x.yaml",
+                "explain default/x --cluster x.yaml",
                 "extender --config=x.yaml"
             })
     void refusesAJarThatIsNotListedInEachCommand(String command) throws IOException {

@@ -72,10 +72,10 @@ class PublicConfigurationsTest {
         return Stream.of(
                 List.of("simulate"),
                 List.of("fit", "POD", "--cluster"),
-                List.of("removable", "--cluster"),
+                List.of("scale-down", "--cluster"),
                 List.of("drain", "one", "--cluster"),
-                List.of("lose", "one", "--cluster"),
-                List.of("buy", "one", "--upto", "1", "--cluster"));
+                List.of("outage", "one", "--cluster"),
+                List.of("scale-up", "one", "--max-nodes", "1", "--cluster"));
     }
 
     @ParameterizedTest
@@ -251,8 +251,8 @@ class PublicConfigurationsTest {
             assertThat(run.exitCode()).as(run.err()).isZero();
             assertThat(run.err())
                     .contains("a Policy was converted")
-                    .contains("wieght: unknown field. Maybe weight. It is ignored")
-                    .contains("extenders[0].ignoreable: unknown field. Maybe ignorable. It is ignored");
+                    .contains("wieght: unknown field. Did you mean weight? It is ignored")
+                    .contains("extenders[0].ignoreable: unknown field. Did you mean ignorable? It is ignored");
             assertThat(run.out()).doesNotContain("ignoreable");
         }
         assertThat(run("", "config", "validate", converted(run(policy, "config", "convert", config)))
@@ -271,7 +271,7 @@ class PublicConfigurationsTest {
         assertThat(without.out()).contains("for the scheduler default-scheduler");
         for (List<String> question : List.of(
                 List.of("simulate", cluster),
-                List.of("explain", "web", cluster),
+                List.of("explain", "web", "--cluster", cluster),
                 List.of("fit", cluster, "--cluster", cluster))) {
             CapturedRun run = run(
                     text,
@@ -282,6 +282,7 @@ class PublicConfigurationsTest {
         }
         assertThat(run(text, "simulate", cluster, "--config", config, "--scheduler-name", "secnd")
                         .err())
-                .isEqualTo("error: --scheduler-name: \"secnd\" (expected: of " + config + ": second). Maybe second.\n");
+                .isEqualTo("error: --scheduler-name: \"secnd\" (expected: of " + config
+                        + ": second). Did you mean second?\n");
     }
 }

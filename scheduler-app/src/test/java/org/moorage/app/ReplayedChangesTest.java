@@ -60,7 +60,7 @@ class ReplayedChangesTest {
                 "simulate",
                 "-o",
                 "json",
-                "--changes",
+                "--events",
                 "-",
                 folder.resolve("cluster.json").toString());
         assertThat(run.exitCode()).as(run.err()).isZero();
@@ -277,7 +277,7 @@ class ReplayedChangesTest {
         CapturedRun run = CapturedRun.withInput(
                 event("ERROR", "{\"kind\": \"Status\", \"message\": \"too old resource version\"}"),
                 "simulate",
-                "--changes",
+                "--events",
                 "-",
                 folder.resolve("cluster.json").toString());
 
@@ -291,7 +291,7 @@ class ReplayedChangesTest {
                 "simulate",
                 "--config",
                 CapturedRun.elevenPlugins(),
-                "--changes",
+                "--events",
                 CapturedRun.FIRST_CHANGES,
                 CapturedRun.FIRST);
 
@@ -331,7 +331,7 @@ class ReplayedChangesTest {
 
         CapturedRun run = CapturedRun.of(
                 "simulate",
-                "--changes",
+                "--events",
                 file.toString(),
                 folder.resolve("cluster.json").toString());
 
@@ -349,14 +349,14 @@ class ReplayedChangesTest {
     static Stream<BadOptions> badOptions() {
         return Stream.of(
                 new BadOptions(
-                        List.of("--changes", "none.json", CapturedRun.FIRST),
+                        List.of("--events", "none.json", CapturedRun.FIRST),
                         "none.json: no such file (expected: a file with the events of a watch, or - for stdin)"),
                 new BadOptions(
-                        List.of("--changes", "-", "-"),
-                        "--changes: - (expected: a file, since the cluster is read from stdin)"),
+                        List.of("--events", "-", "-"),
+                        "--events: - (expected: a file, since the cluster is read from stdin)"),
                 new BadOptions(
-                        List.of("--changes", "c.json", "--trace", "t.json", CapturedRun.FIRST),
-                        "--trace: t.json (expected: not with --changes, since a trace has no changes of the cluster)"));
+                        List.of("--events", "c.json", "--trace", "t.json", CapturedRun.FIRST),
+                        "--trace: t.json (expected: not with --events, since a trace has no changes of the cluster)"));
     }
 
     @ParameterizedTest

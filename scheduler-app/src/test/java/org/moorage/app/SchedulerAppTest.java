@@ -46,7 +46,7 @@ class SchedulerAppTest {
                 List.of("config", "show", config.toString()),
                 List.of("config", "validate", config.toString()),
                 List.of("simulate", "--config=" + config, CapturedRun.FIRST),
-                List.of("explain", "--config=" + config, "shop-1", CapturedRun.FIRST))) {
+                List.of("explain", "--config=" + config, "shop-1", "--cluster", CapturedRun.FIRST))) {
             CapturedRun run = CapturedRun.withPlugins(List.of(NOWHERE), command.toArray(String[]::new));
 
             assertThat(run.err()).as(command.toString()).doesNotContain("error:");
@@ -68,8 +68,8 @@ class SchedulerAppTest {
         Path other = Files.writeString(folder.resolve("scheduler.yaml"), config.formatted("NodeName"));
         Additions additions = new Additions(
                 List.of(NOWHERE), Optional.of(new PolicyText(config.formatted("Nowhere"), "Nowhere's configuration")));
-        for (List<String> command :
-                List.of(List.of("simulate", CapturedRun.FIRST), List.of("explain", "shop-1", CapturedRun.FIRST))) {
+        for (List<String> command : List.of(
+                List.of("simulate", CapturedRun.FIRST), List.of("explain", "shop-1", "--cluster", CapturedRun.FIRST))) {
             List<String> withOther = new ArrayList<>(command);
             withOther.add(1, "--config=" + other);
 

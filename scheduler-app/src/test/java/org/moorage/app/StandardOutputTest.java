@@ -44,18 +44,18 @@ final class StandardOutputTest {
         String workList =
                 Files.writeString(folder.resolve("list.txt"), "drain web-1\n").toString();
         Path answers = folder.resolve("answers.jsonl");
-        CapturedRun.of("sweep", workList, "--cluster", CapturedRun.FIRST, "--answers", answers.toString());
+        CapturedRun.of("batch", "run", workList, "--cluster", CapturedRun.FIRST, "--answers", answers.toString());
         List<List<String>> lines = new ArrayList<>(List.of(
                 List.of("simulate", CapturedRun.FIRST),
                 List.of("simulate", CapturedRun.FIRST, "-o", "json"),
                 List.of("simulate", CapturedRun.FIRST, "-o", "yaml"),
-                List.of("explain", "shop-1", CapturedRun.FIRST),
+                List.of("explain", "shop-1", "--cluster", CapturedRun.FIRST),
                 List.of("drain", "web-1", "--cluster", CapturedRun.FIRST),
-                List.of("lose", "topology.kubernetes.io/zone=a", "--cluster", zones),
-                List.of("removable", "--cluster", zones),
-                List.of("removable", "--cluster", zones, "-o", "json"),
-                List.of("sweep", workList, "--cluster", CapturedRun.FIRST),
-                List.of("merge", answers.toString()),
+                List.of("outage", "topology.kubernetes.io/zone=a", "--cluster", zones),
+                List.of("scale-down", "--cluster", zones),
+                List.of("scale-down", "--cluster", zones, "-o", "json"),
+                List.of("batch", "run", workList, "--cluster", CapturedRun.FIRST),
+                List.of("batch", "merge", answers.toString()),
                 List.of("config", "show"),
                 List.of("config", "show", "-o", "json"),
                 List.of("config", "validate", CapturedRun.elevenPlugins()),

@@ -18,7 +18,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  */
 class WhatIfScreensTest {
     private static final Path FOLDER = Path.of("..", "docs", "what-if");
-    private static final List<String> PAGES = List.of("drain.md", "lose.md", "removable.md");
+    private static final List<String> PAGES = List.of("drain.md", "outage.md", "scale-down.md");
     private static final int COLUMNS = 120;
     private static final int NARROW = 80;
     private static final String BEGIN = "```\n$ moorage ";

@@ -14,7 +14,7 @@ public final class Suggestion {
     /** Reports an unknown field. */
     public static void unknownField(Collection<String> known, String field, Problems problems) {
         problems.report(closest(field, known)
-                .map(name -> "unknown field. Maybe " + name + ".")
+                .map(name -> "unknown field. Did you mean " + name + "?")
                 .orElseGet(() -> known.isEmpty()
                         ? "unknown field (expected: no fields)"
                         : "unknown field (expected: one of " + String.join(", ", known) + ")"));

@@ -266,8 +266,9 @@ final class OlderPlugins {
         meant.ifPresent(close -> conversion
                 .at(path)
                 .at("name")
-                .report("\"" + name + "\" (expected: a registered plugin; --plugin-dir adds those of jars). Maybe "
-                        + close + "."));
+                .report("\"" + name
+                        + "\" (expected: a registered plugin; --plugin-dir adds those of jars). Did you mean " + close
+                        + "?"));
         return meant.isPresent();
     }
 

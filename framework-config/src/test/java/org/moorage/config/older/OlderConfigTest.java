@@ -480,13 +480,13 @@ class OlderConfigTest {
                         "a slip in a field that went",
                         "v1beta1",
                         "healthzBindAdress: ':1'",
-                        "3:1: healthzBindAdress: unknown field. Maybe healthzBindAddress."),
+                        "3:1: healthzBindAdress: unknown field. Did you mean healthzBindAddress?"),
                 new Refusal(
                         "a slip in the name of a plugin that went",
                         "v1beta1",
                         score("enabled: [{name: NodeResourceLeastAllocated}]"),
                         "3:42: profiles[0].plugins.score.enabled[0].name: \"NodeResourceLeastAllocated\" (expected: a"
-                                + " registered plugin; --plugin-dir adds those of jars). Maybe NodeResourcesLeastAllocated."),
+                                + " registered plugin; --plugin-dir adds those of jars). Did you mean NodeResourcesLeastAllocated?"),
                 new Refusal(
                         "two ways to score by room",
                         "v1beta1",
@@ -770,7 +770,7 @@ class OlderConfigTest {
                             "{\"predicates\": [{\"name\": \"PodFitsResource\"}],\n"
                                     + "\"priorities\": [{\"name\": \"LeastRequestedPriority\"}]}",
                             "policy.cfg:1:18: policy.predicates[0].name: \"PodFitsResource\" (expected: a predicate of"
-                                    + " kube-scheduler 1.22). Maybe PodFitsResources.",
+                                    + " kube-scheduler 1.22). Did you mean PodFitsResources?",
                             "policy.cfg:2:16: policy.priorities[0].weight: 0 (expected: more than 0)"),
                     new Refused(
                             "an unknown priority; the unknown field is ignored",

@@ -370,18 +370,18 @@ final class ClusterFilesTest {
                         "fields of a pod",
                         yaml("Pod", "a")
                                 + "spec:\n  nodeSelecter: {a: b}\n  containers: [{resource: {}}, {resource: {}}]\n",
-                        "stdin:1:1: Pod default/a: spec.nodeSelecter: no such field. Maybe nodeSelector.",
-                        "stdin:1:1: Pod default/a: spec.containers[0].resource: no such field. Maybe resources. In 2 places."),
+                        "stdin:1:1: Pod default/a: spec.nodeSelecter: no such field. Did you mean nodeSelector?",
+                        "stdin:1:1: Pod default/a: spec.containers[0].resource: no such field. Did you mean resources? In 2 places."),
                 new Case(
                         "a field of a node's status",
                         yaml("Node", "a") + "status: {allocatible: {cpu: 1}}\n",
-                        "stdin:1:1: Node a: status.allocatible: no such field. Maybe allocatable."),
+                        "stdin:1:1: Node a: status.allocatible: no such field. Did you mean allocatable?"),
                 new Case("a field of another status", yaml("Pod", "a") + "status: {new: {cpu: 1}}\n"),
                 new Case("labels, of which any will do", yaml("Pod", "a") + "  labels: {any: b}\n"),
                 new Case(
                         "a kind in the plural",
                         yaml("Pods", "a"),
-                        "stdin:1:1: Pods default/a: kind: \"Pods\" (expected: a kind that Kubernetes has in v1). Maybe Pod."),
+                        "stdin:1:1: Pods default/a: kind: \"Pods\" (expected: a kind that Kubernetes has in v1). Did you mean Pod?"),
                 new Case(
                         "a version that is no longer served",
                         "{apiVersion: extensions/v1beta1, kind: Deployment, metadata: {name: a}}",

@@ -16,6 +16,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.regex.MatchResult;
@@ -172,7 +173,7 @@ class PagesTest {
                 List<String> words = List.of(part.replaceFirst("^[$ ]+", "").split("[\\s=]+"));
                 String first = words.get(0).replaceFirst(".*/", "");
                 if (first.equals("moorage")
-                        || code.isSpan() && moorage.getSubcommands().containsKey(first)) {
+                        || code.isSpan() && moorage.getSubcommands().containsKey(words.get(0))) {
                     checkCommand(moorage, code, words);
                 } else if (code.isSpan() && FLAG.matcher(first).matches()) {
                     check(flags.contains(first), code, first);
@@ -188,14 +189,20 @@ class PagesTest {
     }
 
     private void checkCommand(CommandLine moorage, Code code, List<String> words) {
-        CommandLine command = moorage;
+        // Flags without a command are those of the scheduler.
+        boolean isScheduler = words.get(0).endsWith("moorage")
+                && words.size() > 1
+                && FLAG.matcher(words.get(1)).matches()
+                && !words.get(1).matches("--help|--version");
+        CommandLine command =
+                isScheduler ? Objects.requireNonNull(moorage.getSubcommands().get("run")) : moorage;
         for (String word : words) {
             if (FLAG.matcher(word).matches()) {
                 check(
                         command.getCommandSpec().optionsMap().containsKey(word),
                         code,
                         command.getCommandName() + " " + word);
-            } else if (word.matches("[a-z]+")
+            } else if (word.matches("[a-z-]+")
                     && !word.equals("moorage")
                     && !command.getSubcommands().isEmpty()) {
                 CommandLine next = command.getSubcommands().get(word);

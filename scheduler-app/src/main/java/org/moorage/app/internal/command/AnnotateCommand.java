@@ -27,7 +27,10 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** Writes into annotations of nodes how they are used. Options that are not given have the originals' environment variables. */
-@Command(name = "annotate", description = "Writes into annotations of nodes how they are used.")
+@Command(
+        name = "annotate",
+        description = "Annotate nodes with their measured or requested utilization.",
+        footer = {"  moorage annotate usage --prometheus http://prometheus:9090", "  moorage annotate allocation"})
 final class AnnotateCommand {
     private final Terminal terminal;
     private final Map<String, String> environment;
@@ -67,7 +70,12 @@ final class AnnotateCommand {
 
     @Command(
             name = "usage",
-            description = "What Prometheus measured: mean-free-cpu, std-free-cpu, mean-free-memory and so on.")
+            description = {
+                "Annotate nodes with the utilization that Prometheus measured.",
+                "",
+                "The annotations are mean-free-cpu, std-free-cpu, mean-free-memory and so on."
+            },
+            exitCodeList = {"0:all nodes are annotated", "1:a node is not"})
     int usage(
             @Mixin ClusterOptions options,
             @Option(
@@ -122,7 +130,12 @@ final class AnnotateCommand {
 
     @Command(
             name = "allocation",
-            description = "What pods request, and what that leaves free: requested-cpu, free-cpu and so on.")
+            description = {
+                "Annotate nodes with what their pods request.",
+                "",
+                "The annotations are requested-cpu, free-cpu and so on."
+            },
+            exitCodeList = {"0:all nodes are annotated", "1:a node is not"})
     int allocation(
             @Mixin ClusterOptions options,
             @Option(

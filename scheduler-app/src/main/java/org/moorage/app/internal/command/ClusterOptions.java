@@ -14,6 +14,8 @@ import java.util.List;
 import java.util.function.Consumer;
 import java.util.zip.GZIPInputStream;
 import java.util.zip.GZIPOutputStream;
+import org.moorage.app.internal.help.OptionGroup;
+import org.moorage.app.internal.help.OptionGroup.Heading;
 import org.moorage.app.internal.live.KeptFields;
 import org.moorage.app.internal.live.LiveObjects;
 import org.moorage.app.internal.live.LiveOptions;
@@ -22,6 +24,7 @@ import org.moorage.app.internal.report.Terminal;
 import org.moorage.config.LoadedConfig;
 import org.moorage.config.plugin.JarRules;
 import org.moorage.config.plugin.PluginRegistry;
+import org.moorage.kubernetes.ApiConnection;
 import org.moorage.kubernetes.ApiRequests;
 import org.moorage.kubernetes.RequestMetrics;
 import org.moorage.runtime.MonotonicClock;
@@ -32,11 +35,14 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** The cluster that a question is about, and the scheduler that would schedule there. */
+@OptionGroup(Heading.CLUSTER)
 final class ClusterOptions {
     @Option(
             names = "--cluster",
             paramLabel = "SOURCE",
-            description = "A file or folder with the cluster's objects, in YAML or JSON; - for stdin; may be repeated.")
+            description =
+                    "File or folder with the cluster's objects, in YAML or JSON; - for stdin; may be repeated (default:"
+                            + " the live cluster).")
     private List<String> sources = new ArrayList<>();
 
     @Mixin
@@ -65,6 +71,11 @@ final class ClusterOptions {
     /** Whether a cluster is named, or the environment describes one. */
     boolean findCluster() {
         return areGiven() || live.findCluster();
+    }
+
+    /** The API server of the cluster; nothing is read from it yet. */
+    ApiConnection connection() {
+        return live.connection();
     }
 
     /** Whether something is read from stdin. */
@@ -102,8 +113,11 @@ final class ClusterOptions {
     AskedCluster read(Terminal terminal, List<String> otherwise, Consumer<ClusterDumpReader> setUp) {
         List<String> files = areGiven() ? sources : otherwise;
         if (files.isEmpty() ? !live.findCluster() : live.areGiven()) {
-            throw new CommandException("--cluster: " + (files.isEmpty() ? "missing" : String.join(" ", files))
-                    + " (expected: a file or folder with the cluster's objects, or --kubeconfig for a live cluster)");
+            throw new CommandException(
+                    files.isEmpty()
+                            ? "no cluster configured: pass --cluster FILE or --kubeconfig FILE, or set KUBECONFIG"
+                            : "--cluster: " + String.join(" ", files)
+                                    + " (expected: files or a live cluster, not both)");
         }
         if (files.isEmpty() && !live.areGiven()) {
             terminal.note("no --cluster, so the live cluster is read: "

@@ -25,19 +25,20 @@ public final class Commands {
         Map<Class<?>, Supplier<Object>> commands = new LinkedHashMap<>();
         commands.put(SimulateCommand.class, () -> new SimulateCommand(terminal));
         commands.put(ExplainCommand.class, () -> new ExplainCommand(terminal));
-        // One that is listed already stays where it is.
+        // SimulateCommand keeps its place.
         questions(terminal).forEach((type, question) -> commands.put(type, question::get));
-        commands.put(SweepCommand.class, () -> new SweepCommand(terminal));
-        commands.put(MergeCommand.class, () -> new MergeCommand(terminal));
-        commands.put(DumpCommand.class, () -> new DumpCommand(terminal));
+        commands.put(BatchCommand.class, () -> BatchCommand.commandLine(terminal));
+        commands.put(SnapshotCommand.class, () -> new SnapshotCommand(terminal));
         commands.put(ConformCommand.class, ConformCommand::new);
         commands.put(ConfigCommand.class, () -> new ConfigCommand(terminal));
         commands.put(PluginsCommand.class, () -> new PluginsCommand(terminal));
-        commands.put(WhyCommand.class, () -> new WhyCommand(terminal));
         commands.put(ShadowCommand.class, () -> new ShadowCommand(terminal));
         commands.put(RecordCommand.class, () -> new RecordCommand(terminal));
         commands.put(ReplayCommand.class, () -> new ReplayCommand(terminal));
         commands.put(AnnotateCommand.class, () -> new AnnotateCommand(terminal));
+        commands.put(VersionCommand.class, () -> new VersionCommand(terminal));
+        commands.put(HelpCommand.class, () -> new HelpCommand(terminal));
+        commands.put(CompletionCommand.class, () -> new CompletionCommand(terminal));
         return commands;
     }
 
@@ -47,9 +48,9 @@ public final class Commands {
         questions.put(SimulateCommand.class, () -> new SimulateCommand(terminal));
         questions.put(FitCommand.class, () -> new FitCommand(terminal));
         questions.put(DrainCommand.class, () -> new DrainCommand(terminal));
-        questions.put(LoseCommand.class, () -> new LoseCommand(terminal));
-        questions.put(RemovableCommand.class, () -> new RemovableCommand(terminal));
-        questions.put(BuyCommand.class, () -> new BuyCommand(terminal));
+        questions.put(OutageCommand.class, () -> new OutageCommand(terminal));
+        questions.put(ScaleDownCommand.class, () -> new ScaleDownCommand(terminal));
+        questions.put(ScaleUpCommand.class, () -> new ScaleUpCommand(terminal));
         questions.put(CompareCommand.class, () -> new CompareCommand(terminal));
         return questions;
     }

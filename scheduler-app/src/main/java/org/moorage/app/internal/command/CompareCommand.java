@@ -34,21 +34,18 @@ import picocli.CommandLine.Parameters;
 @Command(
         name = "compare",
         description = {
-            "Compare how two configurations of the scheduler place the pending pods.",
+            "Compare how two configurations schedule the same pods.",
             "",
-            "With --weight, compare one configuration with other weights of its plugins, a row for each combination.",
-            "Without CONFIG, the configuration is that of --config. The exit code is 0 if both place all pods on the"
-                    + " same nodes, and 1 if not.",
+            "With --weight, one configuration is compared with other weights of its plugins, a row for each combination. Without CONFIG, the configuration is that of --config."
         },
         footer = {
-            "",
-            "Example:",
-            "  moorage compare now.yaml packed.yaml --rebalance --cluster cluster.yaml",
-            "  moorage compare now.yaml --other-emulated-version 1.36 --cluster cluster.yaml",
-            "  moorage compare now.yaml --weight NodeResourcesFit=1,2,5 --weight ImageLocality=0,1 --cluster"
-                    + " cluster.yaml",
-            "  moorage compare now.yaml --profiles default-scheduler,packed --cluster cluster.yaml",
-        })
+            "  moorage compare now.yaml packed.yaml --rebalance",
+            "  moorage compare now.yaml packed.yaml --cluster cluster.json.gz",
+            "  moorage compare now.yaml --other-emulated-version 1.36",
+            "  moorage compare now.yaml --weight NodeResourcesFit=1,2,5 --weight ImageLocality=0,1",
+            "  moorage compare now.yaml --profiles default-scheduler,packed"
+        },
+        exitCodeList = {"0:both schedule all pods to the same nodes", "1:a pod differs"})
 final class CompareCommand extends QuestionCommand {
     @Option(
             names = "--rebalance",

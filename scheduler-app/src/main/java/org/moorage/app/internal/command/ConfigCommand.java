@@ -32,7 +32,14 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
 /** Shows, checks and converts configurations. */
-@Command(name = "config", description = "Shows, checks or converts a configuration.")
+@Command(
+        name = "config",
+        description = "Validate, show or convert scheduler configurations.",
+        footer = {
+            "  moorage config validate scheduler.yaml --for-version 1.36,1.37",
+            "  moorage config show scheduler.yaml",
+            "  moorage config convert policy.cfg > scheduler.yaml"
+        })
 final class ConfigCommand {
     private static final int NOT_VALID = 1;
     private static final int NOT_READ = 2;
@@ -46,7 +53,9 @@ final class ConfigCommand {
 
     @Command(
             name = "show",
-            description = "Prints a configuration as it takes effect, with where each setting comes from.")
+            description = "Show the effective configuration and where each setting comes from.",
+            footer = "  moorage config show scheduler.yaml --changed",
+            exitCodeList = {"0:the configuration is shown"})
     int show(
             @Mixin PluginOptions plugins,
             @Mixin FeatureGateOptions features,
@@ -84,14 +93,17 @@ final class ConfigCommand {
     @Command(
             name = "validate",
             description = {
-                "Checks configurations, and reports all problems.",
+                "Validate configuration files and report all errors.",
                 "",
-                "A scheduler takes what is valid: its plugins are made, and the files that it names are read. A kubeconfig, and a"
-                        + " file of an extender's certificate, that is not on this machine is a warning.",
+                "The plugins are created, and the files that the configuration names are read. A kubeconfig, and a certificate of an extender, that is missing on this machine is a warning.",
                 "",
-                "With --for-version it is what a version of Kubernetes makes of them, by its feature gates; of several versions also"
-                        + " what differs. What changed without a gate is not looked at.",
-            })
+                "With --for-version, the feature gates of a version of Kubernetes apply; for several versions the differences are shown, too. Changes without a feature gate are not considered."
+            },
+            footer = {
+                "  moorage config validate scheduler.yaml",
+                "  moorage config validate scheduler.yaml --for-version 1.36,1.37"
+            },
+            exitCodeList = {"0:all configurations are valid", "1:a configuration is not", "2:a file cannot be read"})
     int validate(
             @Mixin PluginOptions plugins,
             @Mixin FeatureGateOptions features,
@@ -177,11 +189,12 @@ final class ConfigCommand {
     @Command(
             name = "convert",
             description = {
-                "Prints a configuration of an older version as one of version v1, without comments.",
+                "Convert a configuration of an older version to v1.",
                 "",
-                "Older versions are v1alpha1, v1alpha2, v1beta1, v1beta2, v1beta3, and a Policy. FILE may have manifests whose"
-                        + " ConfigMaps have the configuration or a Policy. Plugins that are not registered stay, with a warning.",
-            })
+                "Older versions are v1alpha1, v1alpha2, v1beta1, v1beta2, v1beta3, and a Policy. FILE may have manifests whose ConfigMaps have the configuration or a Policy. Plugins that are not registered are kept, with a warning. Comments are lost."
+            },
+            footer = "  moorage config convert scheduler-v1beta3.yaml > scheduler.yaml",
+            exitCodeList = {"0:the configuration is converted"})
     int convert(
             @Mixin PluginOptions plugins,
             @Mixin FeatureGateOptions features,

@@ -5,6 +5,8 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
+import org.moorage.app.internal.help.OptionGroup;
+import org.moorage.app.internal.help.OptionGroup.Heading;
 import org.moorage.app.internal.process.CommandException;
 import org.moorage.app.internal.report.Terminal;
 import org.moorage.config.ConfigLoader;
@@ -18,6 +20,7 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** The configuration of a scheduler, its features, and the registered plugins. */
+@OptionGroup(Heading.SCHEDULER)
 public final class ConfigOptions {
     @Option(
             names = "--config",

@@ -23,13 +23,13 @@ import picocli.CommandLine.Spec;
 /** Compares our answers with recorded ones of the real kube-scheduler. */
 @Command(
         name = "conform",
-        description = "Checks recorded answers of the real kube-scheduler: decisions, queueing hints, configurations "
-                + "and defaults.",
-        footer = {
+        description = {
+            "Check Moorage against recorded answers of kube-scheduler.",
             "",
-            "The last line is always \"N right, M wrong\". Exit codes: 0 if nothing is wrong, 1 if something is, 2 if a "
-                    + "file cannot be read."
-        })
+            "The records are decisions, queueing hints, configurations and defaults. The last line is always \"N right, M wrong\"."
+        },
+        footer = "  moorage conform testing/conformance/vectors/decisions/*.jsonl.gz",
+        exitCodeList = {"0:all answers match", "1:an answer does not", "2:a file cannot be read"})
 final class ConformCommand implements Callable<Integer> {
     private static final int WRONG = 1;
     private static final int UNREADABLE = 2;

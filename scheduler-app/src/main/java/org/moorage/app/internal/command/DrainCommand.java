@@ -30,15 +30,16 @@ import picocli.CommandLine.Parameters;
         description = {
             "Simulate draining nodes.",
             "",
-            "Shows which pods are evicted, in which rounds their disruption budgets allow it, where their replacements"
-                    + " are scheduled, and which pods are blocked, unschedulable or lost.",
-            "The exit code is 0 if the nodes are drained and every pod is scheduled, and 1 if not.",
+            "Shows which pods are evicted, in which rounds their disruption budgets allow it, where their replacements are scheduled, and which pods are blocked, unschedulable or lost. Nothing is changed in the cluster."
         },
         footer = {
-            "",
-            "Example:",
-            "  moorage drain --cluster dump.yaml --delete-emptydir-data node-1 node-2",
-            "  kubectl get nodes,pods,pdb,rs,sts,pv,pvc -A -o yaml | moorage drain --cluster - zone=a",
+            "  moorage drain node-1 node-2",
+            "  moorage drain zone=a --delete-emptydir-data --cluster cluster.json.gz",
+            "  kubectl get nodes,pods,pdb,rs,sts,pv,pvc -A -o yaml | moorage drain node-1 --cluster -"
+        },
+        exitCodeList = {
+            "0:the nodes are drained, and every pod is scheduled",
+            "1:a node is not drained, or a pod is not scheduled"
         })
 final class DrainCommand extends QuestionCommand {
     @Parameters(

@@ -15,58 +15,47 @@ import org.moorage.app.internal.page.ClusterView;
 import org.moorage.app.internal.page.PageContent;
 import org.moorage.app.internal.process.CommandException;
 import org.moorage.app.internal.report.ExplainReport;
+import org.moorage.app.internal.report.Explained;
 import org.moorage.app.internal.report.GroupExplainReport;
 import org.moorage.app.internal.report.ProgressLine;
-import org.moorage.app.internal.report.Report;
 import org.moorage.app.internal.report.Terminal;
+import org.moorage.app.internal.report.WhyReport;
 import org.moorage.config.LoadedConfig;
-import org.moorage.config.plugin.JarRules;
-import org.moorage.config.plugin.PluginRegistry;
 import org.moorage.objects.Suggestions;
 import org.moorage.simulation.Explanation;
 import org.moorage.simulation.GroupExplanation;
 import org.moorage.simulation.SimulatedPod;
 import org.moorage.simulation.Simulation;
 import org.moorage.simulation.dump.ClusterDump;
-import org.moorage.simulation.dump.ClusterDumpReader;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** Tells where a pod or a group of pods goes in a cluster that files describe, and why not elsewhere. */
+/** Explains where a pod or a group of pods is scheduled, or why it is unschedulable. */
 @Command(
         name = "explain",
         description = {
-            "Tells where a pod or a group of pods goes in a cluster that files describe, and why not elsewhere.",
+            "Explain why a pod is scheduled to a node, or why it is pending.",
             "",
-            "The answer is about its turn in a simulation: the pods before it have been scheduled, as simulate does.",
-            "With --now it is about the cluster as it is, where no waiting pod has been scheduled.",
-            "Of a pod that is scheduled with its group it is about the group.",
+            "The pods ahead of it in the queue are scheduled first, as simulate does; --now evaluates it against the"
+                    + " cluster as it is. A pod that is scheduled with its group is explained as part of the group.",
         },
         footer = {
-            "",
-            "Example:",
-            "  kubectl get nodes,pods -A -o yaml | moorage explain default/web-1 -",
-            "  moorage explain --feature-gates GenericWorkload=true podgroup/training cluster.yaml",
-        })
+            "  moorage explain web-1 -n shop",
+            "  moorage explain shop/web-1 --cluster cluster.json.gz",
+            "  moorage explain podgroup/training --feature-gates GenericWorkload=true --cluster cluster.yaml",
+            "  moorage explain shop/web-1 --live --insecure-skip-tls-verify",
+        },
+        exitCodeList = {"0:it is scheduled, or would be", "1:it is pending, or would be"})
 final class ExplainCommand implements Callable<Integer> {
     private final Terminal terminal;
 
     @Mixin
-    private ConfigOptions config = new ConfigOptions();
+    private ClusterOptions cluster = new ClusterOptions();
 
     @Mixin
-    private UnknownPluginOptions unknown = new UnknownPluginOptions();
-
-    @Mixin
-    private ProfileOptions profile = new ProfileOptions();
-
-    @Mixin
-    private ExtenderOptions extenders = new ExtenderOptions();
-
-    @Mixin
-    private WorkloadOptions workloads = new WorkloadOptions();
+    private LiveExplanation live = new LiveExplanation();
 
     @Mixin
     private OutputOptions output = new OutputOptions();
@@ -74,29 +63,28 @@ final class ExplainCommand implements Callable<Integer> {
     @Mixin
     private ReportOptions page = new ReportOptions();
 
-    @Option(names = "--now", description = "Ask about the cluster as it is, before any waiting pod is scheduled.")
+    @Option(names = "--now", description = "Evaluate the cluster as it is, without scheduling pending pods first.")
     private boolean now;
 
     @Option(names = "--seed", paramLabel = "N", description = "Random seed, as of simulate.")
     private Optional<Long> seed = Optional.empty();
 
-    @Option(names = "--all-nodes", description = "Name every node, however many there are.")
+    @Option(names = "--all-nodes", description = "Show every node.")
     private boolean allNodes;
 
-    @Parameters(
-            index = "0",
-            paramLabel = "POD",
-            description =
-                    "The pod: its name, or its namespace, a slash and its name. Or a group of pods: podgroup/NAME or"
-                            + " compositepodgroup/NAME, also with a namespace and a slash before NAME.")
-    private String name = "";
+    @Option(
+            names = {"-n", "--namespace"},
+            paramLabel = "NAMESPACE",
+            description = "Namespace of the pod or group.")
+    private Optional<String> namespace = Optional.empty();
 
     @Parameters(
-            index = "1..*",
-            arity = "1..*",
-            paramLabel = "CLUSTER",
-            description = "Files or folders with the cluster's objects, in YAML or JSON; - for stdin.")
-    private List<String> sources = new ArrayList<>();
+            paramLabel = "POD",
+            description = "The pod: NAME or NAMESPACE/NAME; or a group: podgroup/NAME, compositepodgroup/NAME, or with"
+                    + " NAMESPACE/NAME.")
+    private String argument = "";
+
+    private String name = "";
 
     ExplainCommand(Terminal terminal) {
         this.terminal = terminal;
@@ -104,29 +92,31 @@ final class ExplainCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        workloads.checkStdin(sources);
-        PluginRegistry registry = config.registry(JarRules.WithoutVersion.NOTED, terminal::warn);
-        LoadedConfig loaded = config.load(registry, unknown.unknownPlugins(), terminal);
-        ClusterDump dump = profile.apply(
-                workloads
-                        .apply(new ClusterDumpReader(loaded, registry))
-                        .withClaims()
-                        .read(sources, terminal.in()),
-                loaded,
-                terminal);
-        WorkloadOptions.tell(dump, terminal);
+        name = qualified();
+        if (live.isAsked()) {
+            WhyReport report = live.ask(cluster.connection(), name);
+            output.print(report, terminal);
+            return report.isScheduled() ? 0 : 1;
+        }
+        try (AskedCluster asked = cluster.read(terminal)) {
+            return explain(asked);
+        }
+    }
+
+    private int explain(AskedCluster asked) {
+        ClusterDump dump = asked.dump();
+        LoadedConfig loaded = asked.config();
         Optional<GroupKey> group = ExplainedGroup.named(name, dump);
         Simulation simulation =
-                Simulation.of(dump.objects(), extenders.apply(loaded), registry).creatingPreemptedAgain();
+                Simulation.of(dump.objects(), loaded, asked.registry()).creatingPreemptedAgain();
         SimulationSeed.set(simulation, seed);
         Optional<Pod> pod = group.isPresent()
                 ? Optional.empty()
                 : Optional.of(find(name, dump.pods(), () -> createdAgain(simulation, dump.pods())));
         pod.ifPresent(found -> demandProfile(found, loaded));
-        ConfigFile.warn(loaded, terminal);
         Optional<GroupKey> tried =
                 group.isPresent() ? group : pod.flatMap(found -> ExplainedGroup.of(found, loaded.featureGates()));
-        Report report = tried.isPresent()
+        Explained report = tried.isPresent()
                 ? report(simulation, tried.get(), pod, loaded)
                 : report(simulation, pod.orElseThrow());
         output.print(report, terminal);
@@ -134,21 +124,36 @@ final class ExplainCommand implements Callable<Integer> {
             PageContent.Builder content = PageContent.of("explain " + name, ClusterView.of(dump.objects()))
                     .notes(dump.warnings())
                     .notes(dump.notes())
-                    .notes(List.of("The cluster is shown as it is, before any waiting pod is scheduled."));
+                    .notes(List.of("The cluster is shown as it is, before any pending pod is scheduled."));
             return tried.isPresent()
                     ? content.answer("explain " + name, report.tree())
                     : content.evaluation(report.tree());
         });
-        return 0;
+        return report.isScheduled() ? 0 : 1;
     }
 
-    private Report report(Simulation simulation, Pod pod) {
+    // As kubectl names pods: pod/NAME, and the namespace as a flag.
+    private String qualified() {
+        String wanted = argument.replaceFirst("^pods?/(?=[^/]+$)", "");
+        if (namespace.isEmpty()) {
+            return wanted;
+        }
+        int slash = wanted.indexOf('/');
+        boolean isGroup = wanted.matches("(composite)?podgroup/[^/]+");
+        if (slash >= 0 && !isGroup) {
+            throw new CommandException(
+                    "POD: \"" + argument + "\" (expected: a name without a namespace, since --namespace has one)");
+        }
+        return wanted.substring(0, slash + 1) + namespace.get() + "/" + wanted.substring(slash + 1);
+    }
+
+    private Explained report(Simulation simulation, Pod pod) {
         Explanation explanation =
                 now ? simulation.explainNow(pod) : withProgress(simulation, () -> simulation.explain(pod));
         return new ExplainReport(explanation, notes(pod), allNodes);
     }
 
-    private Report report(Simulation simulation, GroupKey group, Optional<Pod> pod, LoadedConfig loaded) {
+    private Explained report(Simulation simulation, GroupKey group, Optional<Pod> pod, LoadedConfig loaded) {
         ExplainedGroup.demandFeature(group, loaded.featureGates());
         GroupExplanation explanation =
                 now ? simulation.explainNow(group) : withProgress(simulation, () -> simulation.explain(group));
@@ -170,7 +175,11 @@ final class ExplainCommand implements Callable<Integer> {
         }
     }
 
-    /** Refuses a pod that none of the profiles is responsible for. */
+    /**
+     * Checks that a profile is responsible for a pod.
+     *
+     * @throws CommandException if none is
+     */
     static void demandProfile(Pod pod, LoadedConfig loaded) {
         List<String> names = AskedCluster.profileNames(loaded);
         if (!names.contains(pod.spec().schedulerName())) {
@@ -179,7 +188,7 @@ final class ExplainCommand implements Callable<Integer> {
         }
     }
 
-    // Those in place of preempted ones, which no file has.
+    // Pods that replace preempted ones are in no file.
     private List<Pod> createdAgain(Simulation simulation, List<Pod> pods) {
         String wanted = name.substring(name.indexOf('/') + 1);
         boolean mayBeCreated = pods.stream()
@@ -207,7 +216,7 @@ final class ExplainCommand implements Callable<Integer> {
             found = named(wanted, qualified, others.get());
         }
         if (found.isEmpty()) {
-            throw new CommandException("pod \"" + wanted + "\" is not among the " + pods.size()
+            throw new CommandException("pod \"" + wanted + "\" not found among the " + pods.size()
                     + " pods of the cluster." + Suggestions.hint(wanted, names));
         }
         if (found.size() > 1) {
@@ -229,16 +238,17 @@ final class ExplainCommand implements Callable<Integer> {
         return String.join(", ", keys);
     }
 
-    // What makes the answer one about a case that is not quite this one.
+    // How the evaluated pod differs from the one in the cluster.
     private static List<String> notes(Pod pod) {
         List<String> notes = new ArrayList<>();
         if (pod.isBound()) {
-            notes.add("The pod is on " + pod.nodeName() + ". This is as if it still waited, and took no room there.");
+            notes.add("The pod runs on " + pod.nodeName()
+                    + ". It is evaluated as if it were pending and not on that node.");
         }
         if (pod.metadata().isDeleting()) {
-            notes.add("The pod is being deleted, and will not be scheduled.");
+            notes.add("The pod is being deleted, so it will not be scheduled.");
         } else if (pod.status().isTerminal()) {
-            notes.add("The pod has ended (" + pod.status().phase() + "), and will not be scheduled.");
+            notes.add("The pod has ended (" + pod.status().phase() + "), so it will not be scheduled.");
         }
         return notes;
     }

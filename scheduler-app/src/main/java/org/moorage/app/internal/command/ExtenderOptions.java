@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.moorage.app.internal.command;
 
+import org.moorage.app.internal.help.OptionGroup;
+import org.moorage.app.internal.help.OptionGroup.Heading;
 import org.moorage.config.LoadedConfig;
 import picocli.CommandLine.Option;
 
 /** Whether the extenders of a configuration are asked about a cluster that files describe. */
+@OptionGroup(Heading.SCHEDULER)
 final class ExtenderOptions {
     @Option(
             names = "--ignore-extenders",

@@ -11,12 +11,15 @@ import java.util.TreeSet;
 import org.moorage.api.plugin.EffectiveVersion;
 import org.moorage.api.plugin.FeatureGates;
 import org.moorage.api.plugin.MinorVersion;
+import org.moorage.app.internal.help.OptionGroup;
+import org.moorage.app.internal.help.OptionGroup.Heading;
 import org.moorage.app.internal.process.CommandException;
 import org.moorage.objects.Suggestions;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** Which features are on and off, and in which version of Kubernetes, as for kube-scheduler. */
+@OptionGroup(Heading.SCHEDULER)
 public final class FeatureGateOptions {
     private static final Set<String> TRUE = Set.of("1", "t", "T", "true", "TRUE", "True");
     private static final Set<String> FALSE = Set.of("0", "f", "F", "false", "FALSE", "False");

@@ -21,29 +21,25 @@ import picocli.CommandLine.Parameters;
 @Command(
         name = "fit",
         description = {
-            "Tells whether the pods of manifests fit into a cluster, where they go, and how many more would.",
+            "Check whether the pods of manifests fit, and how many more would.",
             "",
-            "Of a workload that the cluster has already, the pods that are on nodes count.",
-            "Ends with 0 if all find a place, with 1 if one does not.",
+            "Replicas of a workload that already run in the cluster count toward its total."
         },
-        footer = {
-            "",
-            "Example:",
-            "  moorage fit web.yaml --max --cluster cluster.yaml",
-        })
+        footer = {"  moorage fit web.yaml", "  moorage fit web.yaml --max --cluster cluster.json.gz"},
+        exitCodeList = {"0:all pods fit", "1:a pod does not"})
 final class FitCommand extends QuestionCommand {
-    @Option(names = "--max", description = "Also tell how many more copies of each manifest's pod would fit.")
+    @Option(names = "--max", description = "Also show how many more replicas of each manifest's pod would fit.")
     private boolean max;
 
     @Option(
-            names = "--at-most",
+            names = "--limit",
             paramLabel = "N",
-            description = "Try so many more copies at most (default: ${DEFAULT-VALUE}).")
+            description = "Maximum number of additional replicas that --max tries (default: ${DEFAULT-VALUE}).")
     private int atMost = 10_000;
 
     @Option(
-            names = "--after-waiting",
-            description = "First place the pods that wait in the cluster. By default the asked ones go first.")
+            names = "--after-pending",
+            description = "Schedule the pending pods of the cluster first (default: the pods of the manifests).")
     private boolean afterWaiting;
 
     @Parameters(
@@ -59,7 +55,7 @@ final class FitCommand extends QuestionCommand {
     @Override
     public Answer answer(AskedCluster asked) {
         if (atMost < 1) {
-            throw new CommandException("--at-most: " + atMost + " (expected: 1 or more)");
+            throw new CommandException("--limit: " + atMost + " (expected: 1 or more)");
         }
         Manifests.Contents contents = asked.manifests(manifests);
         if (contents.pods().isEmpty()) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.moorage.app.internal.command;
 
+import org.moorage.app.internal.help.OptionGroup;
+import org.moorage.app.internal.help.OptionGroup.Heading;
 import org.moorage.app.internal.process.CommandException;
 import org.moorage.app.internal.report.OutputFormat;
 import org.moorage.app.internal.report.Report;
@@ -8,6 +10,7 @@ import org.moorage.app.internal.report.Terminal;
 import picocli.CommandLine.Option;
 
 /** The option that selects the form of a report. */
+@OptionGroup(Heading.OUTPUT)
 final class OutputOptions {
     @Option(
             names = {"-o", "--output"},

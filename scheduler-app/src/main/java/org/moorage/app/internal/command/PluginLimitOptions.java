@@ -7,6 +7,8 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.moorage.api.plugin.PluginFactory;
+import org.moorage.app.internal.help.OptionGroup;
+import org.moorage.app.internal.help.OptionGroup.Heading;
 import org.moorage.app.internal.process.CommandException;
 import org.moorage.config.plugin.PluginRegistry;
 import org.moorage.objects.GoDuration;
@@ -16,6 +18,7 @@ import org.moorage.runtime.Scheduler;
 import picocli.CommandLine.Option;
 
 /** What the scheduler does about plugins that do not return or keep failing. kube-scheduler has no such settings. */
+@OptionGroup(Heading.SCHEDULER)
 public final class PluginLimitOptions {
     private static final Map<String, FailurePolicy> POLICIES =
             Map.of("Fail", FailurePolicy.FAIL, "Ignore", FailurePolicy.IGNORE);

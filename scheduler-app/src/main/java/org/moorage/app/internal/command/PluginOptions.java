@@ -8,6 +8,8 @@ import java.util.Optional;
 import java.util.ServiceConfigurationError;
 import java.util.function.Consumer;
 import org.moorage.api.plugin.PluginFactory;
+import org.moorage.app.internal.help.OptionGroup;
+import org.moorage.app.internal.help.OptionGroup.Heading;
 import org.moorage.app.internal.process.CommandException;
 import org.moorage.builtin.dra.KubeSchedulerPlugins;
 import org.moorage.config.plugin.JarRules;
@@ -17,6 +19,7 @@ import org.moorage.config.plugin.PluginRegistry;
 import picocli.CommandLine.Option;
 
 /** Where plugins come from. */
+@OptionGroup(Heading.SCHEDULER)
 public final class PluginOptions {
     @Option(
             names = "--plugin-dir",

@@ -35,10 +35,12 @@ import picocli.CommandLine.Parameters;
 @Command(
         name = "plugins",
         description = {
-            "Lists the plugins that a configuration may name, with the defaults of their arguments.",
+            "List available plugins and their arguments.",
             "",
-            "With names of plugins, tells what each of their arguments accepts.",
-        })
+            "With names of plugins, shows which values each of their arguments accepts."
+        },
+        footer = {"  moorage plugins", "  moorage plugins NodeResourcesFit --plugin-dir plugins"},
+        exitCodeList = {"0:the plugins are listed"})
 final class PluginsCommand implements Callable<Integer> {
     private static final String BUILT_IN = "built-in";
     private static final int WIDEST_POINTS = 50;

@@ -9,6 +9,8 @@ import java.util.TreeMap;
 import java.util.function.UnaryOperator;
 import org.moorage.api.model.ClusterObject;
 import org.moorage.api.model.Pod;
+import org.moorage.app.internal.help.OptionGroup;
+import org.moorage.app.internal.help.OptionGroup.Heading;
 import org.moorage.app.internal.process.CommandException;
 import org.moorage.app.internal.report.Terminal;
 import org.moorage.config.LoadedConfig;
@@ -18,6 +20,7 @@ import org.moorage.simulation.dump.RecordedChange;
 import picocli.CommandLine.Option;
 
 /** Which profile schedules the pods that name none of the configuration. */
+@OptionGroup(Heading.SCHEDULER)
 final class ProfileOptions {
     @Option(
             names = "--scheduler-name",

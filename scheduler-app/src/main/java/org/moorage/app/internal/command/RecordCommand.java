@@ -41,17 +41,15 @@ import picocli.CommandLine.Parameters;
 @Command(
         name = "record",
         description = {
-            "Records a live cluster: all objects that scheduling reads, and then each change of them with its time.",
+            "Record the objects of a live cluster and each change of them.",
             "",
-            "A watch that ends is renewed, and missed changes are added. Secrets and ConfigMaps are not read; fields that"
-                    + " scheduling does not read are omitted, as in a dump. It ends with SIGINT, SIGTERM, --for or --limit.",
+            "A watch that ends is renewed, and missed changes are added. Secrets and ConfigMaps are not read; fields that scheduling does not read are omitted, as in a snapshot. Recording ends with SIGINT, SIGTERM, --for or --limit."
         },
         footer = {
-            "",
-            "Example:",
             "  moorage record monday.jsonl --for 8h --limit 2Gi",
-            "  moorage replay monday.jsonl --config other.yaml",
-        })
+            "  moorage replay monday.jsonl --config other.yaml"
+        },
+        exitCodeList = {"0:the recording is complete"})
 final class RecordCommand implements Callable<Integer> {
     private static final int MOST_UNWRITTEN = 2_000;
     private static final Duration FLUSH = Duration.ofMillis(500);

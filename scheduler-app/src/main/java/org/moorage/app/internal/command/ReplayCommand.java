@@ -24,16 +24,12 @@ import picocli.CommandLine.Parameters;
 @Command(
         name = "replay",
         description = {
-            "Schedules the pods of a recording with another configuration, and tells where they would have gone.",
+            "Replay a recording with another scheduler configuration.",
             "",
-            "What was bound when the recording began stays. Each pod that waited or came is decided about here, at once; of the",
-            "other scheduler's bindings nothing is taken over, and all other changes are replayed as they were seen.",
+            "Pods that were bound when the recording began stay on their nodes. Each pod that was pending or was created later is scheduled by this configuration; bindings of the recorded scheduler are ignored, and all other changes are replayed as recorded."
         },
-        footer = {
-            "",
-            "Example:",
-            "  moorage replay monday.jsonl --config other.yaml",
-        })
+        footer = "  moorage replay monday.jsonl --config other.yaml",
+        exitCodeList = {"0:the recording was replayed"})
 final class ReplayCommand implements Callable<Integer> {
     private final Terminal terminal;
 

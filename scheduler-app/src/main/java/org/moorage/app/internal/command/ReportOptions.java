@@ -6,6 +6,8 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
+import org.moorage.app.internal.help.OptionGroup;
+import org.moorage.app.internal.help.OptionGroup.Heading;
 import org.moorage.app.internal.page.HtmlReport;
 import org.moorage.app.internal.page.PageContent;
 import org.moorage.app.internal.report.Terminal;
@@ -15,6 +17,7 @@ import picocli.CommandLine.ParseResult;
 import picocli.CommandLine.Spec;
 
 /** The option to have an answer as a page, too. */
+@OptionGroup(Heading.OUTPUT)
 final class ReportOptions {
     @Option(
             names = "--report",

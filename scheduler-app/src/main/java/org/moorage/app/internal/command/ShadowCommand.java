@@ -42,20 +42,12 @@ import picocli.CommandLine.Mixin;
 @Command(
         name = "shadow",
         description = {
-            "Decides beside a scheduler that runs, and tells where it would have decided otherwise, and why.",
+            "Report decisions of another scheduler that Moorage would not make.",
             "",
-            "Nothing is written to the cluster. Each binding of a pod for a profile of the configuration is held against what the",
-            "plugins say here of the cluster as the other scheduler may have seen it: bindings and other changes in any order that",
-            "can have been. What no order explains is a difference. Which nodes the other scheduler looks at, of a large cluster,",
-            "nobody sees: where percentageOfNodesToScore allows it, that is told apart.",
+            "Nothing is written to the cluster. Each binding of a pod for a profile of the configuration is compared with the plugins' answers for the cluster as the other scheduler may have seen it, in each order that its changes can have had. On large clusters kube-scheduler scores only a sample of the nodes; differences that may be due to that are reported separately."
         },
-        exitCodeListHeading = "%nExit codes:%n",
-        exitCodeList = {" 0:each decision is explained", " 1:some are not, or the cluster cannot be watched"},
-        footer = {
-            "",
-            "Example:",
-            "  moorage shadow --config scheduler.yaml --for 10m -o json > differences.jsonl",
-        })
+        footer = "  moorage shadow --config scheduler.yaml --for 10m -o json > differences.jsonl",
+        exitCodeList = {"0:each decision is explained", "1:a decision is not, or the cluster cannot be watched"})
 final class ShadowCommand implements Callable<Integer> {
     private static final int MOST_UNTAKEN = 50_000;
     /** How long what was seen may be judged yet after the end. */

@@ -43,15 +43,18 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "simulate",
         description = {
-            "Places the waiting pods of a cluster that files describe, and shows where they go.",
+            "Schedule the pending pods of a cluster and show the result.",
             "",
-            "With --cluster, the pods and workloads of the files are added to that cluster.",
+            "CLUSTER has the objects of the cluster. With --cluster, CLUSTER has pods and workloads that are added to that cluster. Nothing is changed in a live cluster."
         },
         footer = {
-            "",
-            "Example:",
+            "  moorage simulate cluster.json.gz",
             "  kubectl get nodes,pods -A -o yaml | moorage simulate -",
-            "  moorage simulate trace.yaml --cluster cluster.json.gz",
+            "  moorage simulate trace.yaml --cluster cluster.json.gz"
+        },
+        exitCodeList = {
+            "0:the pods were scheduled as far as possible",
+            "1:an attempt failed; with --exit-code also: a pod is unschedulable"
         })
 final class SimulateCommand implements Callable<Integer>, Question {
     // On a work list, where an answer is the same each time.
@@ -73,7 +76,7 @@ final class SimulateCommand implements Callable<Integer>, Question {
     private Optional<Path> trace = Optional.empty();
 
     @Option(
-            names = "--changes",
+            names = "--events",
             paramLabel = "FILE",
             description = "Then replay the changes in this file, which kubectl get --watch --output-watch-events"
                     + " -o json has written; - for stdin.")
@@ -198,7 +201,7 @@ final class SimulateCommand implements Callable<Integer>, Question {
         }
         if (changes.isPresent() && trace.isPresent()) {
             throw new CommandException("--trace: " + trace.get()
-                    + " (expected: not with --changes, since a trace has no changes of the cluster)");
+                    + " (expected: not with --events, since a trace has no changes of the cluster)");
         }
         if (trace.isPresent() && cluster.rescheduleLost()) {
             throw new CommandException("--trace: " + trace.get()
@@ -216,7 +219,7 @@ final class SimulateCommand implements Callable<Integer>, Question {
             throw new CommandException("CLUSTER: - (expected: a file, since stdin is read already)");
         }
         if (changes.filter("-"::equals).isPresent() && (files.contains("-") || cluster.readStdin())) {
-            throw new CommandException("--changes: - (expected: a file, since the cluster is read from stdin)");
+            throw new CommandException("--events: - (expected: a file, since the cluster is read from stdin)");
         }
     }
 

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.moorage.app.internal.command;
 
+import org.moorage.app.internal.help.OptionGroup;
+import org.moorage.app.internal.help.OptionGroup.Heading;
 import org.moorage.config.plugin.UnknownPlugins;
 import picocli.CommandLine.Option;
 
 /** What happens to plugins that a configuration names and that are not registered. */
+@OptionGroup(Heading.SCHEDULER)
 final class UnknownPluginOptions {
     @Option(
             names = "--without-unknown-plugins",

@@ -7,10 +7,13 @@ import java.util.Optional;
 import java.util.regex.Pattern;
 import org.moorage.api.plugin.EffectiveVersion;
 import org.moorage.api.plugin.MinorVersion;
+import org.moorage.app.internal.help.OptionGroup;
+import org.moorage.app.internal.help.OptionGroup.Heading;
 import org.moorage.app.internal.process.CommandException;
 import picocli.CommandLine.Option;
 
 /** The version of Kubernetes whose feature gates hold, as for kube-scheduler. */
+@OptionGroup(Heading.SCHEDULER)
 final class VersionOptions {
     private static final Pattern WITH_PATCH = Pattern.compile("v?\\d+\\.\\d+\\.0*[1-9]\\d*");
     /** What kube-scheduler calls itself in versions and feature gates. */

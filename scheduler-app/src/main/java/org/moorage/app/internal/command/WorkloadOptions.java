@@ -3,6 +3,8 @@ package org.moorage.app.internal.command;
 
 import java.util.ArrayList;
 import java.util.List;
+import org.moorage.app.internal.help.OptionGroup;
+import org.moorage.app.internal.help.OptionGroup.Heading;
 import org.moorage.app.internal.process.CommandException;
 import org.moorage.app.internal.report.Terminal;
 import org.moorage.simulation.dump.ClusterDump;
@@ -10,20 +12,19 @@ import org.moorage.simulation.dump.ClusterDumpReader;
 import picocli.CommandLine.Option;
 
 /** What is made of the workloads of a cluster, and of what has changed in it since it was written. */
+@OptionGroup(Heading.WORKLOADS)
 final class WorkloadOptions {
-    @Option(names = "--cron-jobs", description = "Start one job of each cron job that is not suspended.")
+    @Option(names = "--cron-jobs", description = "Start one Job of each CronJob that is not suspended.")
     private boolean cronJobs;
 
     @Option(
-            names = "--changed",
+            names = "--apply",
             paramLabel = "FILE",
-            description = "Manifests that replace the objects of their kind, namespace and name, as kubectl apply does;"
-                    + " - for stdin. May be given several times.")
+            description =
+                    "Manifests to apply to the cluster first, as kubectl apply does; - for stdin; may be repeated.")
     private List<String> changed = new ArrayList<>();
 
-    @Option(
-            names = "--reschedule-lost",
-            description = "Have controllers create pods again whose nodes are not among the objects.")
+    @Option(names = "--reschedule-lost", description = "Reschedule pods whose node is missing from the snapshot.")
     private boolean reschedulesLost;
 
     /** Has a reader make the pods. */
@@ -42,7 +43,7 @@ final class WorkloadOptions {
      */
     void checkStdin(List<String> sources) {
         if (readsStdin() && sources.contains("-")) {
-            throw new CommandException("--changed: - (expected: a file, since the cluster is read from stdin)");
+            throw new CommandException("--apply: - (expected: a file, since the cluster is read from stdin)");
         }
     }
 

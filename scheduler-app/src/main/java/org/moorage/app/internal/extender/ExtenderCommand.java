@@ -49,14 +49,13 @@ import picocli.CommandLine.Option;
 /** Serves plugins to kube-scheduler, as its extenders, until the process is told to end. */
 @Command(
         name = "extender",
-        description = "Serves plugins to kube-scheduler, as its extenders.",
-        footer = {
+        description = {
+            "Serve plugins to kube-scheduler as HTTP extenders.",
             "",
-            "Environment: HTTP_PORT as --port; LOG_LEVEL, one of TRACE, DEBUG, INFO, WARNING, ERROR and ALERT.",
-            "",
-            "Example:",
-            "  moorage extender --config extender.yaml --plugin-dir plugins --agents safe,congestion",
-        })
+            "Environment: HTTP_PORT as --port; LOG_LEVEL, one of TRACE, DEBUG, INFO, WARNING, ERROR and ALERT."
+        },
+        footer = "  moorage extender --config extender.yaml --plugin-dir plugins --agents safe,congestion",
+        exitCodeList = {"0:it was told to stop", "1:it cannot start", "2:the command line is malformed"})
 public final class ExtenderCommand implements Callable<Integer> {
     private static final Logger LOG = LoggerFactory.getLogger(ExtenderCommand.class);
     private static final int PORT = 8888;

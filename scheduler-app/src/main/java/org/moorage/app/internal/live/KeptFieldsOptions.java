@@ -10,7 +10,7 @@ import picocli.CommandLine.Option;
 /** The options for what is written of objects. */
 public final class KeptFieldsOptions {
     @Option(
-            names = "--whole",
+            names = "--include-sensitive",
             description =
                     "Write whole objects, including environments, commands and annotations that may hold secrets.")
     private boolean whole;

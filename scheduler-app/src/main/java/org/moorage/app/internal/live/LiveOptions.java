@@ -3,29 +3,38 @@ package org.moorage.app.internal.live;
 
 import java.nio.file.Path;
 import java.util.Optional;
+import org.moorage.app.internal.help.OptionGroup;
+import org.moorage.app.internal.help.OptionGroup.Heading;
 import org.moorage.app.internal.process.KubeconfigFile;
 import org.moorage.kubernetes.ApiConnection;
 import picocli.CommandLine.Option;
 
-/** How a command reaches a cluster that runs. */
+/** How a command reaches the API server of a live cluster. */
+@OptionGroup(Heading.CLUSTER)
 public final class LiveOptions {
     @Option(
             names = "--kubeconfig",
             paramLabel = "FILE",
             description =
-                    "How to reach the API server, and as whom; else the files of KUBECONFIG, ~/.kube/config, or the cluster that"
-                            + " this runs in.")
+                    "Path to the kubeconfig file of a live cluster (default: $KUBECONFIG, then ~/.kube/config, then"
+                            + " the cluster of this pod).")
     private Optional<Path> kubeconfig = Optional.empty();
+
+    @Option(
+            names = "--context",
+            paramLabel = "NAME",
+            description = "Context of the kubeconfig (default: the current one).")
+    private Optional<String> context = Optional.empty();
 
     @Option(
             names = "--master",
             paramLabel = "URL",
-            description = "The API server's address, in place of the kubeconfig's.")
+            description = "Address of the API server (default: the kubeconfig's).")
     private Optional<String> master = Optional.empty();
 
     /** Whether a flag names a cluster. */
     public boolean areGiven() {
-        return kubeconfig.isPresent() || master.isPresent();
+        return kubeconfig.isPresent() || master.isPresent() || context.isPresent();
     }
 
     /** Whether a flag names a cluster, or the environment describes one. */
@@ -35,6 +44,6 @@ public final class LiveOptions {
 
     /** How to reach the API server; nothing is read yet. */
     public ApiConnection connection() {
-        return new ApiConnection(KubeconfigFile.find(kubeconfig, master), master);
+        return new ApiConnection(KubeconfigFile.find(kubeconfig, master), master, context);
     }
 }

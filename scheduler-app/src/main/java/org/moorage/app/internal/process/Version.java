@@ -29,8 +29,13 @@ public final class Version implements IVersionProvider {
         }
     }
 
+    /** The versions of Moorage and of kube-scheduler, in one line. */
+    public static String text() {
+        return "Moorage " + ofMoorage() + " (decides as kube-scheduler " + KUBE_SCHEDULER + ")";
+    }
+
     @Override
     public String[] getVersion() {
-        return new String[] {"Moorage " + ofMoorage() + " (decides as kube-scheduler " + KUBE_SCHEDULER + ")"};
+        return new String[] {text()};
     }
 }

@@ -20,7 +20,7 @@ import org.moorage.simulation.Explanation;
 import org.moorage.simulation.SimulatedPod;
 
 /** What the plugins answer for a pod on each node. */
-public final class ExplainReport implements Report {
+public final class ExplainReport implements Explained {
     private static final int NODES_SCORED = 10;
     private static final int HEADER_WIDTH = 12;
 
@@ -43,6 +43,14 @@ public final class ExplainReport implements Report {
         ranking.sort(Comparator.<String>comparingLong(node -> -total(node))
                 .thenComparing(node -> !node.equals(chosen))
                 .thenComparing(node -> node));
+    }
+
+    @Override
+    public boolean isScheduled() {
+        return explanation
+                .outcome()
+                .map(outcome -> !outcome.nodeName().isEmpty())
+                .orElse(!ranking.isEmpty());
     }
 
     private long total(String node) {

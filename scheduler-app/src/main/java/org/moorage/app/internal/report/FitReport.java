@@ -74,35 +74,36 @@ public final class FitReport implements Answer {
             placed += workload.placed();
         }
         if (wanted == 0) {
-            return "No pod is asked for.";
+            return "The manifests have no pods.";
         }
         if (placed == wanted) {
-            return wanted == 1 ? "It fits." : "All " + wanted + " pods fit.";
+            return wanted == 1 ? "The pod fits." : "All " + wanted + " pods fit.";
         }
-        return placed + " of " + pods(wanted) + " find" + (placed == 1 ? "s" : "") + " a place.";
+        return placed + " of " + pods(wanted) + (placed == 1 ? " fits." : " fit.");
     }
 
     private String moment() {
         if (asked.waiting == 0) {
-            return "No other pod waits in the cluster.";
+            return "The cluster has no other pending pods.";
         }
-        String waiting = asked.waiting == 1 ? "1 other pod waits" : asked.waiting + " other pods wait";
+        String pending = "The cluster has " + asked.waiting + " other pending pod" + (asked.waiting == 1 ? "" : "s");
         if (!asked.isAfterWaiting) {
-            return waiting + " in the cluster, and the asked ones go first (--after-waiting has them go last).";
+            return pending + "; the pods of the manifests are scheduled first (--after-pending: last).";
         }
         long placed = answer.before().stream()
                 .filter(pod -> pod.nodeName().isPresent())
                 .count();
-        return waiting + " in the cluster and went first: " + placed + " of them found a place.";
+        return pending + ", which " + (asked.waiting == 1 ? "was" : "were") + " scheduled first: " + placed
+                + (placed == 1 ? " fits." : " fit.");
     }
 
     private TextTable table() {
         TextTable table = new TextTable()
                 .left("MANIFEST")
-                .right("ON NODES")
+                .right("RUNNING")
                 .right("ASKED")
-                .right("PLACED")
-                .left("WHERE, OR WHY NOT");
+                .right("SCHEDULED")
+                .left("NODES OR REASON");
         for (FittingWorkload workload : answer.workloads()) {
             boolean isComplete = workload.isComplete();
             List<Cell> cells = new ArrayList<>(List.of(
@@ -133,15 +134,15 @@ public final class FitReport implements Answer {
         int others = workload.unplaced().size();
         for (Map.Entry<String, Integer> message : messages.byName().entrySet()) {
             if (shown++ == MESSAGES) {
-                lines.add(others + " with " + (messages.byName().size() - MESSAGES) + " other messages");
+                lines.add(others + " with " + (messages.byName().size() - MESSAGES) + " other reasons");
                 break;
             }
             others -= message.getValue();
-            lines.add(message.getValue() + " not placed: " + message.getKey());
+            lines.add(message.getValue() + " unschedulable: " + message.getKey());
         }
         if (workload.untried() > 0) {
-            lines.add(workload.untried() + " not tried: no more than "
-                    + workload.manifest().pods().size() + " are at once");
+            lines.add(workload.untried() + " not tried: at most "
+                    + workload.manifest().pods().size() + " run at a time");
         }
         return lines;
     }
@@ -200,17 +201,17 @@ public final class FitReport implements Answer {
                 terminal);
         TextTable.printWrapped(
                 "Of " + pods(answer.preempted().size()) + " that their controllers create again, " + placed
-                        + (placed == 1 ? " finds" : " find") + " another place"
+                        + (placed == 1 ? " is" : " are") + " rescheduled"
                         + (answer.gone().isEmpty()
                                 ? "."
-                                : "; " + pods(answer.gone().size()) + " nobody creates again."),
+                                : "; " + pods(answer.gone().size()) + " are lost."),
                 terminal);
     }
 
     private void printUnplaced(UnplacedPod unplaced, Terminal terminal) {
         List<RejectedNodes> rejected = RejectedNodes.of(unplaced.evaluation().objections());
         terminal.out().println();
-        terminal.out().println(TextStyle.BOLD.of("Why " + unplaced.pod().key() + " fits nowhere:", terminal));
+        terminal.out().println(TextStyle.BOLD.of("Why " + unplaced.pod().key() + " is unschedulable:", terminal));
         unplaced.evaluation()
                 .preFilterRejection()
                 .ifPresent(rejection -> TextTable.printWrapped(
@@ -234,11 +235,11 @@ public final class FitReport implements Answer {
         terminal.out().println();
         String count = more.stoppedBy().isEmpty() ? "At least " + more.count() : Integer.toString(more.count());
         String where = more.byNode().isEmpty() ? "" : ", on " + new Counts(more.byNode()).text();
-        TextTable.printWrapped(count + " more of " + title + " would fit" + where + ".", terminal);
+        TextTable.printWrapped(count + " more replicas of " + title + " would fit" + where + ".", terminal);
         TextTable.printWrapped(
                 more.stoppedBy().isEmpty()
-                        ? "No more were tried (--at-most sets how many are)."
-                        : "What stops the next: " + more.stoppedBy(),
+                        ? "No more were tried (--limit sets the maximum)."
+                        : "Limiting factor: " + more.stoppedBy(),
                 terminal);
     }
 

@@ -25,7 +25,7 @@ import org.moorage.simulation.SimulatedGroup;
 import org.moorage.simulation.SimulatedPod.State;
 
 /** How far a group of pods comes, what stops it, what is missing, and who would have to leave. */
-public final class GroupExplainReport implements Report {
+public final class GroupExplainReport implements Explained {
     // What of it fits on a screen.
     private static final int PLACEMENTS = 10;
     private static final int NODES = 10;
@@ -93,7 +93,15 @@ public final class GroupExplainReport implements Report {
                 .isPresent();
     }
 
-    // What follows the group's name.
+    @Override
+    public boolean isScheduled() {
+        return explanation
+                .outcome()
+                .map(outcome -> outcome.state() == State.SCHEDULED)
+                .orElse(evaluation.fits());
+    }
+
+    // The text after the group's name.
     private String headline() {
         if (explanation.outcome().isEmpty()) {
             return wouldBe();

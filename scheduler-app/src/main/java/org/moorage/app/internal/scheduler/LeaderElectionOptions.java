@@ -4,10 +4,13 @@ package org.moorage.app.internal.scheduler;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import org.moorage.app.internal.help.OptionGroup;
+import org.moorage.app.internal.help.OptionGroup.Heading;
 import org.moorage.config.FlagValue;
 import picocli.CommandLine.Option;
 
 /** kube-scheduler's flags of leader election. One that is set counts more than the configuration's file. */
+@OptionGroup(Heading.LEADER_ELECTION)
 final class LeaderElectionOptions {
     private static final String SECTION = "leaderElection.";
 

@@ -4,6 +4,8 @@ package org.moorage.app.internal.scheduler;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.util.Optional;
+import org.moorage.app.internal.help.OptionGroup;
+import org.moorage.app.internal.help.OptionGroup.Heading;
 import org.moorage.config.older.PolicyTexts;
 import picocli.CommandLine.Option;
 
@@ -11,6 +13,7 @@ import picocli.CommandLine.Option;
  * Flags that kube-scheduler had until 1.22, which said what a configuration of version v1alpha1 says. As there, they count
  * only without a configuration's file.
  */
+@OptionGroup(Heading.COMPATIBILITY)
 final class RemovedFlags {
     @Option(names = "--policy-config-file", paramLabel = "FILE", hidden = true, description = "A file with a Policy.")
     private Optional<String> policyFile = Optional.empty();

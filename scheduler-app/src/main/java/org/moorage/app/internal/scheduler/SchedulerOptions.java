@@ -75,7 +75,7 @@ public final class SchedulerOptions {
             paramLabel = "N",
             defaultValue = "0",
             description =
-                    "How many of the last attempts at each pod to keep for /debug/attempts and moorage why; 0 for none"
+                    "How many of the last attempts at each pod to keep for /debug/attempts and moorage explain --live; 0 for none"
                             + " (default). Those of 20000 pods at most.")
     private int keptAttempts;
 

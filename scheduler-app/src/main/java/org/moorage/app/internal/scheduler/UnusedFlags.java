@@ -2,7 +2,7 @@
 package org.moorage.app.internal.scheduler;
 
 import java.util.List;
-import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine;
 import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.ParseResult;
 
@@ -52,18 +52,20 @@ public final class UnusedFlags {
 
     private UnusedFlags() {}
 
-    /** Has the command line take them. */
-    public static void addTo(CommandSpec command) {
+    /** Adds them to a command line, and returns it. */
+    public static CommandLine addTo(CommandLine line) {
         for (String name : NAMES) {
-            command.addOption(OptionSpec.builder(name)
-                    .type(String.class)
-                    .arity("0..1")
-                    .fallbackValue("true")
-                    .paramLabel("VALUE")
-                    .description("Has no effect; taken since kube-scheduler has it.")
-                    .hidden(true)
-                    .build());
+            line.getCommandSpec()
+                    .addOption(OptionSpec.builder(name)
+                            .type(String.class)
+                            .arity("0..1")
+                            .fallbackValue("true")
+                            .paramLabel("VALUE")
+                            .description("Has no effect; taken since kube-scheduler has it.")
+                            .hidden(true)
+                            .build());
         }
+        return line;
     }
 
     /** Those that a command line has. */

@@ -6,11 +6,14 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import org.moorage.app.internal.help.OptionGroup;
+import org.moorage.app.internal.help.OptionGroup.Heading;
 import org.moorage.app.internal.process.CommandException;
 import org.moorage.objects.GoDuration;
 import picocli.CommandLine.Option;
 
 /** How to serve, and to whom, with kube-scheduler's flags and defaults. */
+@OptionGroup(Heading.SERVING)
 public final class ServingOptions {
     @Option(
             names = "--bind-address",

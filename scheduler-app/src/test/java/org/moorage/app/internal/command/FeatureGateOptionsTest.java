@@ -113,7 +113,7 @@ class FeatureGateOptionsTest {
         // Removed upstream, so not known in any version.
         new Refused(
                 "--emulated-version=1.36 --feature-gates=SchedulerQueueingHints=true",
-                "--feature-gates: unrecognized feature gate: SchedulerQueueingHints. Maybe SchedulerPreQueueingHints."),
+                "--feature-gates: unrecognized feature gate: SchedulerQueueingHints. Did you mean SchedulerPreQueueingHints?"),
         new Refused(
                 "--emulated-version=1.36 --feature-gates=DRADerivedAttributes=false",
                 "--feature-gates: cannot set feature gate DRADerivedAttributes to false, feature is PreAlpha at emulated"

@@ -63,7 +63,7 @@ class PluginLimitOptionsTest {
             value = {
                 "NodeName        | \"NodeName\" (expected: NAME=Fail or NAME=Ignore)",
                 "NodeName=ignore | \"NodeName=ignore\" (expected: NAME=Fail or NAME=Ignore)",
-                "NodeNme=Ignore  | \"NodeNme\" (expected: a registered plugin). Maybe NodeName.",
+                "NodeNme=Ignore  | \"NodeNme\" (expected: a registered plugin). Did you mean NodeName?",
             })
     void refusesWhatIsNoPolicy(String flag, String message) {
         assertThatThrownBy(() -> PluginLimitOptions.failurePolicies(List.of(flag), REGISTRY))

@@ -778,7 +778,7 @@ class ExtenderServerTest {
             assertThatThrownBy(() -> listen(TWO, List.of("tema"), 0, Duration.ofSeconds(5)))
                     .isInstanceOf(CommandException.class)
                     .hasMessage(
-                            "--agents: \"tema\" (expected: agents of extender.yaml, which has team, hot). Maybe team.");
+                            "--agents: \"tema\" (expected: agents of extender.yaml, which has team, hot). Did you mean team?");
         }
 
         @Test

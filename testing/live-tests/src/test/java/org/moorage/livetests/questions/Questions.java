@@ -141,7 +141,7 @@ final class Questions {
     private record Lost(String zone) implements Question {
         @Override
         public List<String> arguments() {
-            return List.of("lose", "zone=" + zone, "--cluster");
+            return List.of("outage", "zone=" + zone, "--cluster");
         }
 
         @Override
@@ -196,7 +196,7 @@ final class Questions {
     private record Explained(String manifest) implements Question {
         @Override
         public List<String> arguments() {
-            return List.of("explain", "default/" + ASKED);
+            return List.of("explain", "default/" + ASKED, "--cluster");
         }
 
         @Override
@@ -217,7 +217,7 @@ final class Questions {
     private record Bought(Path file, String node) implements Question {
         @Override
         public List<String> arguments() {
-            return List.of("buy", file.toString(), "--upto", String.valueOf(MOST_NODES), "--cluster");
+            return List.of("scale-up", file.toString(), "--max-nodes", String.valueOf(MOST_NODES), "--cluster");
         }
 
         @Override
@@ -276,7 +276,7 @@ final class Questions {
 
         @Override
         public List<String> arguments() {
-            return List.of("removable", "--cluster");
+            return List.of("scale-down", "--cluster");
         }
 
         @Override

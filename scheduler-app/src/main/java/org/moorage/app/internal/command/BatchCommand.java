@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.app.internal.command;
+
+import org.moorage.app.internal.report.Terminal;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+
+/** Answers many questions about one cluster. */
+@Command(
+        name = "batch",
+        description = "Answer a list of questions about one cluster, also in several processes.",
+        footer = {
+            "  moorage batch run drains.txt --cluster cluster.json.gz > answers.jsonl",
+            "  moorage batch merge answers-*.jsonl > answers.jsonl",
+        })
+final class BatchCommand {
+    private BatchCommand() {}
+
+    /** The command with its subcommands. */
+    static CommandLine commandLine(Terminal terminal) {
+        return new CommandLine(new BatchCommand())
+                .addSubcommand(new BatchRunCommand(terminal))
+                .addSubcommand(new BatchMergeCommand(terminal));
+    }
+}

@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.app.internal.command;
+
+import java.nio.file.Path;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ThreadFactory;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.moorage.app.internal.page.ClusterView;
+import org.moorage.app.internal.page.PageContent;
+import org.moorage.app.internal.page.ServedPage;
+import org.moorage.app.internal.page.ShownCluster;
+import org.moorage.app.internal.process.CommandException;
+import org.moorage.app.internal.process.HostProcess;
+import org.moorage.app.internal.process.ProcessThreads;
+import org.moorage.app.internal.report.SimulationReport;
+import org.moorage.app.internal.report.Terminal;
+import org.moorage.app.internal.serving.OneAtATime;
+import org.moorage.app.internal.serving.SecureServer;
+import org.moorage.app.internal.serving.ServingOptions;
+import org.moorage.config.LoadedConfig;
+import org.moorage.config.plugin.JarRules;
+import org.moorage.config.plugin.PluginRegistry;
+import org.moorage.kubernetes.ApiConnection;
+import org.moorage.kubernetes.ApiRequests;
+import org.moorage.kubernetes.ClusterSettings;
+import org.moorage.kubernetes.RequestMetrics;
+import org.moorage.runtime.MonotonicClock;
+import org.moorage.runtime.Scheduler;
+import org.moorage.runtime.metrics.SchedulerListener;
+import org.moorage.runtime.whatif.WhatIf;
+import org.moorage.simulation.Simulation;
+import org.moorage.simulation.SimulationResult;
+import org.moorage.simulation.dump.ClusterDump;
+import org.moorage.simulation.dump.ClusterDumpReader;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.IDefaultValueProvider;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.ArgSpec;
+import picocli.CommandLine.Model.OptionSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** Serves a page about a cluster that files describe, until the process is told to end. */
+@Command(
+        name = "ui",
+        description = {
+            "Serve a page about a cluster, to this machine.",
+            "",
+            "The pending pods are scheduled first, as simulate does; with --now the cluster is shown as it is. The page shows the answers of the plugins for each pod and node."
+        },
+        footer = {"  moorage ui cluster.json.gz", "  kubectl get nodes,pods -A -o yaml | moorage ui -"},
+        exitCodeList = {"0:it was told to stop"},
+        defaultValueProvider = UiCommand.Defaults.class)
+public final class UiCommand implements Callable<Integer> {
+    private final Terminal terminal;
+    private final HostProcess process;
+
+    @Mixin
+    private ConfigOptions config = new ConfigOptions();
+
+    @Mixin
+    private UnknownPluginOptions unknown = new UnknownPluginOptions();
+
+    @Mixin
+    private ProfileOptions profile = new ProfileOptions();
+
+    @Mixin
+    private ExtenderOptions extenders = new ExtenderOptions();
+
+    @Mixin
+    private WorkloadOptions workloads = new WorkloadOptions();
+
+    @Mixin
+    private ServingOptions serving = new ServingOptions();
+
+    @Option(
+            names = "--kubeconfig",
+            paramLabel = "FILE",
+            description =
+                    "The cluster whose API server knows clients and says who may read; without it everybody on this"
+                            + " machine may.")
+    private Optional<Path> kubeconfig = Optional.empty();
+
+    @Option(names = "--now", description = "Show the cluster as it is, before any waiting pod is scheduled.")
+    private boolean now;
+
+    @Option(names = "--seed", paramLabel = "N", description = "Random seed, as of simulate.")
+    private Optional<Long> seed = Optional.empty();
+
+    @Parameters(
+            arity = "1..*",
+            paramLabel = "CLUSTER",
+            description = "Files or folders with the cluster's objects, in YAML or JSON; - for stdin.")
+    private List<String> sources = new ArrayList<>();
+
+    /**
+     * The command.
+     *
+     * @param terminal where it tells its address
+     * @param process the process that it runs in
+     */
+    public UiCommand(Terminal terminal, HostProcess process) {
+        this.terminal = terminal;
+        this.process = process;
+    }
+
+    /** Where the flags that scheduler and page share have other defaults. */
+    static final class Defaults implements IDefaultValueProvider {
+        private static final Map<String, String> VALUES =
+                Map.of("--bind-address", "127.0.0.1", "--secure-port", "8259");
+
+        Defaults() {}
+
+        @Override
+        public @Nullable String defaultValue(ArgSpec argument) {
+            return argument instanceof OptionSpec option ? VALUES.get(option.longestName()) : null;
+        }
+    }
+
+    /** What is served. */
+    private record Shown(Supplier<PageContent.Builder> content, ClusterView view, WhatIf questions)
+            implements AutoCloseable {
+        @Override
+        public void close() {
+            questions.close();
+        }
+    }
+
+    @Override
+    public Integer call() {
+        PluginRegistry registry = config.registry(JarRules.WithoutVersion.NOTED, terminal::warn);
+        LoadedConfig loaded = config.load(registry, unknown.unknownPlugins(), terminal);
+        ClusterDump dump = profile.apply(
+                workloads
+                        .apply(new ClusterDumpReader(loaded, registry))
+                        .withClaims()
+                        .read(sources, terminal.in()),
+                loaded,
+                terminal);
+        ConfigFile.warn(loaded, terminal);
+        WorkloadOptions.tell(dump, terminal);
+        Set<String> profiles = new HashSet<>();
+        loaded.config().profiles().forEach(known -> profiles.add(known.schedulerName()));
+        ThreadFactory threads = new ProcessThreads(SchedulerListener.NONE);
+        CountDownLatch end = new CountDownLatch(1);
+        // It listens before the simulation, so that an address that is taken is told at once.
+        try (SecureServer server = listen(threads);
+                Shown shown = now ? asItIs(dump, loaded, registry) : simulated(dump, loaded, registry)) {
+            Instant made = terminal.clock().instant();
+            ShownCluster cluster = new ShownCluster(
+                    shown.view, pod -> ShownCluster.explain(shown.questions, shown.view, pod), profiles);
+            new ServedPage(
+                            () -> shown.content
+                                    .get()
+                                    .made(made)
+                                    .notes(dump.warnings())
+                                    .notes(dump.notes()),
+                            () -> cluster,
+                            Optional.empty(),
+                            new OneAtATime())
+                    .addTo(server, "/");
+            process.onTermination(() -> {
+                end.countDown();
+                return true;
+            });
+            server.start();
+            terminal.out().println("https://" + address() + ":" + server.port() + "/");
+            terminal.out().flush();
+            end.await();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+        return 0;
+    }
+
+    private String address() {
+        return serving.bindAddress().contains(":") ? "[" + serving.bindAddress() + "]" : serving.bindAddress();
+    }
+
+    private SecureServer listen(ThreadFactory threads) {
+        if (serving.securePort() == 0) {
+            throw new CommandException("--secure-port: 0 (expected: 1 to 65535)");
+        }
+        InstantSource clock = MonotonicClock.system();
+        String hostName = ClusterSettings.ownHostName();
+        if (kubeconfig.isEmpty()) {
+            return SecureServer.listenOnLoopback(serving, hostName, clock, threads);
+        }
+        return SecureServer.listen(
+                serving,
+                hostName,
+                requests(serving.authenticationKubeconfig(), clock),
+                requests(serving.authorizationKubeconfig(), clock),
+                clock,
+                threads);
+    }
+
+    private ApiRequests requests(Optional<Path> own, InstantSource clock) {
+        return new ApiRequests(
+                new ApiConnection(own.or(() -> kubeconfig), Optional.empty()).open(), clock, RequestMetrics.NONE);
+    }
+
+    private Shown asItIs(ClusterDump dump, LoadedConfig loaded, PluginRegistry registry) {
+        ClusterView view = ClusterView.of(dump.objects());
+        return new Shown(
+                () -> PageContent.of(title(), view),
+                view,
+                Scheduler.whatIf(dump.objects(), extenders.apply(loaded), registry));
+    }
+
+    private Shown simulated(ClusterDump dump, LoadedConfig loaded, PluginRegistry registry) {
+        Simulation simulation = Simulation.of(dump.objects(), extenders.apply(loaded), registry);
+        SimulationSeed.set(simulation, seed);
+        List<WhatIf> atEnd = new ArrayList<>();
+        SimulationResult result = simulation.run(atEnd::add);
+        ClusterView view = ClusterView.of(result);
+        ClusterView before = ClusterView.of(dump.objects());
+        return new Shown(
+                () -> PageContent.of(title(), view).before(before).groups(SimulationReport.groupTrees(result)),
+                view,
+                atEnd.get(0));
+    }
+
+    private String title() {
+        return String.join(" ", sources);
+    }
+}

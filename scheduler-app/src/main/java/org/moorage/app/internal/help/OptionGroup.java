@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.app.internal.help;
+
+import java.lang.annotation.ElementType;
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
+import java.lang.annotation.Target;
+
+/** The heading under which the help of a command lists the options of a class. Options of other classes are the command's own. */
+@Target(ElementType.TYPE)
+@Retention(RetentionPolicy.RUNTIME)
+public @interface OptionGroup {
+    /** The heading. */
+    Heading value();
+
+    /** The headings, in the order in which a help lists them. */
+    enum Heading {
+        /** Which cluster a question is about. */
+        CLUSTER("Cluster"),
+        /** What the workloads of the cluster become before the question. */
+        WORKLOADS("Workloads"),
+        /** How the scheduler decides. */
+        SCHEDULER("Scheduler"),
+        /** A running scheduler that is asked. */
+        RUNNING_SCHEDULER("Running scheduler"),
+        /** Leader election. */
+        LEADER_ELECTION("Leader election"),
+        /** Health, metrics and pages over HTTPS. */
+        SERVING("Serving"),
+        /** What is printed. */
+        OUTPUT("Output"),
+        /** Flags of kube-scheduler that were removed or have no effect. */
+        COMPATIBILITY("Compatibility");
+
+        private final String title;
+
+        Heading(String title) {
+            this.title = title;
+        }
+
+        String title() {
+            return title;
+        }
+    }
+}

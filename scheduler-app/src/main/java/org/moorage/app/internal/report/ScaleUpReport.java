@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.app.internal.report;
+
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Locale;
+import java.util.OptionalDouble;
+import org.moorage.api.model.ResourceName;
+import org.moorage.api.model.Resources;
+import org.moorage.app.internal.report.TextTable.Cell;
+import org.moorage.simulation.whatif.NodeEstimate;
+import org.moorage.simulation.whatif.NodeEstimate.Attempt;
+import org.moorage.simulation.whatif.NodeEstimate.End;
+
+/** How many new nodes of which type the pending pods need. */
+public final class ScaleUpReport implements Answer {
+    private final List<Offer> offers;
+    private final int upto;
+    private final int expendablePodsPriorityCutoff;
+
+    /**
+     * A type of nodes.
+     *
+     * @param estimate how many of them the pods need
+     * @param price the price per hour of a node; empty if it is not known
+     */
+    public record Offer(NodeEstimate estimate, OptionalDouble price) {
+        double cost() {
+            return estimate.nodes() * price.orElse(0);
+        }
+
+        boolean isEnough() {
+            return estimate.isComplete();
+        }
+    }
+
+    /**
+     * A report.
+     *
+     * @param offers the types, at least one
+     * @param upto the maximum number of nodes of a type
+     * @param expendablePodsPriorityCutoff the priority below which no nodes are added for a pod
+     */
+    public ScaleUpReport(List<Offer> offers, int upto, int expendablePodsPriorityCutoff) {
+        this.offers = new ArrayList<>(offers);
+        this.offers.sort(
+                Comparator.<Offer>comparingInt(offer -> offer.estimate.left().size())
+                        .thenComparingDouble(Offer::cost)
+                        .thenComparingInt(offer -> offer.estimate.nodes()));
+        this.upto = upto;
+        this.expendablePodsPriorityCutoff = expendablePodsPriorityCutoff;
+    }
+
+    private Offer best() {
+        return offers.get(0);
+    }
+
+    @Override
+    public int exitCode() {
+        return best().isEnough() ? 0 : 1;
+    }
+
+    @Override
+    public void print(Terminal terminal) {
+        NodeEstimate best = best().estimate;
+        TextTable.printWrapped(pending(best), terminal);
+        if (!best.expendable().isEmpty()) {
+            TextTable.printWrapped(expendable(best.expendable().size()), terminal);
+        }
+        if (best.waiting() > best.placedBefore()) {
+            TextTable.printWrapped(headline(best), terminal);
+            terminal.out().println();
+            table().print(terminal);
+        }
+        UnplacedRows.print(
+                "Pending with " + nodes(best.shownNodes(), "new " + best.type() + " node") + ":",
+                best.left(),
+                terminal);
+        UnplacedRows.print("No room on the only node that they may run on:", best.onOwnNodes(), terminal);
+    }
+
+    private static String pending(NodeEstimate estimate) {
+        int all = estimate.waiting();
+        String lost = estimate.lost() == 0
+                ? ""
+                : " " + pods(estimate.lost()) + (estimate.lost() == 1 ? " is" : " are")
+                        + " preempted and not created again.";
+        String own = estimate.onOwnNodes().isEmpty()
+                ? lost
+                : lost + " New nodes do not help " + pods(estimate.onOwnNodes().size())
+                        + " that may run on one node only.";
+        if (all == 0) {
+            return (estimate.onOwnNodes().isEmpty() ? "No pods are pending." : "No other pods are pending.") + own;
+        }
+        String are = pods(all) + (all == 1 ? " is" : " are") + " pending"
+                + (estimate.displaced() == 0
+                        ? ""
+                        : ", of which " + estimate.displaced() + " only because others preempt "
+                                + (estimate.displaced() == 1 ? "it" : "them"));
+        if (estimate.placedBefore() == all) {
+            return are + "; the existing nodes have room for " + (all == 1 ? "it" : "all of them")
+                    + (estimate.onOwnNodes().isEmpty() ? ", so that no new node is needed." : ".") + own;
+        }
+        return are + "; the existing nodes have room for "
+                + (estimate.placedBefore() == 0
+                        ? all == 1 ? "none" : "none of them"
+                        : estimate.placedBefore() + " of them")
+                + "." + own;
+    }
+
+    private String expendable(int count) {
+        return pods(count) + " with a priority below " + expendablePodsPriorityCutoff
+                + (count == 1 ? " stays" : " stay") + " pending; no nodes are added for expendable pods.";
+    }
+
+    private String headline(NodeEstimate best) {
+        String type = best.type().name();
+        int wanted = best.placed() + best.left().size();
+        String which = wanted == 1 ? "the pending pod" : "the " + wanted + " pending pods";
+        String limit = " The limit of " + nodes(upto, "node") + " (--max-nodes) ended the search; more may help.";
+        if (best.nodes() == 0) {
+            return best.end() == End.LIMIT
+                    ? nodes(most(best), "new " + type + " node") + (most(best) == 1 ? " does " : " do ") + "not help "
+                            + which + "." + limit
+                    : "New " + type + " nodes do not help " + which + "; " + most(best)
+                            + (most(best) == 1 ? " was" : " were") + " tried.";
+        }
+        String nodes = nodes(best.nodes(), type + " node") + (best.nodes() == 1 ? " fits " : " fit ");
+        if (best.end() == End.ALL_FIT) {
+            return nodes
+                    + (wanted == 1 ? which : "all " + wanted + " pending pods")
+                    + (best.nodes() == 1 ? "." : "; " + oneLess(best) + ".")
+                    + unsure(best);
+        }
+        String some = nodes + best.placed() + " of " + which;
+        if (best.end() == End.LIMIT) {
+            return some + "." + limit + unsure(best);
+        }
+        String more = best.nodes() == 1 ? "adding a second" : "adding more";
+        String tried = most(best) > best.nodes() + 1 ? " (" + most(best) + " were tried)" : "";
+        return some + "; " + more + " does not help" + tried + "." + unsure(best);
+    }
+
+    private static String oneLess(NodeEstimate best) {
+        int left = leftWith(best, best.nodes() - 1);
+        return "with " + (best.nodes() - 1) + ", " + left + (left == 1 ? " stays pending" : " stay pending");
+    }
+
+    private static String unsure(NodeEstimate best) {
+        return best.isEveryNumberTried() ? "" : " Not every number of nodes in between was tried.";
+    }
+
+    private static String pods(int count) {
+        return count == 1 ? "1 pod" : count + " pods";
+    }
+
+    private static String nodes(int count, String what) {
+        return count + " " + what + (count == 1 ? "" : "s");
+    }
+
+    private static int most(NodeEstimate estimate) {
+        return estimate.tried().stream().mapToInt(Attempt::nodes).max().orElse(0);
+    }
+
+    private static int leftWith(NodeEstimate estimate, int nodes) {
+        return estimate.tried().stream()
+                .filter(attempt -> attempt.nodes() == nodes)
+                .findFirst()
+                .map(Attempt::left)
+                .orElse(0);
+    }
+
+    private TextTable table() {
+        boolean hasPrices = offers.stream().anyMatch(offer -> offer.price.isPresent());
+        boolean hasDaemonPods = offers.stream()
+                .anyMatch(offer -> !offer.estimate.type().daemonPods().isEmpty());
+        TextTable table =
+                new TextTable().left("TYPE").right("NODES").right("FIT").right("PENDING");
+        if (hasPrices) {
+            table.right("PER", "HOUR");
+        }
+        if (hasDaemonPods) {
+            table.right("DAEMON", "PODS");
+        }
+        table.left("ALLOCATABLE");
+        for (Offer offer : offers) {
+            NodeEstimate estimate = offer.estimate;
+            List<Cell> row = new ArrayList<>(List.of(
+                    Cell.of(estimate.type().name()),
+                    new Cell(estimate.nodes() + (estimate.end() == End.LIMIT ? "+" : ""), TextStyle.BOLD),
+                    Cell.of(Integer.toString(estimate.placed())),
+                    new Cell(
+                            Integer.toString(estimate.left().size()),
+                            offer.isEnough() ? TextStyle.GOOD : TextStyle.BAD)));
+            if (hasPrices) {
+                row.add(Cell.of(
+                        offer.price.isPresent() && estimate.nodes() > 0
+                                ? String.format(Locale.ROOT, "%.2f", offer.cost())
+                                : "-"));
+            }
+            if (hasDaemonPods) {
+                row.add(Cell.of(Integer.toString(estimate.type().daemonPods().size())));
+            }
+            row.add(Cell.of(allocatable(estimate.type().node().allocatableResources())));
+            table.row(row);
+        }
+        return table;
+    }
+
+    private static String allocatable(Resources resources) {
+        List<String> texts = new ArrayList<>();
+        for (ResourceName name : AmountFormat.names(resources)) {
+            if (!name.equals(ResourceName.EPHEMERAL_STORAGE) && !name.name().startsWith("hugepages-")) {
+                texts.add(AmountFormat.text(name, resources.amount(name)) + " " + name.name());
+            }
+        }
+        return String.join(", ", texts);
+    }
+
+    @Override
+    public ObjectNode tree() {
+        NodeEstimate best = best().estimate;
+        ObjectNode tree = JsonNodeFactory.instance.objectNode();
+        tree.put("enough", best.isComplete())
+                .put("waiting", best.waiting())
+                .put("placedBefore", best.placedBefore())
+                .put("displaced", best.displaced())
+                .put("lost", best.lost())
+                .put("upto", upto);
+        ArrayNode onOwnNodes = tree.putArray("onOwnNodes");
+        best.onOwnNodes().forEach(pod -> FitReport.put(onOwnNodes.addObject(), pod));
+        ArrayNode expendable = tree.putArray("expendable");
+        best.expendable().forEach(pod -> FitReport.put(expendable.addObject(), pod));
+        ArrayNode types = tree.putArray("types");
+        for (Offer offer : offers) {
+            NodeEstimate estimate = offer.estimate;
+            ObjectNode entry = types.addObject()
+                    .put("type", estimate.type().name())
+                    .put("nodes", estimate.nodes())
+                    .put("placed", estimate.placed())
+                    .put("left", estimate.left().size())
+                    .put("end", name(estimate.end()))
+                    .put("everyNumberTried", estimate.isEveryNumberTried())
+                    .put("daemonPods", estimate.type().daemonPods().size());
+            if (offer.price.isPresent()) {
+                entry.put("costPerHour", offer.cost());
+            }
+            ArrayNode attempts = entry.putArray("tried");
+            estimate.tried()
+                    .forEach(attempt ->
+                            attempts.addObject().put("nodes", attempt.nodes()).put("left", attempt.left()));
+            entry.put("podsWithNodes", estimate.shownNodes());
+            ArrayNode pods = entry.putArray("pods");
+            estimate.pods().pods().forEach(pod -> FitReport.put(pods.addObject(), pod));
+        }
+        return tree;
+    }
+
+    private static String name(End end) {
+        return switch (end) {
+            case ALL_FIT -> "allFit";
+            case NO_HELP -> "noHelp";
+            case LIMIT -> "limit";
+        };
+    }
+}

@@ -389,7 +389,7 @@ class FitTest {
                         GANG.replace("2500m", "1"),
                         List.of("--feature-gates", "GenericWorkload=true"),
                         0,
-                        List.of("All 2 pods fit.")),
+                        List.of("All 2 pods fit.", "PodGroup default/train         0       2           2")),
                 new Case(
                         "a group whose feature is off",
                         GANG,

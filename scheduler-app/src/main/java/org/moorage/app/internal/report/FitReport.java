@@ -5,9 +5,11 @@ import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.ToIntFunction;
 import org.moorage.api.model.Pod;
 import org.moorage.app.internal.report.TextTable.Cell;
 import org.moorage.simulation.whatif.FittingPods;
@@ -16,7 +18,7 @@ import org.moorage.simulation.whatif.FittingPods.MorePods;
 import org.moorage.simulation.whatif.FittingPods.UnplacedPod;
 import org.moorage.simulation.whatif.RescheduledPods.RescheduledPod;
 
-/** Which pods of manifests find a place in a cluster. */
+/** The pods of manifests that fit into a cluster, and the reasons of those that do not. */
 public final class FitReport implements Answer {
     private static final int MESSAGES = 3;
     private static final int VICTIMS = 10;
@@ -104,34 +106,64 @@ public final class FitReport implements Answer {
                 .right("ASKED")
                 .right("SCHEDULED")
                 .left("NODES OR REASON");
-        for (FittingWorkload workload : answer.workloads()) {
-            boolean isComplete = workload.isComplete();
+        rows().forEach((title, workloads) -> {
+            boolean isComplete = workloads.stream().allMatch(FittingWorkload::isComplete);
             List<Cell> cells = new ArrayList<>(List.of(
-                    Cell.of(workload.manifest().title()),
-                    Cell.of(Integer.toString(workload.manifest().onNodes())),
-                    Cell.of(Integer.toString(workload.manifest().asked())),
-                    new Cell(Integer.toString(workload.placed()), isComplete ? TextStyle.GOOD : TextStyle.BAD)));
-            List<String> lines = lines(workload);
+                    Cell.of(title),
+                    Cell.of(sum(workloads, workload -> workload.manifest().onNodes())),
+                    Cell.of(sum(workloads, workload -> workload.manifest().asked())),
+                    new Cell(sum(workloads, FittingWorkload::placed), isComplete ? TextStyle.GOOD : TextStyle.BAD)));
+            List<String> lines = lines(workloads);
             for (String line : lines.isEmpty() ? List.of("") : lines) {
                 cells.add(Cell.of(line));
                 table.row(cells);
                 cells = new ArrayList<>(List.of(Cell.EMPTY, Cell.EMPTY, Cell.EMPTY, Cell.EMPTY));
             }
-        }
+        });
         return table;
     }
 
-    private static List<String> lines(FittingWorkload workload) {
+    // A manifest has a row; pods of one group have a row together.
+    private Map<String, List<FittingWorkload>> rows() {
+        Map<String, List<FittingWorkload>> rows = new LinkedHashMap<>();
+        for (FittingWorkload workload : answer.workloads()) {
+            rows.computeIfAbsent(group(workload).orElse(workload.manifest().title()), any -> new ArrayList<>())
+                    .add(workload);
+        }
+        return rows;
+    }
+
+    private static Optional<String> group(FittingWorkload workload) {
+        return workload.pods().stream()
+                .map(RescheduledPod::pod)
+                .filter(pod -> !pod.spec().podGroupName().isEmpty())
+                .findFirst()
+                .map(pod -> "PodGroup " + pod.namespace() + "/" + pod.spec().podGroupName());
+    }
+
+    private static String sum(List<FittingWorkload> workloads, ToIntFunction<FittingWorkload> count) {
+        return Integer.toString(workloads.stream().mapToInt(count).sum());
+    }
+
+    private static List<String> lines(List<FittingWorkload> workloads) {
         List<String> lines = new ArrayList<>();
-        if (workload.placed() > 0) {
-            lines.add(nodes(workload).text());
+        List<RescheduledPod> placed = new ArrayList<>();
+        List<RescheduledPod> unplaced = new ArrayList<>();
+        for (FittingWorkload workload : workloads) {
+            placed.addAll(placed(workload));
+            unplaced.addAll(workload.unplaced());
         }
-        if (!workload.manifest().whyNone().isEmpty()) {
-            lines.add(workload.manifest().whyNone());
+        if (!placed.isEmpty()) {
+            lines.add(Counts.of(placed, pod -> pod.nodeName().orElse("")).text());
         }
-        Counts messages = Counts.of(workload.unplaced(), RescheduledPod::message);
+        workloads.stream()
+                .map(workload -> workload.manifest().whyNone())
+                .filter(reason -> !reason.isEmpty())
+                .distinct()
+                .forEach(lines::add);
+        Counts messages = Counts.of(unplaced, RescheduledPod::message);
         int shown = 0;
-        int others = workload.unplaced().size();
+        int others = unplaced.size();
         for (Map.Entry<String, Integer> message : messages.byName().entrySet()) {
             if (shown++ == MESSAGES) {
                 lines.add(others + " with " + (messages.byName().size() - MESSAGES) + " other reasons");
@@ -140,15 +172,13 @@ public final class FitReport implements Answer {
             others -= message.getValue();
             lines.add(message.getValue() + " unschedulable: " + message.getKey());
         }
-        if (workload.untried() > 0) {
-            lines.add(workload.untried() + " not tried: at most "
-                    + workload.manifest().pods().size() + " run at a time");
+        for (FittingWorkload workload : workloads) {
+            if (workload.untried() > 0) {
+                lines.add(workload.untried() + " not tried: at most "
+                        + workload.manifest().pods().size() + " run at a time");
+            }
         }
         return lines;
-    }
-
-    private static Counts nodes(FittingWorkload workload) {
-        return Counts.of(placed(workload), pod -> pod.nodeName().orElse(""));
     }
 
     private static List<RescheduledPod> placed(FittingWorkload workload) {
@@ -157,9 +187,10 @@ public final class FitReport implements Answer {
                 .toList();
     }
 
-    private Counts zones(FittingWorkload workload) {
+    private Counts zones(List<FittingWorkload> workloads) {
         return Counts.of(
-                placed(workload).stream()
+                workloads.stream()
+                        .flatMap(workload -> placed(workload).stream())
                         .flatMap(pod -> Optional.ofNullable(
                                 asked.zones.get(pod.nodeName().orElse("")))
                                 .stream())
@@ -168,12 +199,12 @@ public final class FitReport implements Answer {
     }
 
     private void printZones(Terminal terminal) {
-        for (FittingWorkload workload : answer.workloads()) {
-            Counts zones = zones(workload);
+        rows().forEach((title, workloads) -> {
+            Counts zones = zones(workloads);
             if (!zones.byName().isEmpty()) {
-                TextTable.printWrapped("By zone, " + workload.manifest().title() + ": " + zones.text(), terminal);
+                TextTable.printWrapped("By zone, " + title + ": " + zones.text(), terminal);
             }
-        }
+        });
     }
 
     private List<Pod> victims() {
@@ -288,7 +319,7 @@ public final class FitReport implements Answer {
             ArrayNode victims = put(pods.addObject(), pod).putArray("preempts");
             pod.victims().forEach(victim -> victims.add(victim.key()));
         }
-        zones(workload).putAll(entry.putArray("zones"), "zone", "pods");
+        zones(List.of(workload)).putAll(entry.putArray("zones"), "zone", "pods");
         workload.more().ifPresent(more -> {
             ObjectNode further = entry.putObject("more");
             further.put("pods", more.count()).put("atMost", asked.atMost).put("stoppedBy", more.stoppedBy());

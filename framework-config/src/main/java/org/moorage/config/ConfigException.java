@@ -9,6 +9,7 @@ import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.moorage.api.plugin.Problems;
+import org.moorage.config.internal.FieldNames;
 
 /**
  * A configuration is refused, for all of the reasons that it carries. The message has a headline and a line for each
@@ -21,8 +22,8 @@ public final class ConfigException extends RuntimeException {
     private final String sourceName;
     private final transient List<Reason> reasons;
 
-    /** A reason, and where it is; empty if the source says nothing about it. */
-    private record Reason(Problems.Problem problem, String place) {}
+    /** A reason, where it is, which is empty if the source says nothing about it, and what the source calls its field. */
+    private record Reason(Problems.Problem problem, String place, String name) {}
 
     /**
      * A refusal.
@@ -32,7 +33,17 @@ public final class ConfigException extends RuntimeException {
      * @param locationByPath where fields are in the source, for example {@code scheduler.yaml:12:5}
      */
     public ConfigException(String sourceName, List<Problems.Problem> problems, Map<String, String> locationByPath) {
-        this(sourceName, reasons(problems, locationByPath));
+        this(sourceName, problems, locationByPath, FieldNames.SAME);
+    }
+
+    /**
+     * A refusal.
+     *
+     * @param names what the source calls the fields
+     */
+    ConfigException(
+            String sourceName, List<Problems.Problem> problems, Map<String, String> locationByPath, FieldNames names) {
+        this(sourceName, reasons(problems, locationByPath, names));
     }
 
     private ConfigException(String sourceName, List<Reason> reasons) {
@@ -41,15 +52,16 @@ public final class ConfigException extends RuntimeException {
         this.reasons = List.copyOf(reasons);
     }
 
-    private static List<Reason> reasons(List<Problems.Problem> problems, Map<String, String> locationByPath) {
+    private static List<Reason> reasons(
+            List<Problems.Problem> problems, Map<String, String> locationByPath, FieldNames names) {
         List<Reason> reasons = new ArrayList<>();
         for (Problems.Problem problem : problems) {
-            reasons.add(new Reason(problem, location(problem.path(), locationByPath)));
+            reasons.add(new Reason(problem, location(problem.path(), locationByPath), names.of(problem.path())));
         }
         return sorted(reasons);
     }
 
-    /** The reasons, in the order of their lines. */
+    /** The reasons, in the order of their lines. Their paths are those of a KubeSchedulerConfiguration. */
     public List<Problems.Problem> problems() {
         return reasons.stream().map(Reason::problem).toList();
     }
@@ -72,7 +84,7 @@ public final class ConfigException extends RuntimeException {
         return new ConfigException(sourceName, sorted(all));
     }
 
-    // What has no line comes first; what comes from flags, last.
+    // Reasons without a line first; those of flags last.
     private static List<Reason> sorted(List<Reason> reasons) {
         List<Reason> sorted = new ArrayList<>(reasons);
         sorted.sort(
@@ -101,7 +113,8 @@ public final class ConfigException extends RuntimeException {
     }
 
     private static String describe(String sourceName, Reason reason) {
-        return (reason.place.isEmpty() ? sourceName : reason.place) + ": " + reason.problem;
+        return (reason.place.isEmpty() ? sourceName : reason.place) + ": "
+                + new Problems.Problem(reason.name, reason.problem.message());
     }
 
     private static String location(String path, Map<String, String> locationByPath) {

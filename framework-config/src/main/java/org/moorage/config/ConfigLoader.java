@@ -5,8 +5,10 @@ import java.util.ArrayList;
 import java.util.List;
 import org.moorage.api.plugin.FeatureGates;
 import org.moorage.api.plugin.Problems;
+import org.moorage.config.cloud.ConfigShape;
 import org.moorage.config.internal.ConfigFormat;
 import org.moorage.config.internal.SourceTree;
+import org.moorage.config.internal.cloud.CloudConfig;
 import org.moorage.config.older.OlderConfig;
 import org.moorage.config.older.PolicyTexts;
 import org.moorage.config.plugin.PluginRegistry;
@@ -14,11 +16,11 @@ import org.moorage.config.plugin.UnknownPlugins;
 
 /**
  * Reads configurations in the format of kube-scheduler, {@code kubescheduler.config.k8s.io/v1}, as YAML or JSON. Those of
- * the versions {@code v1alpha1} to {@code v1beta3}, and a Policy, are turned into one of {@code v1} before; {@link
- * LoadedConfig#warnings} describes the changes.
+ * the versions {@code v1alpha1} to {@code v1beta3}, a Policy, and the {@linkplain ConfigShape shapes} of managed clouds are turned into
+ * one of {@code v1} before; {@link LoadedConfig#warnings} describes the changes.
  *
- * <p>Reading is strict: an unknown field, one that is given twice and a value of the wrong type are refused. What
- * is left out has kube-scheduler's default. Of several documents in a text the first one counts, as for kube-scheduler.
+ * <p>Reading is strict: an unknown field, one that is given twice and a value of the wrong type are refused. A field
+ * that is not given has kube-scheduler's default. Only the first document of a text is read, as by kube-scheduler.
  *
  * <p>What needs the plugins themselves is not checked here, such as whether one can filter: that shows when they are made, or by
  * {@code ConfigCheck}.
@@ -37,7 +39,8 @@ public final class ConfigLoader {
         SourceTree tree = SourceTree.empty(ConfigFormat.DEFAULT_ORIGIN);
         tree.set("apiVersion", ConfigFormat.API_VERSION, ConfigFormat.DEFAULT_ORIGIN);
         tree.set("kind", ConfigFormat.KIND, ConfigFormat.DEFAULT_ORIGIN);
-        return read(tree, List.of(), registry, features, UnknownPlugins.REFUSED, flags, problems)
+        CloudConfig config = new CloudConfig(tree, ConfigShape.KUBE_SCHEDULER, List.of());
+        return read(config, List.of(), registry, features, UnknownPlugins.REFUSED, flags, problems)
                 .sound();
     }
 
@@ -118,9 +121,9 @@ public final class ConfigLoader {
             UnknownPlugins unknown,
             FlagValue... flags) {
         Problems problems = Problems.collector();
-        SourceTree tree = SourceTree.read(text, sourceName, problems);
-        List<String> warnings = OlderConfig.convert(tree, registry, policies, unknown, problems);
-        return read(tree, warnings, registry, features, unknown, flags, problems);
+        CloudConfig config = CloudConfig.read(SourceTree.read(text, sourceName, problems), problems);
+        List<String> warnings = OlderConfig.convert(config.tree(), registry, policies, unknown, problems);
+        return read(config, warnings, registry, features, unknown, flags, problems);
     }
 
     /**
@@ -134,26 +137,28 @@ public final class ConfigLoader {
             PluginRegistry registry,
             FeatureGates features,
             UnknownPlugins unknown) {
-        return read(tree, warnings, registry, features, unknown, new FlagValue[0], Problems.collector());
+        CloudConfig config = new CloudConfig(tree, ConfigShape.KUBE_SCHEDULER, List.of());
+        return read(config, warnings, registry, features, unknown, new FlagValue[0], Problems.collector());
     }
 
     private static ConfigReading read(
-            SourceTree tree,
+            CloudConfig config,
             List<String> warnings,
             PluginRegistry registry,
             FeatureGates features,
             UnknownPlugins unknown,
             FlagValue[] flags,
             Problems problems) {
+        SourceTree tree = config.tree();
         for (FlagValue flag : flags) {
             tree.set(flag.path(), flag.value(), flag.flag());
         }
         List<String> told = new ArrayList<>(features.warnings());
+        told.addAll(config.warnings());
         told.addAll(warnings);
-        for (Problems.Problem problem : tree.uncounted()) {
-            told.add(tree.origin(problem.path()).orElse(tree.sourceName()) + ": " + problem);
-        }
-        LoadedConfig loaded = new ConfigReader(tree, told, registry, features, unknown, problems).read();
+        tree.uncounted().forEach(problem -> told.add(tree.located(problem)));
+        LoadedConfig loaded =
+                new ConfigReader(tree, config.shape(), told, registry, features, unknown, problems).read();
         return new ConfigReading(loaded, problems.all(), tree.uncounted(), tree.locations());
     }
 }

@@ -9,8 +9,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
 import java.util.regex.Pattern;
+import org.moorage.config.cloud.ConfigShape;
 
 /**
  * Writes a configuration as it takes effect, every default filled in, in a form that can be read again; at the end of each
@@ -27,8 +29,7 @@ public final class ConfigPrinter {
     private static final int WIDEST_FLOW = 80;
     private static final int WIDEST_COLUMN = 60;
 
-    // What any YAML parser takes for a text when it stands alone: it starts with a letter and is no
-    // word for something else.
+    // A plain scalar that any YAML parser reads as a text: it starts with a letter and is no word for another value.
     private static final Pattern PLAIN = Pattern.compile("[A-Za-z/][A-Za-z0-9_./-]*(:[A-Za-z0-9_./-]+)*");
     // Lists whose items come from several lines.
     private static final Set<String> OF_FIELDS = Set.of("profiles", "extenders");
@@ -67,6 +68,18 @@ public final class ConfigPrinter {
         return printer.text();
     }
 
+    /**
+     * Only what the configuration says itself, in a shape, as YAML without origins.
+     *
+     * @param warnings receives the settings that the cloud may not accept, one line each
+     * @throws ConfigException if the cloud has no setting for something that differs from the defaults, or refuses it
+     */
+    public static String printSource(LoadedConfig config, ConfigShape shape, Consumer<String> warnings) {
+        ConfigPrinter printer = new ConfigPrinter(path -> "");
+        printer.fields(config.sourceTree(shape, warnings), "", "", "");
+        return printer.text();
+    }
+
     private record Line(String text, String comment) {}
 
     private void fields(ObjectNode object, String path, String firstIndent, String indent) {
@@ -86,6 +99,9 @@ public final class ConfigPrinter {
             } else if (value instanceof ArrayNode array && !array.isEmpty()) {
                 lines.add(new Line(key, ""));
                 items(array, at, indent);
+            } else if (isOfLines(value.asText())) {
+                lines.add(new Line(key + " |", originOf.apply(at)));
+                value.asText().lines().forEach(line -> lines.add(new Line(indent + "  " + line, "")));
             } else {
                 lines.add(new Line(key + " " + flow(value), originOf.apply(at)));
             }
@@ -108,6 +124,14 @@ public final class ConfigPrinter {
                 lines.add(new Line(indent + "- " + flow, originOf.apply(at)));
             }
         }
+    }
+
+    // Whether a block can have the text as it is.
+    private static boolean isOfLines(String text) {
+        return text.endsWith("\n")
+                && !text.endsWith("\n\n")
+                && !Character.isWhitespace(text.charAt(0))
+                && text.chars().allMatch(c -> c == '\n' || c >= ' ' && c <= '~' || Character.isLetterOrDigit(c));
     }
 
     // A plugin's weight of 0 says that none is given.

@@ -11,6 +11,7 @@ import java.util.Map;
 import java.util.Set;
 import org.moorage.api.plugin.FeatureGates;
 import org.moorage.api.plugin.Problems;
+import org.moorage.config.cloud.ConfigShape;
 import org.moorage.config.internal.ConfigFormat;
 import org.moorage.config.internal.Section;
 import org.moorage.config.internal.SourceTree;
@@ -26,6 +27,7 @@ final class ConfigReader {
     private static final int PARALLELISM = 16;
 
     private final SourceTree tree;
+    private final ConfigShape shape;
     private final List<String> warnings;
     private final PluginRegistry registry;
     private final FeatureGates features;
@@ -37,16 +39,19 @@ final class ConfigReader {
     /**
      * A reader of a tree of version v1.
      *
-     * @param warnings what came of a tree of an older version
+     * @param shape the shape of the text that it was made of
+     * @param warnings the changes to a configuration of an older version, one line each
      */
     ConfigReader(
             SourceTree tree,
+            ConfigShape shape,
             List<String> warnings,
             PluginRegistry registry,
             FeatureGates features,
             UnknownPlugins unknown,
             Problems problems) {
         this.tree = tree;
+        this.shape = shape;
         this.warnings = new ArrayList<>(warnings);
         this.registry = registry;
         this.features = features;
@@ -54,7 +59,7 @@ final class ConfigReader {
         this.problems = problems;
     }
 
-    /** Reads the tree. The result is to be used only if nothing was reported. */
+    /** Reads the tree. The result is valid only if nothing was reported. */
     LoadedConfig read() {
         Section top = Section.root(tree, originByPath, problems);
         boolean readable = problems.isEmpty() || tree.root().size() > 0;
@@ -113,6 +118,8 @@ final class ConfigReader {
         }
         return new LoadedConfig(
                 tree.sourceName(),
+                shape,
+                tree.names(),
                 config,
                 features,
                 registry,

@@ -9,12 +9,12 @@ import java.util.Map;
 import org.moorage.api.plugin.Problems;
 
 /**
- * A configuration as far as it could be read, with all that is wrong with it, for those who look for more before they tell. To be
- * scheduled with, it must be {@link #sound}.
+ * A configuration as far as it could be read, with all its problems, for callers that look for further ones before they report them.
+ * A scheduler takes it only if it is {@link #sound}.
  *
  * @param loaded what could be read: without profiles where the text is no configuration, and without the plugins that cannot be made
  * @param problems what the configuration is refused for
- * @param uncounted what is there and does not count; kube-scheduler passes over it
+ * @param uncounted the parts of the text that are not read; kube-scheduler skips them
  * @param locationByPath where fields are in the source, for example {@code scheduler.yaml:12:5}
  */
 public record ConfigReading(
@@ -74,6 +74,6 @@ public record ConfigReading(
 
     /** The refusal for these problems, which reading has shown. */
     public ConfigException refusal(List<Problems.Problem> of) {
-        return new ConfigException(loaded.sourceName(), of, locationByPath);
+        return new ConfigException(loaded.sourceName(), of, locationByPath, loaded.names());
     }
 }

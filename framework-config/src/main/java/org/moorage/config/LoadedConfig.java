@@ -9,13 +9,17 @@ import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Consumer;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.moorage.api.plugin.FeatureGates;
 import org.moorage.api.plugin.Problems;
+import org.moorage.config.cloud.ConfigShape;
 import org.moorage.config.internal.ConfigFormat;
+import org.moorage.config.internal.FieldNames;
 import org.moorage.config.internal.PlainValues;
 import org.moorage.config.internal.SourceTree;
+import org.moorage.config.internal.cloud.CloudConfig;
 import org.moorage.config.plugin.PluginRegistry;
 import org.moorage.config.plugin.UnknownPlugins;
 
@@ -26,6 +30,8 @@ public final class LoadedConfig {
             "(?<list>profiles\\[(?<profile>[0-9]+)]\\.pluginConfig|extenders)\\[(?<key>.*)](?<field>(?:\\.[A-Za-z]+)*)");
 
     private final String sourceName;
+    private final ConfigShape shape;
+    private final FieldNames names;
     private final SchedulerConfig config;
     private final FeatureGates featureGates;
     private final PluginRegistry registry;
@@ -38,6 +44,8 @@ public final class LoadedConfig {
 
     LoadedConfig(
             String sourceName,
+            ConfigShape shape,
+            FieldNames names,
             SchedulerConfig config,
             FeatureGates featureGates,
             PluginRegistry registry,
@@ -48,6 +56,8 @@ public final class LoadedConfig {
             List<String> warnings,
             UnknownPlugins unknown) {
         this.sourceName = sourceName;
+        this.shape = shape;
+        this.names = names;
         this.config = config;
         this.featureGates = featureGates;
         this.registry = registry;
@@ -59,9 +69,14 @@ public final class LoadedConfig {
         this.unknown = unknown;
     }
 
-    /** What it was read from. */
+    /** The name of its source. */
     public String sourceName() {
         return sourceName;
+    }
+
+    /** The shape of what it was read from. */
+    public ConfigShape shape() {
+        return shape;
     }
 
     /** The configuration. */
@@ -69,12 +84,12 @@ public final class LoadedConfig {
         return config;
     }
 
-    /** What happened to plugins that are not registered. */
+    /** How plugins that are not registered were treated. */
     public UnknownPlugins unknownPlugins() {
         return unknown;
     }
 
-    /** Which features it was read for. */
+    /** The features that it was read for. */
     public FeatureGates featureGates() {
         return featureGates;
     }
@@ -82,6 +97,17 @@ public final class LoadedConfig {
     /** The settings as they were read, in version v1, without defaults: maps, lists, texts, numbers and booleans. */
     public Map<String, Object> source() {
         return PlainValues.of(source);
+    }
+
+    /**
+     * The settings in a shape. For {@link ConfigShape#EKS} all that the shape has is written, defaults included.
+     *
+     * @param other the shape
+     * @param warnings receives the settings that the cloud may not accept, one line each
+     * @throws ConfigException if the cloud has no setting for something that differs from the defaults, or refuses it
+     */
+    public Map<String, Object> source(ConfigShape other, Consumer<String> warnings) {
+        return PlainValues.of(sourceTree(other, warnings));
     }
 
     /** The settings with every default filled in: maps, lists, texts, numbers and booleans. */
@@ -110,25 +136,27 @@ public final class LoadedConfig {
     }
 
     /**
-     * What became of settings of an older version of the format, what has no effect, and which {@linkplain #missingPlugins plugins are
-     * missing}; one line each, with its place.
+     * The changes to settings of an older version of the format, settings without effect, those that a cloud may not accept, and
+     * {@linkplain #missingPlugins missing plugins}; one line each, with its place.
      */
     public List<String> warnings() {
         return warnings;
     }
 
     /**
-     * The same without extenders, for questions about a cluster from where they cannot be asked. What they make NodeResourcesFit ignore stays
-     * ignored, and the settings are told as they were read.
+     * The same without extenders, for questions about a cluster from where extenders are out of reach. NodeResourcesFit still ignores their
+     * resources, and the settings are those that were read.
      */
     public LoadedConfig withoutExtenders() {
         return withExtenders(List.of());
     }
 
-    /** The same with other extenders; the settings are told as they were read. */
+    /** The same with other extenders; the settings are those that were read. */
     public LoadedConfig withExtenders(List<ExtenderConfig> extenders) {
         return new LoadedConfig(
                 sourceName,
+                shape,
+                names,
                 config.withExtenders(extenders),
                 featureGates,
                 registry,
@@ -146,7 +174,7 @@ public final class LoadedConfig {
      * @param weights the weights by plugin: 0 disables it at Score, any other one enables it there
      * @param profiles the names of the profiles that have them
      * @param name what messages name it by
-     * @throws ConfigException if it is refused, as for a plugin that there is not. Whether a plugin scores shows when it is made
+     * @throws ConfigException if it is refused, as for an unknown plugin. Whether a plugin scores shows when it is made
      */
     public LoadedConfig withScoreWeights(Map<String, Integer> weights, Collection<String> profiles, String name) {
         SourceTree tree = SourceTree.empty(name);
@@ -163,6 +191,28 @@ public final class LoadedConfig {
 
     ObjectNode sourceTree() {
         return source;
+    }
+
+    ObjectNode sourceTree(ConfigShape other, Consumer<String> warnings) {
+        Problems problems = Problems.collector();
+        List<String> found = new ArrayList<>();
+        ObjectNode written = switch (other) {
+            case KUBE_SCHEDULER -> source;
+            case EKS -> CloudConfig.eks(changes().tree(), effective, problems);
+            case AKS -> CloudConfig.aks(source, ConfigPrinter.printSource(this), sourceName, found, problems);
+        };
+        if (!problems.isEmpty()) {
+            throw refusal(problems.all());
+        }
+        if (other != shape) {
+            // Reading it gave those of the shape that it has.
+            found.forEach(warnings);
+        }
+        return written;
+    }
+
+    FieldNames names() {
+        return names;
     }
 
     ObjectNode effectiveTree() {
@@ -202,7 +252,7 @@ public final class LoadedConfig {
         }
         Map<String, String> locations = new LinkedHashMap<>(originByPath);
         locations.values().removeIf(origin -> origin.equals(ConfigFormat.DEFAULT_ORIGIN));
-        return new ConfigException(sourceName, problems, locations);
+        return new ConfigException(sourceName, problems, locations, names);
     }
 
     private String numbered(String path) {

@@ -229,7 +229,7 @@ final class ProfileReader {
         if (unknown == UnknownPlugins.KEPT) {
             return;
         }
-        warnings.add(profile.origin() + ": " + profile.at("plugins").path() + ": " + plugin + " is enabled at "
+        warnings.add(profile.origin() + ": " + profile.name("plugins") + ": " + plugin + " is enabled at "
                 + point.field() + ", where profile \"" + name + "\" needs a plugin");
     }
 
@@ -239,7 +239,7 @@ final class ProfileReader {
         }
         List<String> plugins = new ArrayList<>();
         leftOut.forEach((plugin, points) -> plugins.add(plugin + " (" + String.join(", ", points) + ")"));
-        warnings.add(profile.origin() + ": " + profile.at("plugins").path() + ": profile \"" + name + "\" "
+        warnings.add(profile.origin() + ": " + profile.name("plugins") + ": profile \"" + name + "\" "
                 + (unknown == UnknownPlugins.KEPT
                         ? "names plugins that are not registered: "
                         : "is taken without plugins that" + " are not registered: ")
@@ -251,9 +251,8 @@ final class ProfileReader {
                             .computeIfAbsent(hint, any -> new ArrayList<>())
                             .add(plugin));
         }
-        pluginsByHint.forEach((hint, named) ->
-                warnings.add(profile.origin() + ": " + profile.at("plugins").path() + ": " + String.join(", ", named)
-                        + ": " + hint + " (" + Substitutes.PAGE + ")"));
+        pluginsByHint.forEach((hint, named) -> warnings.add(profile.origin() + ": " + profile.name("plugins") + ": "
+                + String.join(", ", named) + ": " + hint + " (" + Substitutes.PAGE + ")"));
     }
 
     private PluginSet pluginSet(NamedPlugins named, List<EnabledPlugin> defaults) {
@@ -345,7 +344,7 @@ final class ProfileReader {
             if (suggestion(plugin).isPresent() && unknown == UnknownPlugins.REFUSED) {
                 item.at("name").report(message);
             } else {
-                warnings.add(item.origin() + ": " + item.at("name").path() + ": " + message);
+                warnings.add(item.origin() + ": " + item.name("name") + ": " + message);
             }
         }
     }

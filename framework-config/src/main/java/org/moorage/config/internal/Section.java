@@ -20,8 +20,8 @@ import org.moorage.api.plugin.Problems;
 import org.moorage.objects.GoDuration;
 
 /**
- * One object of the source, and what becomes of it in the effective configuration: each field that is read is also
- * written there, with its origin. The fields that were not asked for are the ones that nobody knows.
+ * One object of the source, and the same object of the effective configuration: each field that is read is also
+ * written there, with its origin. The fields that were not read are unknown ones.
  */
 public final class Section {
     private final SourceTree tree;
@@ -73,7 +73,7 @@ public final class Section {
         return value.isNull() ? MissingNode.getInstance() : value;
     }
 
-    /** Whether the field is not given, or an empty text. What is of the wrong type is not blank. */
+    /** Whether the field is not given, or an empty text. A value of the wrong type is not blank. */
     public boolean isBlank(String field) {
         JsonNode value = given(field);
         return value.isMissingNode() || (value.isTextual() && value.textValue().isEmpty());
@@ -86,12 +86,12 @@ public final class Section {
         return read;
     }
 
-    /** A number that is left out of the effective form when it is not given. */
+    /** A number that the effective form has only if it is given. */
     public OptionalInt optionalInteger(String field) {
         return given(field).isMissingNode() ? OptionalInt.empty() : OptionalInt.of(integer(field, 0));
     }
 
-    /** A number that is left out of the effective form when it is 0. */
+    /** A number that the effective form has unless it is 0. */
     public int integerUnlessZero(String field) {
         JsonNode value = given(field);
         int read = value.isMissingNode() ? 0 : Scalars.integer(value, at(field));
@@ -129,7 +129,7 @@ public final class Section {
         return read;
     }
 
-    /** A switch that is left out of the effective form when it is off. */
+    /** A switch that the effective form has only if it is on. */
     public boolean flag(String field) {
         JsonNode value = given(field);
         boolean read = !value.isMissingNode() && Scalars.bool(value, at(field));
@@ -145,7 +145,7 @@ public final class Section {
         return text;
     }
 
-    /** A text that is left out of the effective form when it is empty. */
+    /** A text that the effective form has unless it is empty. */
     public String optionalText(String field) {
         JsonNode value = given(field);
         String read = value.isMissingNode() ? "" : Scalars.text(value, at(field));
@@ -189,7 +189,7 @@ public final class Section {
         return items;
     }
 
-    /** The objects of the list in the field; the list is left out of the effective form when it is empty. */
+    /** The objects of the list in the field; the effective form has the list unless it is empty. */
     public List<Section> children(String field) {
         List<Section> items = items(field);
         if (!items.isEmpty()) {
@@ -202,7 +202,7 @@ public final class Section {
         return items;
     }
 
-    /** An object that is not given, in a list of its own in the effective form. */
+    /** An object that is not given, as the only one of a list in the effective form. */
     public Section implied(String field) {
         Section item = section(
                 MissingNode.getInstance(),
@@ -224,6 +224,11 @@ public final class Section {
         }
     }
 
+    /** The name of a field in messages. */
+    public String name(String field) {
+        return tree.names().of(at(field).path());
+    }
+
     /** Where this object comes from. */
     public String origin() {
         return origin(problems.path());
@@ -234,7 +239,7 @@ public final class Section {
         return tree.origin(path).orElse(ConfigFormat.DEFAULT_ORIGIN);
     }
 
-    /** Reports the fields that nobody asked for. */
+    /** Reports the fields that were not read. */
     public void finish() {
         List<String> fields = new ArrayList<>();
         source.fieldNames().forEachRemaining(fields::add);
@@ -255,7 +260,7 @@ public final class Section {
         return new Section(tree, originByPath, JsonNodeFactory.instance.objectNode(), written, at);
     }
 
-    // What is checked further must not be what stands for a value that could not be read.
+    // A value that could not be read is replaced, and its replacement must not be checked further.
     private <T> T sound(T otherwise, Supplier<T> reading) {
         int before = problems.all().size();
         T read = reading.get();

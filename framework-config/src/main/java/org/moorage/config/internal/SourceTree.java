@@ -47,12 +47,15 @@ public final class SourceTree {
 
     private final JsonNodeFactory nodes = JsonNodeFactory.instance;
     private final String sourceName;
+    private final String text;
+    private final Lines lines;
     private final ObjectNode root;
     private final Map<String, Place> placeByPath = new LinkedHashMap<>();
     private final Map<String, String> flagByPath = new LinkedHashMap<>();
 
     private final Problems uncounted = Problems.collector();
     private final List<Problems.Problem> ignoredFields = new ArrayList<>();
+    private FieldNames names = FieldNames.SAME;
     private boolean isLenient;
     private int values;
 
@@ -64,29 +67,83 @@ public final class SourceTree {
         }
     }
 
-    private SourceTree(String sourceName) {
+    /**
+     * Where the lines of a text are in the source.
+     *
+     * @param before how many lines come before them there
+     * @param indents how much further to the right each line stands there; empty if they are the source's own
+     */
+    private record Lines(String sourceName, int before, List<Integer> indents) {
+        static Lines of(String sourceName) {
+            return new Lines(sourceName, 0, List.of());
+        }
+
+        Place place(int line, int column) {
+            return new Place(sourceName, before + line, column + (line <= indents.size() ? indents.get(line - 1) : 0));
+        }
+    }
+
+    private SourceTree(String sourceName, String text, Lines lines) {
         this.sourceName = sourceName;
+        this.text = text;
+        this.lines = lines;
         this.root = nodes.objectNode();
     }
 
-    /** What the text was read from. */
+    /** The name of the text's source. */
     public String sourceName() {
         return sourceName;
     }
 
     /** A tree without fields. */
     public static SourceTree empty(String sourceName) {
-        return new SourceTree(sourceName);
+        return new SourceTree(sourceName, "", Lines.of(sourceName));
     }
 
-    /** Reads the text. What is wrong with it is reported; the tree then has what could be read. */
+    /** Reads the text, and reports its faults; the tree then has the fields that could be read. */
     public static SourceTree read(String text, String sourceName, Problems problems) {
-        SourceTree tree = new SourceTree(sourceName);
-        tree.fill(text, problems);
+        SourceTree tree = new SourceTree(sourceName, text, Lines.of(sourceName));
+        tree.fill(problems);
         return tree;
     }
 
-    /** What is in the text and is not read: a second document. */
+    /**
+     * Reads the text that is the value at a path. Its fields have their places in the source if the text stands there line by line, as
+     * a block does; else they have lines of that text. Messages name them after the path.
+     */
+    public SourceTree embedded(String path, Problems problems) {
+        String value = at(path).asText();
+        SourceTree tree = new SourceTree(sourceName, value, linesOf(path, value));
+        tree.names = new FieldNames("", path);
+        tree.fill(problems);
+        Place place = placeByPath.get(path);
+        if (place != null) {
+            tree.placeByPath.putIfAbsent("", place);
+        }
+        return tree;
+    }
+
+    private Lines linesOf(String path, String value) {
+        Lines own = Lines.of(sourceName + "(" + path + ")");
+        Place key = placeByPath.get(path);
+        List<String> source = text.lines().toList();
+        List<String> written = value.lines().toList();
+        if (key == null || key.line + written.size() > source.size()) {
+            return own;
+        }
+        List<Integer> indents = new ArrayList<>();
+        for (int i = 0; i < written.size(); i++) {
+            String line = source.get(key.line + i);
+            int indent = line.length() - written.get(i).length();
+            if (!line.endsWith(written.get(i)) || !line.substring(0, indent).isBlank()) {
+                return own;
+            }
+            indents.add(indent);
+        }
+        return new Lines(sourceName, key.line, indents);
+    }
+
+    /** The parts of the text that are not read: a second document. */
     public List<Problems.Problem> uncounted() {
         return uncounted.all();
     }
@@ -100,7 +157,7 @@ public final class SourceTree {
      * Reports an unknown field, or notes it where such fields are ignored.
      *
      * @param object has the field, and loses it where it is ignored
-     * @param known the fields that there are
+     * @param known the known fields
      * @param at where the field is
      */
     public void unknownField(ObjectNode object, String field, Collection<String> known, Problems at) {
@@ -128,7 +185,17 @@ public final class SourceTree {
         while (!at.isEmpty() && origin(at).isEmpty()) {
             at = parent(at);
         }
-        return origin(at).orElse(sourceName) + ": " + problem;
+        return origin(at).orElse(sourceName) + ": " + new Problems.Problem(names.of(problem.path()), problem.message());
+    }
+
+    /** The names of its fields in messages. */
+    public FieldNames names() {
+        return names;
+    }
+
+    /** Has messages name its fields in this way from now on. */
+    public void nameFields(FieldNames other) {
+        names = other;
     }
 
     public ObjectNode root() {
@@ -210,7 +277,7 @@ public final class SourceTree {
         } else {
             return false;
         }
-        // What stood there before is where a message about it belongs.
+        // The value's first place is the one for messages about it.
         Map<String, Place> before = new LinkedHashMap<>(placeByPath);
         copyPlaces(before, from, path);
         placeByPath.putAll(before);
@@ -278,7 +345,7 @@ public final class SourceTree {
         return Integer.parseInt(path.substring(path.lastIndexOf('[') + 1, path.length() - 1));
     }
 
-    private void fill(String text, Problems problems) {
+    private void fill(Problems problems) {
         // JSON may be indented with tabs, which YAML does not allow; inside of JSON's strings there are none.
         String readable = text.stripLeading().startsWith("{") ? text.replace('\t', ' ') : text;
         LoaderOptions options = new LoaderOptions();
@@ -291,8 +358,8 @@ public final class SourceTree {
                     options);
             document = composer.checkNode() ? composer.getNode() : null;
         } catch (YAMLException notYaml) {
-            YamlFault fault = YamlFault.of(notYaml, readable);
-            placeByPath.put(problems.path(), new Place(sourceName, fault.line(), fault.column()));
+            YamlFault fault = YamlFault.of(notYaml, readable, lines.before);
+            placeByPath.put(problems.path(), lines.place(fault.line(), fault.column()));
             problems.report(fault.message());
             return;
         }
@@ -397,7 +464,7 @@ public final class SourceTree {
         around.pop();
     }
 
-    // What is merged gives way to what is written, and what is merged first counts.
+    // Written fields take precedence over merged ones, and the first merged ones over later ones.
     private void merge(ObjectNode object, Node value, Deque<Node> around, Problems problems) {
         if (!isAmongTheFirst(problems)) {
             return;
@@ -438,7 +505,7 @@ public final class SourceTree {
     }
 
     private Place place(Mark mark) {
-        return new Place(sourceName, mark.getLine() + 1, mark.getColumn() + 1);
+        return lines.place(mark.getLine() + 1, mark.getColumn() + 1);
     }
 
     private String location(@Nullable Mark mark) {

@@ -25,9 +25,10 @@ record YamlFault(int line, int column, String message) {
     private static final Pattern OPEN_BRACKET = Pattern.compile("expected (',' or '[\\]}]'), but got (.*)");
     private static final Pattern EXPECTED =
             Pattern.compile("expected (.*?), but (?:found|got) '?(<[a-z ]+>|[^']*)'?.*");
+    private static final Pattern TOO_LONG = Pattern.compile(".* exceeds the limit: ([0-9]+) code points\\.");
     private static final String END = "<stream end>";
 
-    // What the parser calls the pieces of a text.
+    // Our words for the tokens of the parser.
     private static final Map<String, String> PIECES = pieces();
 
     private static Map<String, String> pieces() {
@@ -44,16 +45,26 @@ record YamlFault(int line, int column, String message) {
         return pieces;
     }
 
-    /** The fault of a text that the parser has refused. */
-    static YamlFault of(YAMLException refused, String text) {
+    /**
+     * The fault of a text that the parser has refused.
+     *
+     * @param before how many lines come before the text in its source, for lines that the message names
+     */
+    static YamlFault of(YAMLException refused, String text, int before) {
         if (refused instanceof ReaderException character) {
             return ofCharacter(character, text);
         }
         if (refused instanceof MarkedYAMLException marked && marked.getProblemMark() != null) {
             Mark at = marked.getProblemMark();
-            return new YamlFault(at.getLine() + 1, at.getColumn() + 1, "not YAML: " + message(marked, at));
+            return new YamlFault(at.getLine() + 1, at.getColumn() + 1, "not YAML: " + message(marked, at, before));
         }
-        return new YamlFault(1, 1, "not YAML: " + firstLine(refused.getMessage()));
+        Matcher limit = TOO_LONG.matcher(firstLine(refused.getMessage()));
+        return new YamlFault(
+                1,
+                1,
+                limit.matches()
+                        ? "too long (expected: at most " + limit.group(1) + " characters)"
+                        : "not YAML: " + firstLine(refused.getMessage()));
     }
 
     private static YamlFault ofCharacter(ReaderException refused, String text) {
@@ -66,7 +77,7 @@ record YamlFault(int line, int column, String message) {
                 "not YAML: the character " + name + " (expected: text without control characters)");
     }
 
-    private static String message(MarkedYAMLException refused, Mark at) {
+    private static String message(MarkedYAMLException refused, Mark at, int before) {
         String problem = firstLine(refused.getProblem());
         Matcher character = BAD_CHARACTER.matcher(problem);
         if (character.matches()) {
@@ -88,7 +99,7 @@ record YamlFault(int line, int column, String message) {
             return "a %YAML line of another version (expected: 1.1 or 1.2, or no such line)";
         }
         if (problem.equals("found unexpected end of stream")) {
-            return "the end of the text within quotes" + opened(refused, at) + " (expected: a closing quote)";
+            return "the end of the text within quotes" + opened(refused, at, before) + " (expected: a closing quote)";
         }
         if (problem.equals("could not find expected ':'")) {
             return "a line without ':' (expected: a field and its value)";
@@ -96,7 +107,7 @@ record YamlFault(int line, int column, String message) {
         Matcher bracket = OPEN_BRACKET.matcher(problem);
         if (bracket.matches()) {
             String seen = bracket.group(2).equals(END) ? words(END) : "no ','";
-            return seen + " within brackets" + opened(refused, at) + " (expected: " + bracket.group(1) + ")";
+            return seen + " within brackets" + opened(refused, at, before) + " (expected: " + bracket.group(1) + ")";
         }
         Matcher alias = UNDEFINED_ALIAS.matcher(problem);
         if (alias.matches()) {
@@ -115,9 +126,11 @@ record YamlFault(int line, int column, String message) {
     }
 
     // Where what is not closed was opened, if that is another line.
-    private static String opened(MarkedYAMLException refused, Mark at) {
+    private static String opened(MarkedYAMLException refused, Mark at, int before) {
         Mark begin = refused.getContextMark();
-        return begin == null || begin.getLine() == at.getLine() ? "" : " that begin in line " + (begin.getLine() + 1);
+        return begin == null || begin.getLine() == at.getLine()
+                ? ""
+                : " that begin in line " + (before + begin.getLine() + 1);
     }
 
     private static String words(String problem) {

@@ -22,7 +22,7 @@ class CapacityScreensTest {
     private static final String THERE = "../examples/";
 
     @ParameterizedTest
-    @ValueSource(strings = {"fit", "scale-up", "compare"})
+    @ValueSource(strings = {"fit", "scale-up", "compare", "cloud-settings"})
     void areOnThePage(String page) throws IOException {
         Path file = Path.of("..", "docs", "what-if", page + ".md");
         String text = Files.readString(file);

@@ -5,6 +5,7 @@ import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import org.moorage.api.plugin.ClusterException;
@@ -18,6 +19,7 @@ import org.moorage.config.ConfigException;
 import org.moorage.config.ConfigPrinter;
 import org.moorage.config.ConfigReading;
 import org.moorage.config.LoadedConfig;
+import org.moorage.config.cloud.ConfigShape;
 import org.moorage.config.older.PolicyTexts;
 import org.moorage.config.plugin.JarRules;
 import org.moorage.config.plugin.PluginRegistry;
@@ -27,9 +29,11 @@ import org.moorage.kubernetes.ApiConnection;
 import org.moorage.runtime.ConfigCheck;
 import org.moorage.simulation.cluster.InMemoryCluster;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
+import picocli.CommandLine.TypeConversionException;
 
 /** Shows, checks and converts configurations. */
 @Command(
@@ -166,7 +170,10 @@ final class ConfigCommand {
         try {
             LoadedConfig loaded = checked(manifests, registry, gates, policy, unknown);
             ConfigFile.warn(loaded, terminal);
-            terminal.out().println(loaded.sourceName() + ": valid" + (namesVersion ? " in " + version(loaded) : ""));
+            String shape = loaded.shape().title();
+            terminal.out()
+                    .println(loaded.sourceName() + ": valid" + (namesVersion ? " in " + version(loaded) : "")
+                            + (shape.isEmpty() ? "" : " (" + shape + ")"));
             return Optional.of(loaded);
         } catch (ConfigException | CommandException refusal) {
             if (namesVersion) {
@@ -189,7 +196,10 @@ final class ConfigCommand {
     @Command(
             name = "convert",
             description = {
-                "Convert a configuration of an older version to v1.",
+                "Convert a configuration to version v1, or to the form of a managed cloud.",
+                "",
+                "With --to, it is written as EKS (aws eks update-cluster-config --kube-scheduler-config) or AKS (kubectl apply)"
+                        + " accepts it; what the cloud has no setting for is an error.",
                 "",
                 "Older versions are v1alpha1, v1alpha2, v1beta1, v1beta2, v1beta3, and a Policy. FILE may have manifests whose ConfigMaps have the configuration or a Policy. Plugins that are not registered are kept, with a warning. Comments are lost."
             },
@@ -206,6 +216,13 @@ final class ConfigCommand {
                             defaultValue = "yaml",
                             description = "How to print it: yaml or json (default: yaml).")
                     OutputFormat format,
+            @Option(
+                            names = "--to",
+                            paramLabel = "SHAPE",
+                            converter = ShapeConverter.class,
+                            defaultValue = "kube-scheduler",
+                            description = "The shape: kube-scheduler, eks or aks (default: kube-scheduler).")
+                    ConfigShape shape,
             @Parameters(paramLabel = "FILE", description = "The configuration; - for stdin.") Path file) {
         checkIsTree(format);
         LoadedConfig loaded = read(
@@ -216,11 +233,23 @@ final class ConfigCommand {
                 UnknownPlugins.KEPT);
         ConfigFile.warn(loaded, terminal);
         if (format == OutputFormat.YAML) {
-            terminal.out().print(ConfigPrinter.printSource(loaded));
+            terminal.out().print(ConfigPrinter.printSource(loaded, shape, terminal::warn));
         } else {
-            format.print(loaded.source(), terminal);
+            format.print(loaded.source(shape, terminal::warn), terminal);
         }
         return 0;
+    }
+
+    /** Finds the shape that a person names. */
+    static final class ShapeConverter implements ITypeConverter<ConfigShape> {
+        @Override
+        public ConfigShape convert(String name) {
+            return Arrays.stream(ConfigShape.values())
+                    .filter(shape -> shape.toString().equals(name))
+                    .findFirst()
+                    .orElseThrow(() ->
+                            new TypeConversionException("\"" + name + "\" (expected: kube-scheduler, eks or aks)"));
+        }
     }
 
     /** The versions to look at a configuration for. */

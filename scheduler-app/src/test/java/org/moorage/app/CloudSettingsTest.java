@@ -3,6 +3,7 @@ package org.moorage.app;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.fasterxml.jackson.databind.json.JsonMapper;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -166,5 +167,19 @@ class CloudSettingsTest {
                 .extracting(CapturedRun::err)
                 .asString()
                 .contains(": profiles: 2 profiles (expected: one, since EKS configures default-scheduler alone)");
+    }
+
+    @Test
+    void aTraceHasTheSettingAsAConfigurationOfKubeScheduler() throws IOException {
+        String eks = EXAMPLES.resolve("eks.json").toString();
+        Path trace = folder.resolve("trace.json");
+        JsonMapper json = new JsonMapper();
+
+        CapturedRun run = CapturedRun.of("simulate", CapturedRun.FIRST, "--config", eks, "--trace", trace.toString());
+
+        assertThat(run.exitCode()).as(run.err()).isZero();
+        assertThat(json.readTree(trace.toFile()).path("config"))
+                .isEqualTo(json.readTree(
+                        CapturedRun.of("config", "convert", "-o", "json", eks).out()));
     }
 }

@@ -224,7 +224,7 @@ final class SimulateCommand implements Callable<Integer>, Question {
     }
 
     private static SimulationResult runTraced(Simulation simulation, AskedCluster asked, Path file) {
-        try (TraceFile steps = TraceFile.create(file, asked.configFile(), asked.dump())) {
+        try (TraceFile steps = TraceFile.create(file, asked.configFile().map(given -> asked.config()), asked.dump())) {
             SimulationResult result = run(simulation, asked, steps::step);
             steps.finish();
             return result;

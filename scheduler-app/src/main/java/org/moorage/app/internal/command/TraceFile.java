@@ -4,21 +4,18 @@ package org.moorage.app.internal.command;
 import com.fasterxml.jackson.core.JsonEncoding;
 import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.databind.json.JsonMapper;
-import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.io.IOException;
-import java.io.InputStream;
 import java.nio.file.Path;
-import java.util.List;
 import java.util.Optional;
 import org.moorage.api.model.ClusterObject;
 import org.moorage.api.model.ObjectKind;
 import org.moorage.app.internal.process.OutputFile;
-import org.moorage.objects.internal.ClusterFiles;
+import org.moorage.config.LoadedConfig;
 import org.moorage.runtime.decision.Decision;
 import org.moorage.simulation.dump.ClusterDump;
 
 /**
- * Writes what a simulation did, step by step, in the form in which it can be held against the real kube-scheduler:
+ * Writes the steps of a simulation, in the form in which kube-scheduler's own code can check them:
  *
  * <pre>{@code
  * {"config": {...}, "objects": [{...}, ...], "steps": [{"pod": "default/web-1", "node": "node-a"}, ...]}
@@ -38,11 +35,11 @@ final class TraceFile implements AutoCloseable {
     /**
      * Starts a trace.
      *
-     * @param file where to
-     * @param config the file with the configuration; empty for the default one
+     * @param file the file to write
+     * @param config the configuration; empty for the default one
      * @param cluster the cluster, complete, with its JSON texts
      */
-    static TraceFile create(Path file, Optional<Path> config, ClusterDump cluster) {
+    static TraceFile create(Path file, Optional<LoadedConfig> config, ClusterDump cluster) {
         JsonMapper mapper = JsonMapper.builder().build();
         OutputFile opened = OutputFile.whole(file.toString(), file);
         try {
@@ -55,11 +52,11 @@ final class TraceFile implements AutoCloseable {
         }
     }
 
-    private void begin(Optional<Path> config, ClusterDump cluster, JsonMapper mapper) throws IOException {
+    private void begin(Optional<LoadedConfig> config, ClusterDump cluster, JsonMapper mapper) throws IOException {
         json.writeStartObject();
         if (config.isPresent()) {
             json.writeFieldName("config");
-            mapper.writeTree(json, tree(config.get()));
+            mapper.writeValue(json, config.get().source());
         }
         json.writeArrayFieldStart("objects");
         for (int i = 0; i < cluster.json().size(); i++) {
@@ -78,12 +75,6 @@ final class TraceFile implements AutoCloseable {
             case "", "apps", "policy", "resource.k8s.io", "scheduling.k8s.io", "storage.k8s.io" -> true;
             default -> false;
         };
-    }
-
-    // A configuration has the form of an object.
-    private static ObjectNode tree(Path config) {
-        return ClusterFiles.read(List.of(config.toString()), InputStream.nullInputStream())
-                .get(0);
     }
 
     void step(Decision decision) {

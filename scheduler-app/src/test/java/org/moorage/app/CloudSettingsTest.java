@@ -96,7 +96,7 @@ class CloudSettingsTest {
         String strategy = "{type: MostAllocated, resources: [{name: cpu, weight: 1}]}";
         for (List<String> command : List.of(
                 List.of("simulate", CapturedRun.FIRST),
-                List.of("explain", "train", CapturedRun.FIRST),
+                List.of("explain", "train", "--cluster", CapturedRun.FIRST),
                 List.of("drain", "web-1", "--cluster", CapturedRun.FIRST))) {
             CapturedRun expected = withConfig(command, file("plain", config(strategy)));
             assertThat(expected.exitCode()).as(expected.err()).isBetween(0, 1);

@@ -25,7 +25,7 @@ public final class ConfigOptions {
     @Option(
             names = "--config",
             paramLabel = "FILE",
-            description = "The scheduler's configuration, as for kube-scheduler.")
+            description = "Scheduler configuration: a KubeSchedulerConfiguration, a Policy, or the settings of EKS or AKS.")
     private Optional<Path> file = Optional.empty();
 
     @Mixin

@@ -145,7 +145,7 @@ class CompareTest {
         JsonNode tree = JSON.readTree(
                 CapturedRun.withInput(CLUSTER, args.toArray(String[]::new)).out());
         assertThat(JsonSchema.problems("compare", tree)).isEmpty();
-        assertThat(tree.path("same").asBoolean()).isEqualTo(asked.exitCode == 0);
+        assertThat(tree.path("succeeded").asBoolean()).isEqualTo(asked.exitCode == 0);
     }
 
     @Test
@@ -163,7 +163,7 @@ class CompareTest {
         assertThat(tree.at("/sides/0/resources/milliCpu/fragmentation").asDouble())
                 .isEqualTo(20);
         assertThat(tree.at("/sides/0/emptyNodes").asInt()).isZero();
-        assertThat(tree.at("/moved/0/owner").asText()).isEqualTo("default/waits");
+        assertThat(tree.at("/differentPods/0/owner").asText()).isEqualTo("default/waits");
     }
 
     @ParameterizedTest

@@ -415,7 +415,7 @@ class FitTest {
         JsonNode tree = JSON.readTree(
                 CapturedRun.withInput(CLUSTER, args.toArray(String[]::new)).out());
         assertThat(JsonSchema.problems("fit", tree)).isEmpty();
-        assertThat(tree.path("fits").asBoolean()).isEqualTo(asked.exitCode == 0);
+        assertThat(tree.path("succeeded").asBoolean()).isEqualTo(asked.exitCode == 0);
     }
 
     record Refused(String name, List<String> args, String manifest, String message) {
@@ -489,7 +489,7 @@ class FitTest {
                 .path("manifests")
                 .path(0);
 
-        assertThat(answer.path("placed").asInt()
+        assertThat(answer.path("scheduled").asInt()
                         + answer.path("more").path("pods").asInt())
                 .as("seed %d", seed)
                 .isEqualTo(placedOneByOne(manifest, dump));

@@ -256,7 +256,7 @@ class ScaleUpTest {
         JsonNode tree = JSON.readTree(CapturedRun.withInput(CLUSTER + asked.pods, args.toArray(String[]::new))
                 .out());
         assertThat(JsonSchema.problems("scale-up", tree)).isEmpty();
-        assertThat(tree.path("enough").asBoolean()).isEqualTo(asked.exitCode == 0);
+        assertThat(tree.path("succeeded").asBoolean()).isEqualTo(asked.exitCode == 0);
     }
 
     record Refused(String name, List<String> args, String file, String message) {
@@ -343,7 +343,7 @@ class ScaleUpTest {
 
         String about = "seed " + seed + " " + String.join(" ", args);
         JsonNode first = answer.path("types").path(0);
-        int pods = answer.path("waiting").asInt();
+        int pods = answer.path("pendingBefore").asInt();
         boolean isLimited = first.path("end").asText().equals("limit");
         int most = isLimited ? upto : pods * Math.max(1, zones.size()) + 2;
         int best = 0;
@@ -356,10 +356,10 @@ class ScaleUpTest {
             }
         }
         assertThat(first.path("everyNumberTried").asBoolean()).as(about).isTrue();
-        assertThat(first.path("left").asInt()).as(about).isEqualTo(least);
+        assertThat(first.path("pending").asInt()).as(about).isEqualTo(least);
         assertThat(first.path("nodes").asInt()).as(about).isEqualTo(best);
         assertThat(first.path("end").asText().equals("allFit")).as(about).isEqualTo(least == 0);
-        assertThat(answer.path("enough").asBoolean()).as(about).isEqualTo(least == 0);
+        assertThat(answer.path("succeeded").asBoolean()).as(about).isEqualTo(least == 0);
     }
 
     private static int left(Path file, int nodes, List<String> zones) {

@@ -300,7 +300,7 @@ class SimulateTest {
         assertThat(summary.remove("balance").path("podsOnNodes").asInt()).isEqualTo(11);
         assertThat(summary).isEqualTo(JSON.readTree("""
                                 {"pods": 12, "scheduled": 9, "unschedulable": 2, "error": 0, "preempted": 0,
-                                 "waiting": 0, "gated": 1, "otherScheduler": 0, "deleting": 0, "deleted": 0, "seconds": 0.0,
+                                 "waitingForPermit": 0, "gated": 1, "otherScheduler": 0, "deleting": 0, "deleted": 0, "seconds": 0.0,
                                  "seed": 7}
                                 """));
     }

@@ -138,7 +138,7 @@ class LiveShadowTest {
                     .as("differences with seed %d: %s", SEED, same.log())
                     .isZero();
             assertThat(summary.path("fitsHere").asInt()).isZero();
-            assertThat(summary.path("waiting").asInt()).isPositive();
+            assertThat(summary.path("rejectionsAgreed").asInt()).isPositive();
             assertThat(summary.path("equal").asInt() + summary.path("ties").asInt())
                     .isGreaterThan(PODS / 2);
 

@@ -169,7 +169,7 @@ public final class CompareReport implements Answer {
             ArrayNode lost = side.putArray("lost");
             outcomes.get(i).pods().gone().forEach(pod -> lost.add(pod.gone().key()));
         }
-        ArrayNode pods = tree.putArray("moved");
+        ArrayNode pods = tree.putArray("differentPods");
         for (MovedPod pod : moved) {
             pods.addObject()
                     .put("pod", pod.pod().key())
@@ -184,10 +184,10 @@ public final class CompareReport implements Answer {
     @Override
     public ObjectNode summaryTree() {
         ObjectNode tree = JsonNodeFactory.instance.objectNode();
-        tree.put("same", moved.isEmpty())
-                .put("waiting", demand.waiting().size())
-                .put("anew", demand.anew().size())
-                .put("elsewhere", moved.size());
+        tree.put("succeeded", moved.isEmpty())
+                .put("pending", demand.waiting().size())
+                .put("rescheduled", demand.anew().size())
+                .put("different", moved.size());
         OutcomeFigures.put(tree.putObject("now"), now);
         ArrayNode sides = tree.putArray("sides");
         OutcomeFigures.of(first).put(sides.addObject().put("name", names.get(0)));

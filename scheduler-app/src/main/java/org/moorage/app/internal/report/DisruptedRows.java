@@ -112,7 +112,7 @@ public final class DisruptedRows {
             case LOST -> "lost: no controller creates it again";
             case ENDED -> "has ended";
             case OF_NODE -> "belongs to its node";
-            case BLOCKED -> "blocked";
+            case BLOCKED -> "blockedByBudget";
             case REFUSED -> "refused";
             case HELD_UP -> "not evicted";
             case LEFT -> "not selected";
@@ -257,16 +257,16 @@ public final class DisruptedRows {
 
     private static String name(Outcome outcome) {
         return switch (outcome) {
-            case MOVES -> "moves";
-            case RETURNS -> "returns";
-            case WAITS -> "waits";
+            case MOVES -> "rescheduled";
+            case RETURNS -> "returned";
+            case WAITS -> "pending";
             case LOST -> "lost";
             case ENDED -> "ended";
-            case OF_NODE -> "ofNode";
-            case BLOCKED -> "blocked";
+            case OF_NODE -> "daemonPods";
+            case BLOCKED -> "blockedByBudget";
             case REFUSED -> "refused";
-            case HELD_UP -> "heldUp";
-            case LEFT -> "left";
+            case HELD_UP -> "blockedByOtherPods";
+            case LEFT -> "notSelected";
         };
     }
 }

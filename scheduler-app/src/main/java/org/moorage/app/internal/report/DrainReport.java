@@ -82,10 +82,10 @@ public final class DrainReport implements Answer {
         ObjectNode tree = JsonNodeFactory.instance.objectNode();
         ArrayNode nodes = tree.putArray("nodes");
         result.nodes().forEach(nodes::add);
-        tree.put("complete", result.isComplete()).put("rounds", result.rounds());
+        tree.put("succeeded", result.isComplete()).put("rounds", result.rounds());
         DisruptedRows.putAll(tree.putArray("pods"), result.pods());
         DisruptedRows.putAll(tree.putArray("preempted"), result.preempted());
-        DisruptedRows.putWaiting(tree.putArray("waitedBefore"), result.waitedBefore());
+        DisruptedRows.putWaiting(tree.putArray("pendingBefore"), result.waitedBefore());
         ArrayNode budgets = tree.putArray("budgets");
         for (DrainResult.UsedBudget budget : result.budgets()) {
             budgets.addObject()
@@ -98,7 +98,7 @@ public final class DrainReport implements Answer {
         ObjectNode summary = tree.putObject("summary").put("pods", result.pods().size());
         DisruptedRows.putCounts(summary, result.pods());
         summary.put("preempted", result.preempted().size())
-                .put("waitedBefore", result.waitedBefore().size());
+                .put("pendingBefore", result.waitedBefore().size());
         return tree;
     }
 }

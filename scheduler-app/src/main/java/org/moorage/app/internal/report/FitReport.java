@@ -281,8 +281,8 @@ public final class FitReport implements Answer {
     @Override
     public ObjectNode tree() {
         ObjectNode tree = JsonNodeFactory.instance.objectNode();
-        tree.put("fits", answer.isComplete());
-        tree.put("waiting", asked.waiting).put("afterWaiting", asked.isAfterWaiting);
+        tree.put("succeeded", answer.isComplete());
+        tree.put("pendingBefore", asked.waiting).put("afterPending", asked.isAfterWaiting);
         ArrayNode notes = tree.putArray("notes");
         asked.notes.forEach(notes::add);
         ArrayNode manifests = tree.putArray("manifests");
@@ -291,13 +291,13 @@ public final class FitReport implements Answer {
         victims()
                 .forEach(
                         victim -> preempted.addObject().put("pod", victim.key()).put("node", victim.nodeName()));
-        ArrayNode recreated = tree.putArray("recreated");
+        ArrayNode recreated = tree.putArray("rescheduled");
         answer.preempted().forEach(pod -> put(recreated.addObject(), pod).put("nodeBefore", pod.nodeBefore()));
         ArrayNode lost = tree.putArray("lost");
         answer.gone().forEach(pod -> lost.add(pod.gone().key()));
         answer.unplaced().ifPresent(unplaced -> {
             ObjectNode entry =
-                    tree.putObject("unplaced").put("pod", unplaced.pod().key());
+                    tree.putObject("unschedulable").put("pod", unplaced.pod().key());
             entry.put("message", unplaced.evaluation().message());
             RejectedNodes.putAll(
                     entry.putArray("rejections"),
@@ -309,10 +309,10 @@ public final class FitReport implements Answer {
 
     private void put(ObjectNode entry, FittingWorkload workload) {
         entry.put("manifest", workload.manifest().title())
-                .put("onNodes", workload.manifest().onNodes())
+                .put("running", workload.manifest().onNodes())
                 .put("asked", workload.manifest().asked())
                 .put("tried", workload.manifest().pods().size())
-                .put("placed", workload.placed())
+                .put("scheduled", workload.placed())
                 .put("message", workload.manifest().whyNone());
         ArrayNode pods = entry.putArray("pods");
         for (RescheduledPod pod : workload.pods()) {
@@ -322,7 +322,7 @@ public final class FitReport implements Answer {
         zones(List.of(workload)).putAll(entry.putArray("zones"), "zone", "pods");
         workload.more().ifPresent(more -> {
             ObjectNode further = entry.putObject("more");
-            further.put("pods", more.count()).put("atMost", asked.atMost).put("stoppedBy", more.stoppedBy());
+            further.put("pods", more.count()).put("limit", asked.atMost).put("stoppedBy", more.stoppedBy());
             new Counts(more.byNode()).putAll(further.putArray("nodes"), "node", "pods");
         });
     }

@@ -153,10 +153,10 @@ public final class OutageReport implements Answer {
         ObjectNode tree = JsonNodeFactory.instance.objectNode();
         ArrayNode nodes = tree.putArray("nodes");
         result.nodes().forEach(nodes::add);
-        tree.put("complete", result.isComplete());
+        tree.put("succeeded", result.isComplete());
         DisruptedRows.putAll(tree.putArray("pods"), result.pods());
         DisruptedRows.putAll(tree.putArray("preempted"), result.preempted());
-        DisruptedRows.putWaiting(tree.putArray("waitedBefore"), result.waitedBefore());
+        DisruptedRows.putWaiting(tree.putArray("pendingBefore"), result.waitedBefore());
         putNames(tree.putArray("ofStatefulSets"), result.ofStatefulSets());
         putNames(tree.putArray("withVolume"), result.withVolume());
         ArrayNode zones = tree.putArray("zones");
@@ -168,7 +168,7 @@ public final class OutageReport implements Answer {
         ObjectNode summary = tree.putObject("summary").put("pods", result.pods().size());
         DisruptedRows.putCounts(summary, result.pods());
         summary.put("preempted", result.preempted().size())
-                .put("waitedBefore", result.waitedBefore().size());
+                .put("pendingBefore", result.waitedBefore().size());
         return tree;
     }
 

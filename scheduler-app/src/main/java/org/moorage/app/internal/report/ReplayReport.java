@@ -122,7 +122,7 @@ public final class ReplayReport implements Report {
             outcomes.put(outcome.toString(), replay.count(outcome));
         }
         add(tree.putObject("recorded"), Side.THERE);
-        add(tree.putObject("here"), Side.HERE);
+        add(tree.putObject("replayed"), Side.HERE);
         tree.put("preemptedHere", replay.preempted());
         ArrayNode pods = tree.putArray("pods");
         for (ReplayedPod pod : replay.pods()) {

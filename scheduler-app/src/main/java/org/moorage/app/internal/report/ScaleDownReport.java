@@ -145,7 +145,7 @@ public final class ScaleDownReport implements Answer {
                     .put("pods", node.pods())
                     .put("removable", node.isRemovable())
                     .put("together", together.contains(node.nodeName()));
-            ObjectNode moves = entry.putObject("moves");
+            ObjectNode moves = entry.putObject("rescheduledTo");
             node.moves().entrySet().stream()
                     .sorted(Map.Entry.comparingByKey())
                     .forEach(move -> moves.put(move.getKey(), move.getValue()));

@@ -33,6 +33,11 @@ public final class ScaleUpReport implements Answer {
             return estimate.nodes() * price.orElse(0);
         }
 
+        // A ten-thousandth is enough for money, and hides what binary fractions add.
+        private double roundedCost() {
+            return Math.round(cost() * 10_000) / 10_000.0;
+        }
+
         boolean isEnough() {
             return estimate.isComplete();
         }
@@ -225,12 +230,12 @@ public final class ScaleUpReport implements Answer {
     public ObjectNode tree() {
         NodeEstimate best = best().estimate;
         ObjectNode tree = JsonNodeFactory.instance.objectNode();
-        tree.put("enough", best.isComplete())
-                .put("waiting", best.waiting())
-                .put("placedBefore", best.placedBefore())
+        tree.put("succeeded", best.isComplete())
+                .put("pendingBefore", best.waiting())
+                .put("scheduledBefore", best.placedBefore())
                 .put("displaced", best.displaced())
                 .put("lost", best.lost())
-                .put("upto", upto);
+                .put("maxNodes", upto);
         ArrayNode onOwnNodes = tree.putArray("onOwnNodes");
         best.onOwnNodes().forEach(pod -> FitReport.put(onOwnNodes.addObject(), pod));
         ArrayNode expendable = tree.putArray("expendable");
@@ -241,18 +246,18 @@ public final class ScaleUpReport implements Answer {
             ObjectNode entry = types.addObject()
                     .put("type", estimate.type().name())
                     .put("nodes", estimate.nodes())
-                    .put("placed", estimate.placed())
-                    .put("left", estimate.left().size())
+                    .put("scheduled", estimate.placed())
+                    .put("pending", estimate.left().size())
                     .put("end", name(estimate.end()))
                     .put("everyNumberTried", estimate.isEveryNumberTried())
                     .put("daemonPods", estimate.type().daemonPods().size());
             if (offer.price.isPresent()) {
-                entry.put("costPerHour", offer.cost());
+                entry.put("costPerHour", offer.roundedCost());
             }
             ArrayNode attempts = entry.putArray("tried");
             estimate.tried()
                     .forEach(attempt ->
-                            attempts.addObject().put("nodes", attempt.nodes()).put("left", attempt.left()));
+                            attempts.addObject().put("nodes", attempt.nodes()).put("pending", attempt.left()));
             entry.put("podsWithNodes", estimate.shownNodes());
             ArrayNode pods = entry.putArray("pods");
             estimate.pods().pods().forEach(pod -> FitReport.put(pods.addObject(), pod));

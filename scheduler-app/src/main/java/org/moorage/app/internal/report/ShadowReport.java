@@ -73,7 +73,7 @@ public final class ShadowReport {
                     .put("reordered", verdicts.reordered())
                     .put("sampling", verdicts.sampling())
                     .put("differences", verdicts.differences())
-                    .put("waiting", verdicts.waiting())
+                    .put("rejectionsAgreed", verdicts.waiting())
                     .put("fitsHere", verdicts.fitsHere())
                     .put("unjudged", verdicts.unjudged());
             terminal.out().println(summary);

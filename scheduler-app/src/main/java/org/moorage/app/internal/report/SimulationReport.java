@@ -404,7 +404,7 @@ public final class SimulationReport implements Answer {
             case UNSCHEDULABLE -> "unschedulable";
             case ERROR -> "error";
             case PREEMPTED -> "preempted";
-            case WAITING -> "waiting";
+            case WAITING -> "waitingForPermit";
             case GATED -> "gated";
             case OTHER_SCHEDULER -> "otherScheduler";
             case DELETING -> "deleting";

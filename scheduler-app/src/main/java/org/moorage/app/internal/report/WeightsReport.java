@@ -211,7 +211,7 @@ public final class WeightsReport implements Answer {
     @Override
     public ObjectNode tree() {
         ObjectNode tree = JsonNodeFactory.instance.objectNode();
-        tree.put("waiting", demand.waiting().size()).put("anew", demand.anew().size());
+        tree.put("pending", demand.waiting().size()).put("rescheduled", demand.anew().size());
         OutcomeFigures.put(tree.putObject("now"), now);
         unchanged.put(tree.putObject("unchanged").put("name", name));
         ArrayNode entries = tree.putArray("combinations");

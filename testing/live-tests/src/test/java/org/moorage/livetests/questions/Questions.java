@@ -100,15 +100,15 @@ final class Questions {
         for (String list : List.of("pods", "preempted")) {
             for (JsonNode pod : answer.path(list)) {
                 switch (pod.path("outcome").asText()) {
-                    case "moves", "returns" ->
+                    case "rescheduled", "returned" ->
                         after.put(podName(pod), pod.path("newNode").asText());
-                    case "waits" -> after.put(podName(pod), "");
+                    case "pending" -> after.put(podName(pod), "");
                     case "lost", "ended" -> after.remove(podName(pod));
                     default -> {}
                 }
             }
         }
-        answer.path("waitedBefore")
+        answer.path("pendingBefore")
                 .forEach(pod -> after.put(podName(pod), pod.path("node").asText()));
         return after;
     }
@@ -120,7 +120,7 @@ final class Questions {
                     .forEach(pod -> after.put(podName(pod), pod.path("node").asText()));
         }
         answer.path("preempted").forEach(pod -> after.remove(podName(pod)));
-        answer.path("recreated")
+        answer.path("rescheduled")
                 .forEach(pod -> after.put(podName(pod), pod.path("node").asText()));
         return after;
     }
@@ -178,7 +178,7 @@ final class Questions {
             Map<String, String> after = afterFitting(answer, before);
             JsonNode asked = answer.at("/manifests/0");
             asked.path("pods").forEach(pod -> after.remove(podName(pod), ""));
-            int pods = asked.path("placed").asInt() + asked.at("/more/pods").asInt();
+            int pods = asked.path("scheduled").asInt() + asked.at("/more/pods").asInt();
             int number = 0;
             for (JsonNode node : asked.at("/more/nodes")) {
                 for (int i = 0; i < node.path("pods").asInt(); i++) {
@@ -224,9 +224,9 @@ final class Questions {
         public Comparison compare(JsonNode answer, Map<String, String> before, RealCluster cluster) {
             JsonNode type = answer.at("/types/0");
             int nodes = type.path("nodes").asInt();
-            int left = type.path("left").asInt();
+            int left = type.path("pending").asInt();
             Comparison comparison = Comparison.of(
-                    "waiting", waiting(before), answer.path("waiting").asInt());
+                    "waiting", waiting(before), answer.path("pendingBefore").asInt());
             if (nodes > 1) {
                 add(nodes - 1, cluster);
                 for (JsonNode tried : type.path("tried")) {
@@ -234,7 +234,7 @@ final class Questions {
                         comparison = comparison.and(Comparison.of(
                                 "left with " + (nodes - 1) + " nodes",
                                 waiting(cluster.nodeByPod()),
-                                tried.path("left").asInt()));
+                                tried.path("pending").asInt()));
                     }
                 }
                 cluster.lose(names(nodes - 1));
@@ -306,7 +306,7 @@ final class Questions {
             // In the answer a node is gone at once.
             cluster.lose(name);
             Map<String, String> after = new TreeMap<>(before);
-            node.path("moves")
+            node.path("rescheduledTo")
                     .properties()
                     .forEach(move -> after.put(
                             move.getKey().substring("default/".length()),

@@ -61,23 +61,19 @@ public record ClusterBalance(int pods, int emptyNodes, Map<ResourceName, Resourc
         for (Node node : byName.values()) {
             List<Pod> onNode = podsOn.apply(node.name());
             pods += onNode.size();
-            emptyNodes += onNode.stream().allMatch(ClusterBalance::belongsToNode) ? 1 : 0;
-            Map<ResourceName, Long> free = new HashMap<>();
+            emptyNodes += isEmpty(onNode) ? 1 : 0;
             sums.forEach((resource, sum) -> {
-                long allocatable = node.allocatableResources().amount(resource);
                 long requested = 0;
                 for (Pod pod : onNode) {
                     requested += pod.requestsWithClaims().amount(resource);
                 }
-                free.put(resource, Math.max(0, allocatable - requested));
-                sum.add(allocatable, requested);
+                sum.add(node.allocatableResources().amount(resource), requested);
             });
             if (!node.unschedulable()) {
-                long freePods = node.allowedPods() - onNode.size();
+                NodeRoom room = NodeRoom.of(node, onNode);
                 sums.forEach((resource, sum) -> {
-                    long room = free.getOrDefault(resource, 0L);
-                    sum.free += room;
-                    sum.unusable += room == 0 ? 0 : room * sizes.unusable(resource, free, freePods);
+                    sum.free += room.of(resource);
+                    sum.unusable += room.unusable(resource, sizes);
                 });
             }
         }
@@ -86,7 +82,13 @@ public record ClusterBalance(int pods, int emptyNodes, Map<ResourceName, Resourc
         return new ClusterBalance(pods, emptyNodes, byResource);
     }
 
-    private static boolean belongsToNode(Pod pod) {
+    /** Whether a node with these pods counts as empty. */
+    static boolean isEmpty(Collection<Pod> onNode) {
+        return onNode.stream().allMatch(ClusterBalance::belongsToNode);
+    }
+
+    /** Whether a pod has ended, or belongs to its node. */
+    static boolean belongsToNode(Pod pod) {
         RecreatedPod.Fate fate = RecreatedPod.fateOf(pod);
         return fate == RecreatedPod.Fate.OF_NODE || fate == RecreatedPod.Fate.ENDED;
     }
@@ -104,7 +106,7 @@ public record ClusterBalance(int pods, int emptyNodes, Map<ResourceName, Resourc
         return names;
     }
 
-    /** What is summed up over the nodes that have some of a resource. */
+    /** The sums over the nodes that have some of a resource. */
     private static final class Sum {
         private final List<Double> shares = new ArrayList<>();
         private long allocatable;

@@ -66,16 +66,7 @@ public final class ClusterCapacity {
             if (!before.isEmpty()) {
                 RescheduledPods ignored = scheduling.waiting(before).schedule();
             }
-            scheduling.with(asked.objects());
-            List<Pod> pods = new ArrayList<>();
-            for (ManifestPods manifest : asked.pods()) {
-                scheduling.with(manifest.objects());
-                for (AdmittedPod pod : manifest.pods()) {
-                    scheduling.with(pod.claims());
-                    pods.add(pod.pod());
-                }
-            }
-            RescheduledPods end = scheduling.waiting(pods).schedule();
+            RescheduledPods end = scheduling.waiting(asked).schedule();
             return answer(asked.pods(), before, end, tried, atMost);
         }
     }

@@ -21,7 +21,10 @@ import org.moorage.api.plugin.FeatureGates;
 import org.moorage.runtime.whatif.PlacedPods;
 import org.moorage.runtime.whatif.PreemptionResult;
 import org.moorage.runtime.whatif.Transaction;
+import org.moorage.simulation.admission.AdmittedPod;
 import org.moorage.simulation.admission.RecreatedPod;
+import org.moorage.simulation.dump.ManifestPods;
+import org.moorage.simulation.dump.Manifests;
 
 /**
  * Has pods scheduled in a transaction, as its scheduler would with all of them in its queue: the most important first, each with those before
@@ -122,6 +125,20 @@ public final class Rescheduling {
         Objects.requireNonNull(pods, "pods");
         Pod.distinct(pods).forEach(pod -> add(new Waiting(pod, pod, "", 0)));
         return this;
+    }
+
+    /** Adds the pods of manifests, in their order, with the objects that they need. */
+    Rescheduling waiting(Manifests.Contents manifests) {
+        Rescheduling ignored = with(manifests.objects());
+        List<Pod> pods = new ArrayList<>();
+        for (ManifestPods manifest : manifests.pods()) {
+            ignored = with(manifest.objects());
+            for (AdmittedPod pod : manifest.pods()) {
+                ignored = with(pod.claims());
+                pods.add(pod.pod());
+            }
+        }
+        return waiting(pods);
     }
 
     /** Adds what becomes of pods that are gone, also of those that were placed here, in the order in which they went. */

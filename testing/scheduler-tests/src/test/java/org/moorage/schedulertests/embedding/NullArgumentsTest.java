@@ -62,6 +62,7 @@ import org.moorage.simulation.whatif.NodeEstimator;
 import org.moorage.simulation.whatif.NodeRemoval;
 import org.moorage.simulation.whatif.NodeTemplate;
 import org.moorage.simulation.whatif.PodSizes;
+import org.moorage.simulation.whatif.RebalanceGoal;
 import org.moorage.simulation.whatif.RemovalRules;
 import org.moorage.simulation.whatif.Rescheduling;
 import org.moorage.testkit.Nodes;
@@ -109,6 +110,8 @@ class NullArgumentsTest {
             .with(SchedulerConfig.class, CONFIG.config())
             .with(ClusterSource.class, ClusterSource.of(List.of()))
             .with(FeatureGates.class, FeatureGates.DEFAULTS)
+            .with(RebalanceGoal.class, new RebalanceGoal.FreeNodes())
+            .with(PodSizes.class, PodSizes.of(List.of()))
             .with(Duration.class, Duration.ofSeconds(1))
             .with(Runnable.class, () -> {})
             .with(Nomination.class, Nomination.keep())

@@ -39,6 +39,7 @@ class ExitCodesTest {
         arguments.put("outage", List.of("zone=a", "--cluster", MISSING));
         arguments.put("scale-down", List.of("--cluster", MISSING));
         arguments.put("scale-up", List.of("web-1", "--max-nodes", "1", "--cluster", MISSING));
+        arguments.put("rebalance", List.of("--free-nodes", "--cluster", MISSING));
         arguments.put("compare", List.of(MISSING, MISSING, "--cluster", CapturedRun.FIRST));
         arguments.put("batch run", List.of(MISSING, "--cluster", CapturedRun.FIRST));
         arguments.put("batch merge", List.of(MISSING));

@@ -152,6 +152,29 @@ class JsonSchemaTest {
         assertThat(answer.path("nodes")).isNotEmpty();
     }
 
+    static Stream<List<String>> goals() {
+        return Stream.of(
+                List.of("--free-nodes"),
+                List.of("--free-nodes", "--force", "--delete-emptydir-data"),
+                List.of("--pack", "nvidia.com/gpu"),
+                List.of("--fit", "../examples/clusters/stateful-set.yaml"),
+                List.of("--fit-pending"));
+    }
+
+    @ParameterizedTest
+    @MethodSource("goals")
+    void describesWhatRebalanceAnswers(List<String> goal) throws IOException {
+        List<String> args = new ArrayList<>(List.of("rebalance", "--cluster", "../examples/clusters/gpus.yaml"));
+        args.addAll(goal);
+        args.addAll(List.of("-o", "json"));
+
+        JsonNode answer =
+                JSON.readTree(CapturedRun.of(args.toArray(String[]::new)).out());
+
+        assertThat(JsonSchema.problems("rebalance", answer)).isEmpty();
+        assertThat(answer.path("before").path("podsOnNodes").asInt()).isEqualTo(5);
+    }
+
     @Test
     void refusesWhatIsNotDescribed() throws IOException {
         ObjectNode answer = (ObjectNode) answer("simulate", "-o", "json", "-");

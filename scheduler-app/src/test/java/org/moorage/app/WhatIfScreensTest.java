@@ -13,12 +13,13 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * The screens in docs/what-if are what the commands print of the example of a running cluster. With the system property
+ * The screens in docs/what-if are what the commands print of the examples of running clusters. With the system property
  * {@code screens.accept} the pages are written again.
  */
 class WhatIfScreensTest {
+    private static final Path CLUSTERS = Path.of("..", "examples", "clusters");
     private static final Path FOLDER = Path.of("..", "docs", "what-if");
-    private static final List<String> PAGES = List.of("drain.md", "outage.md", "scale-down.md");
+    private static final List<String> PAGES = List.of("drain.md", "outage.md", "rebalance.md", "scale-down.md");
     private static final int COLUMNS = 120;
     private static final int NARROW = 80;
     private static final String BEGIN = "```\n$ moorage ";
@@ -42,7 +43,7 @@ class WhatIfScreensTest {
     @MethodSource("screens")
     void isOnThePage(Screen shown) throws IOException {
         List<String> args = new ArrayList<>(List.of(shown.command.split(" ", -1)));
-        args.replaceAll(arg -> arg.equals("zones.yaml") ? CapturedRun.ZONES : arg);
+        args.replaceAll(arg -> arg.endsWith(".yaml") ? CLUSTERS.resolve(arg).toString() : arg);
 
         String screen = CapturedRun.onTerminal(COLUMNS, args.toArray(String[]::new))
                 .out()
@@ -64,7 +65,7 @@ class WhatIfScreensTest {
     @MethodSource("screens")
     void fitsOnANarrowTerminal(Screen shown) {
         List<String> args = new ArrayList<>(List.of(shown.command.split(" ", -1)));
-        args.replaceAll(arg -> arg.equals("zones.yaml") ? CapturedRun.ZONES : arg);
+        args.replaceAll(arg -> arg.endsWith(".yaml") ? CLUSTERS.resolve(arg).toString() : arg);
 
         String screen = CapturedRun.onTerminal(NARROW, args.toArray(String[]::new))
                 .out()

@@ -51,6 +51,7 @@ public final class Commands {
         questions.put(OutageCommand.class, () -> new OutageCommand(terminal));
         questions.put(ScaleDownCommand.class, () -> new ScaleDownCommand(terminal));
         questions.put(ScaleUpCommand.class, () -> new ScaleUpCommand(terminal));
+        questions.put(RebalanceCommand.class, () -> new RebalanceCommand(terminal));
         questions.put(CompareCommand.class, () -> new CompareCommand(terminal));
         return questions;
     }

@@ -86,19 +86,23 @@ public final class DrainReport implements Answer {
         DisruptedRows.putAll(tree.putArray("pods"), result.pods());
         DisruptedRows.putAll(tree.putArray("preempted"), result.preempted());
         DisruptedRows.putWaiting(tree.putArray("pendingBefore"), result.waitedBefore());
-        ArrayNode budgets = tree.putArray("budgets");
-        for (DrainResult.UsedBudget budget : result.budgets()) {
-            budgets.addObject()
+        putBudgets(tree.putArray("budgets"), result.budgets());
+        ObjectNode summary = tree.putObject("summary").put("pods", result.pods().size());
+        DisruptedRows.putCounts(summary, result.pods());
+        summary.put("preempted", result.preempted().size())
+                .put("pendingBefore", result.waitedBefore().size());
+        return tree;
+    }
+
+    /** The budgets, for programs. */
+    static void putBudgets(ArrayNode array, List<DrainResult.UsedBudget> budgets) {
+        for (DrainResult.UsedBudget budget : budgets) {
+            array.addObject()
                     .put("budget", budget.budget().key())
                     .put("allowed", budget.budget().disruptionsAllowed())
                     .put("evicted", budget.evicted())
                     .put("blocked", budget.blocked())
                     .put("allowedAtEnd", budget.allowedAtEnd());
         }
-        ObjectNode summary = tree.putObject("summary").put("pods", result.pods().size());
-        DisruptedRows.putCounts(summary, result.pods());
-        summary.put("preempted", result.preempted().size())
-                .put("pendingBefore", result.waitedBefore().size());
-        return tree;
     }
 }

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.app.internal.command;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.function.Predicate;
+import java.util.function.UnaryOperator;
+import org.moorage.api.model.Node;
+import org.moorage.api.model.Pod;
+import org.moorage.api.model.ResourceName;
+import org.moorage.api.model.Resources;
+import org.moorage.app.internal.process.CommandException;
+import org.moorage.app.internal.report.Answer;
+import org.moorage.app.internal.report.ProgressLine;
+import org.moorage.app.internal.report.RebalanceReport;
+import org.moorage.app.internal.report.Terminal;
+import org.moorage.objects.Suggestions;
+import org.moorage.simulation.dump.Manifests;
+import org.moorage.simulation.whatif.DrainRules;
+import org.moorage.simulation.whatif.PodSizes;
+import org.moorage.simulation.whatif.Rebalance;
+import org.moorage.simulation.whatif.RebalanceGoal;
+import org.moorage.simulation.whatif.RebalancePlan;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/** Plans pod moves that empty nodes, pack a resource or make pods schedulable. */
+@Command(
+        name = "rebalance",
+        description = {
+            "Plan pod moves that empty nodes, pack a resource or make pods fit.",
+            "",
+            "A move evicts a pod, within its disruption budget; the scheduler chooses the node of its replacement. A"
+                    + " plan is one that helps, not the best one.",
+            "The exit code is 0 if a node is emptied, the resource is packed better, or all pods fit, and 1 if not.",
+        },
+        footer = {
+            "",
+            "Example:",
+            "  moorage rebalance --free-nodes --cluster dump.yaml",
+            "  moorage rebalance --pack nvidia.com/gpu --max-moves 20 --cluster dump.yaml",
+            "  moorage rebalance --fit training.yaml --cluster dump.yaml",
+            "  moorage rebalance --fit-pending --cluster dump.yaml",
+        })
+final class RebalanceCommand extends QuestionCommand {
+    @Option(names = "--free-nodes", description = "Empty as many nodes as possible.")
+    private boolean freeNodes;
+
+    @Option(
+            names = "--pack",
+            paramLabel = "RESOURCE",
+            description = "Lower the unusable share of the free amount of a resource, such as cpu or nvidia.com/gpu.")
+    private Optional<String> pack = Optional.empty();
+
+    @Option(
+            names = "--fit",
+            paramLabel = "MANIFEST",
+            description = "Make the pods of a file or folder fit, in YAML or JSON; - for stdin; may be repeated.")
+    private List<String> manifests = new ArrayList<>();
+
+    @Option(names = "--fit-pending", description = "Make the pending pods of the cluster fit.")
+    private boolean fitPending;
+
+    @Option(
+            names = "--max-moves",
+            paramLabel = "N",
+            description = "Maximum number of moves (default: ${DEFAULT-VALUE}).")
+    private int maxMoves = Rebalance.DEFAULT_MAX_MOVES;
+
+    @Option(names = "--force", description = "Also evict pods that declare no controller; they are lost.")
+    private boolean force;
+
+    @Option(
+            names = "--delete-emptydir-data",
+            description = "Also evict pods that use emptyDir (local data that is deleted with the pod).")
+    private boolean deleteEmptyDirData;
+
+    @Option(
+            names = "--pod-selector",
+            paramLabel = "SELECTOR",
+            description = "Label selector of the pods that may be moved; others stay.")
+    private Optional<String> podSelector = Optional.empty();
+
+    RebalanceCommand(Terminal terminal) {
+        super(terminal);
+    }
+
+    @Override
+    public Answer answer(AskedCluster asked) {
+        if (maxMoves < 0) {
+            throw new CommandException("--max-moves: " + maxMoves + " (expected: 0 or more)");
+        }
+        RebalanceGoal goal = goal(asked);
+        Predicate<Pod> selected = podSelector
+                .map(text -> SelectorText.parse("--pod-selector", text, UnaryOperator.identity()))
+                .<Predicate<Pod>>map(selector -> pod -> selector.matches(pod.labels()))
+                .orElse(any -> true);
+        DrainRules rules = new DrainRules(force, deleteEmptyDirData, false, selected, asked::isOrphaned);
+        ProgressLine progress = new ProgressLine(asked.terminal(), "moves tried", 0);
+        try {
+            RebalancePlan plan = Rebalance.of(
+                    asked.known(),
+                    goal,
+                    rules,
+                    maxMoves,
+                    PodSizes.of(asked.dump().pods()),
+                    progress::show);
+            return new RebalanceReport(goal, maxMoves, plan);
+        } finally {
+            progress.clear();
+        }
+    }
+
+    private RebalanceGoal goal(AskedCluster asked) {
+        List<String> given = new ArrayList<>();
+        if (freeNodes) {
+            given.add("--free-nodes");
+        }
+        pack.ifPresent(resource -> given.add("--pack"));
+        if (!manifests.isEmpty()) {
+            given.add("--fit");
+        }
+        if (fitPending) {
+            given.add("--fit-pending");
+        }
+        if (given.size() != 1) {
+            throw new CommandException((given.isEmpty() ? "no goal" : String.join(" and ", given))
+                    + " (expected: one of --free-nodes, --pack, --fit and --fit-pending)");
+        }
+        if (freeNodes) {
+            return new RebalanceGoal.FreeNodes();
+        }
+        return pack.isPresent()
+                ? new RebalanceGoal.Pack(resource(pack.get(), asked))
+                : fitPending ? new RebalanceGoal.FitPending() : new RebalanceGoal.Fit(contents(asked));
+    }
+
+    private static ResourceName resource(String name, AskedCluster asked) {
+        Map<String, ResourceName> known = new TreeMap<>();
+        for (ResourceName resource : List.of(ResourceName.CPU, ResourceName.MEMORY)) {
+            known.put(resource.name(), resource);
+        }
+        for (Node node : asked.nodes()) {
+            Resources allocatable = node.allocatableResources();
+            for (int i = 0; i < allocatable.scalarCount(); i++) {
+                known.put(allocatable.scalarName(i), ResourceName.of(allocatable.scalarName(i)));
+            }
+        }
+        ResourceName resource = known.get(name);
+        if (resource == null) {
+            throw new CommandException("--pack: \"" + name + "\" (expected: a resource of the nodes: "
+                    + String.join(", ", known.keySet()) + ")" + Suggestions.hint(name, known.keySet()));
+        }
+        return resource;
+    }
+
+    private Manifests.Contents contents(AskedCluster asked) {
+        Manifests.Contents contents = asked.manifests(manifests);
+        if (contents.pods().isEmpty()) {
+            throw new CommandException(
+                    String.join(", ", manifests) + ": no pod and no workload (expected: one at least)");
+        }
+        contents.pods().forEach(manifest -> manifest.pods().forEach(pod -> asked.demandProfile(pod.pod())));
+        return contents;
+    }
+}

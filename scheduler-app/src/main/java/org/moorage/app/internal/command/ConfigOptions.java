@@ -25,7 +25,8 @@ public final class ConfigOptions {
     @Option(
             names = "--config",
             paramLabel = "FILE",
-            description = "Scheduler configuration: a KubeSchedulerConfiguration, a Policy, or the settings of EKS or AKS.")
+            description =
+                    "Scheduler configuration: a KubeSchedulerConfiguration, a Policy, or the settings of EKS or AKS.")
     private Optional<Path> file = Optional.empty();
 
     @Mixin

@@ -31,19 +31,19 @@ import picocli.CommandLine.Option;
 @Command(
         name = "rebalance",
         description = {
-            "Plan pod moves that empty nodes, pack a resource or make pods fit.",
+            "Plan pod moves that make pods fit, pack a resource or empty nodes.",
             "",
-            "A move evicts a pod, within its disruption budget; the scheduler chooses the node of its replacement. A"
-                    + " plan is one that helps, not the best one.",
-            "The exit code is 0 if a node is emptied, the resource is packed better, or all pods fit, and 1 if not.",
+            "A move evicts a pod, within its disruption budget; the scheduler chooses the node of its replacement. The plan helps; it may not be the best one. Nothing is changed in the cluster."
         },
         footer = {
-            "",
-            "Example:",
-            "  moorage rebalance --free-nodes --cluster dump.yaml",
-            "  moorage rebalance --pack nvidia.com/gpu --max-moves 20 --cluster dump.yaml",
-            "  moorage rebalance --fit training.yaml --cluster dump.yaml",
-            "  moorage rebalance --fit-pending --cluster dump.yaml",
+            "  moorage rebalance --fit-pending",
+            "  moorage rebalance --free-nodes --cluster cluster.json.gz",
+            "  moorage rebalance --pack nvidia.com/gpu --max-moves 20",
+            "  moorage rebalance --fit training.yaml"
+        },
+        exitCodeList = {
+            "0:all pods fit, the resource is packed better, or a node is emptied",
+            "1:no moves were found that reach the goal"
         })
 final class RebalanceCommand extends QuestionCommand {
     @Option(names = "--free-nodes", description = "Empty as many nodes as possible.")

@@ -211,7 +211,8 @@ public final class WeightsReport implements Answer {
     @Override
     public ObjectNode tree() {
         ObjectNode tree = JsonNodeFactory.instance.objectNode();
-        tree.put("pending", demand.waiting().size()).put("rescheduled", demand.anew().size());
+        tree.put("pending", demand.waiting().size())
+                .put("rescheduled", demand.anew().size());
         OutcomeFigures.put(tree.putObject("now"), now);
         unchanged.put(tree.putObject("unchanged").put("name", name));
         ArrayNode entries = tree.putArray("combinations");

@@ -57,7 +57,14 @@ class DisruptionCommandsTest {
                         "drain",
                         "--force",
                         "node-2"),
-                asked("a budget may be bypassed", 0, "1 moves", "drain", "--force", "--disable-eviction", "node-2"),
+                asked(
+                        "a budget may be bypassed",
+                        0,
+                        "1 is rescheduled",
+                        "drain",
+                        "--force",
+                        "--disable-eviction",
+                        "node-2"),
                 asked(
                         "nodes are selected",
                         0,
@@ -68,7 +75,7 @@ class DisruptionCommandsTest {
                 asked(
                         "pods are selected",
                         1,
-                        "1 moves, 1 is not selected",
+                        "1 is rescheduled, 1 is not selected",
                         "drain",
                         "node-3",
                         "--pod-selector",
@@ -186,9 +193,9 @@ class DisruptionCommandsTest {
                         "kube-system",
                         "ghost",
                         0,
-                        "1 is lost, 1 belongs to its node",
+                        "1 is lost, 1 is a DaemonSet or static pod",
                         List.of("drain", "a", "--force")),
-                Arguments.of("kube-system", "known", 0, "2 belong to their nodes", List.of("drain", "a")),
+                Arguments.of("kube-system", "known", 0, "2 are DaemonSet or static pods", List.of("drain", "a")),
                 Arguments.of(
                         "default",
                         "known",
@@ -251,7 +258,7 @@ class DisruptionCommandsTest {
         CapturedRun run = CapturedRun.withInput(
                 String.format(BUDGETS, "\"minAvailable\": 1", "") + pod, "drain", "a", "--cluster", "-");
 
-        assertThat(run.out()).contains("a is drained: of 1 pod 1 belongs to its node.");
+        assertThat(run.out()).contains("a is drained: of 1 pod 1 is a DaemonSet or static pod.");
     }
 
     @Test

@@ -50,7 +50,7 @@ class ExplainTest {
     @Test
     void tellsWhyAPodFitsNowhereWithEveryPluginsVerdict() {
         assertThat(explain("default/train", "--now").out()).isEqualTo("""
-                        default/train would fit nowhere: 0/6 nodes are available: 1 Insufficient cpu, 1 node(s) were \
+                        default/train would be unschedulable: 0/6 nodes are available: 1 Insufficient cpu, 1 node(s) were \
                         unschedulable, 2 Insufficient memory, 2 node(s) had untolerated taint(s), 3 Insufficient \
                         example.com/gpu.
                         This is about the cluster as it is: no waiting pod has been scheduled.
@@ -89,7 +89,7 @@ class ExplainTest {
     @Test
     void tellsWhatBecomesOfAPodAtItsTurn() {
         assertThat(explain("ingress-3").out()).isEqualTo("""
-                        default/ingress-3 fits nowhere: 0/6 nodes are available: 1 node(s) were unschedulable, 2 node(s) \
+                        default/ingress-3 is unschedulable: 0/6 nodes are available: 1 node(s) were unschedulable, 2 node(s) \
                         didn't have free ports for the requested pod ports, 3 node(s) had untolerated taint(s).
                         This is about its turn in the simulation: 6 other pods have been tried before.
 

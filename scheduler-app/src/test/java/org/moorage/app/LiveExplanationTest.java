@@ -52,7 +52,7 @@ final class LiveExplanationTest {
             assertThat(waiting.out())
                     .contains("default/large-0 waits: ")
                     .contains("NodeResourcesFit rejects it; it is tried again at ")
-                    .contains("Tried now it would fit nowhere: 0/")
+                    .contains("Tried now it would be unschedulable: 0/")
                     .contains("Any of these would make it fit:", "  it requests less by cpu ")
                     .contains("NodeResourcesFit: Insufficient cpu (node-");
             assertThat(waiting.exitCode()).isEqualTo(1);

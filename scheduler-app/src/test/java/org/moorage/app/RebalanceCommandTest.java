@@ -43,7 +43,7 @@ class RebalanceCommandTest {
                 asked("no pod may be moved", 1, "not selected", "--fit-pending", "--pod-selector", "app=none"),
                 asked("no goal", 2, "no goal " + expected),
                 asked("two goals", 2, "--free-nodes and --fit-pending " + expected, "--free-nodes", "--fit-pending"),
-                asked("an unknown resource", 2, "Maybe nvidia.com/gpu.", "--pack", "nvidia.com/gpus"),
+                asked("an unknown resource", 2, "Did you mean nvidia.com/gpu?", "--pack", "nvidia.com/gpus"),
                 asked("an empty resource", 2, "--pack: \"\"", "--pack", ""),
                 asked("a negative number of moves", 2, "--max-moves: -1", "--free-nodes", "--max-moves", "-1"),
                 asked("a bad selector", 2, "expected: a label selector", "--free-nodes", "--pod-selector", "a=b=c"),

@@ -12,6 +12,7 @@ import java.util.function.Supplier;
 import org.moorage.api.GroupKey;
 import org.moorage.api.model.Pod;
 import org.moorage.app.internal.page.ClusterView;
+import org.moorage.app.internal.page.PageAnswer;
 import org.moorage.app.internal.page.PageContent;
 import org.moorage.app.internal.process.CommandException;
 import org.moorage.app.internal.report.ExplainReport;
@@ -126,8 +127,8 @@ final class ExplainCommand implements Callable<Integer> {
                     .notes(dump.notes())
                     .notes(List.of("The cluster is shown as it is, before any pending pod is scheduled."));
             return tried.isPresent()
-                    ? content.answer("explain " + name, report.tree())
-                    : content.evaluation(report.tree());
+                    ? content.answer(PageAnswer.of("explain " + name, report))
+                    : content.answer(PageAnswer.of("explain " + name, report)).evaluation(report.tree());
         });
         return report.isScheduled() ? 0 : 1;
     }

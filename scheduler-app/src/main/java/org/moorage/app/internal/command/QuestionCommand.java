@@ -4,6 +4,7 @@ package org.moorage.app.internal.command;
 import java.util.concurrent.Callable;
 import org.moorage.app.internal.page.ClusterView;
 import org.moorage.app.internal.page.DisruptedView;
+import org.moorage.app.internal.page.PageAnswer;
 import org.moorage.app.internal.page.PageContent;
 import org.moorage.app.internal.report.Answer;
 import org.moorage.app.internal.report.Terminal;
@@ -46,6 +47,6 @@ abstract class QuestionCommand implements Callable<Integer>, Question {
         PageContent.Builder content = answer.disruptedPods().isEmpty()
                 ? PageContent.of(name, cluster)
                 : DisruptedView.of(name, cluster, answer.disruptedPods(), answer.lostNodes());
-        return content.notes(asked.dump().warnings()).answer(name, answer.tree());
+        return content.notes(asked.dump().warnings()).answer(PageAnswer.of(name, answer));
     }
 }

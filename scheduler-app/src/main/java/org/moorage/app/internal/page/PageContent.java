@@ -4,9 +4,7 @@ package org.moorage.app.internal.page;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 
@@ -21,7 +19,7 @@ public final class PageContent {
     private final List<Move> moves;
     private final List<ObjectNode> groups;
     private final List<ObjectNode> evaluations;
-    private final Map<String, ObjectNode> answers;
+    private final List<PageAnswer> answers;
     private final Optional<Paths> paths;
 
     private PageContent(Builder builder) {
@@ -34,7 +32,7 @@ public final class PageContent {
         moves = List.copyOf(builder.moves);
         groups = List.copyOf(builder.groups);
         evaluations = List.copyOf(builder.evaluations);
-        answers = new LinkedHashMap<>(builder.answers);
+        answers = List.copyOf(builder.answers);
         paths = builder.paths;
     }
 
@@ -100,7 +98,7 @@ public final class PageContent {
         return evaluations;
     }
 
-    Map<String, ObjectNode> answers() {
+    List<PageAnswer> answers() {
         return answers;
     }
 
@@ -119,7 +117,7 @@ public final class PageContent {
         private List<Move> moves = List.of();
         private List<ObjectNode> groups = List.of();
         private final List<ObjectNode> evaluations = new ArrayList<>();
-        private final Map<String, ObjectNode> answers = new LinkedHashMap<>();
+        private final List<PageAnswer> answers = new ArrayList<>();
         private Optional<Paths> paths = Optional.empty();
 
         private Builder(String title, ClusterView cluster) {
@@ -169,9 +167,9 @@ public final class PageContent {
             return this;
         }
 
-        /** Adds the answer of a command for programs, of which each list is shown as a table. */
-        public Builder answer(String name, ObjectNode tree) {
-            answers.put(name, tree);
+        /** Adds the answer of a command, with which the page opens. */
+        public Builder answer(PageAnswer answer) {
+            answers.add(answer);
             return this;
         }
 

@@ -8,8 +8,8 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.util.List;
-import java.util.Map;
 import org.moorage.app.internal.process.Version;
+import org.moorage.app.internal.report.ReportBlocks;
 
 /** Writes a {@link PageContent} as the JSON that the page reads. */
 public final class PageData {
@@ -43,17 +43,32 @@ public final class PageData {
         trees("groups", content.groups(), json);
         trees("evaluations", content.evaluations(), json);
         json.writeArrayFieldStart("answers");
-        for (Map.Entry<String, ObjectNode> answer : content.answers().entrySet()) {
-            json.writeStartObject();
-            json.writeStringField("title", answer.getKey());
-            json.writeFieldName("tree");
-            json.writeTree(answer.getValue());
-            json.writeEndObject();
+        for (PageAnswer answer : content.answers()) {
+            write(answer, json);
         }
         json.writeEndArray();
         if (content.paths().isPresent()) {
             json.writePOJOField("live", content.paths().get());
         }
+        json.writeEndObject();
+    }
+
+    private static void write(PageAnswer answer, JsonGenerator json) throws IOException {
+        json.writeStartObject();
+        json.writeStringField("title", answer.title());
+        json.writeBooleanField("succeeded", answer.succeeded());
+        json.writeStringField("headline", answer.headline());
+        json.writePOJOField("figures", answer.figures());
+        json.writeArrayFieldStart("blocks");
+        for (ReportBlocks.Block block : answer.blocks()) {
+            json.writeStartObject();
+            json.writeStringField("kind", block.kind());
+            json.writePOJOField("content", block);
+            json.writeEndObject();
+        }
+        json.writeEndArray();
+        json.writeFieldName("tree");
+        json.writeTree(answer.tree());
         json.writeEndObject();
     }
 

@@ -3,6 +3,7 @@ package org.moorage.app.internal.report;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import org.moorage.simulation.whatif.DisruptedPod;
 
@@ -14,6 +15,11 @@ public interface Answer extends Report {
     /** The {@link #tree} for one of many answers: without what it has of each pod and node, where that would be too much. The same in each run. */
     default ObjectNode summaryTree() {
         return tree();
+    }
+
+    /** Three to six figures that a page shows next to the headline, by their names; none if the headline has them all. */
+    default Map<String, String> figures() {
+        return Map.of();
     }
 
     /** What becomes of pods that have to leave their nodes, in order; none if the question is about none. */

@@ -51,9 +51,27 @@ public final class CompareReport implements Answer {
     }
 
     @Override
+    public Map<String, String> figures() {
+        Map<String, String> figures = new LinkedHashMap<>();
+        figures.put("pods placed differently", Integer.toString(moved.size()));
+        figures.put(
+                "pending, " + names.get(0),
+                Integer.toString(first.pods().unplaced().size()));
+        figures.put(
+                "pending, " + names.get(1),
+                Integer.toString(second.pods().unplaced().size()));
+        figures.put(
+                "empty nodes, " + names.get(0), Integer.toString(first.balance().emptyNodes()));
+        figures.put(
+                "empty nodes, " + names.get(1),
+                Integer.toString(second.balance().emptyNodes()));
+        return figures;
+    }
+
+    @Override
     public void print(Terminal terminal) {
         int pods = demand.waiting().size() + demand.anew().size();
-        TextTable.printWrapped(
+        TextTable.printHeadline(
                 moved.isEmpty()
                         ? "By both, all pods go to the same nodes."
                         : moved.size() + " of " + pods + (pods == 1 ? " pod" : " pods")
@@ -62,7 +80,7 @@ public final class CompareReport implements Answer {
                 terminal);
         TextTable.printWrapped(scheduled(demand), terminal);
         terminal.out().println();
-        figures().print(terminal);
+        figureTable().print(terminal);
         terminal.out().println();
         TextTable.printWrapped(OutcomeFigures.EXPLAINED, terminal);
         printMoved(terminal);
@@ -78,7 +96,7 @@ public final class CompareReport implements Answer {
                         + demand.waiting().size() + " that wait.";
     }
 
-    private TextTable figures() {
+    private TextTable figureTable() {
         TextTable table =
                 new TextTable().left("").right("NOW").right(names.get(0)).right(names.get(1));
         row(table, "pods on nodes", balance -> Integer.toString(balance.pods()));

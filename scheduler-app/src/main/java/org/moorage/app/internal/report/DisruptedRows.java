@@ -68,7 +68,7 @@ public final class DisruptedRows {
         if (hasRounds) {
             table.right("ROUND");
         }
-        table.left("GOES TO").left("MESSAGE");
+        table.left("RESCHEDULED TO").left("MESSAGE");
         for (Row row : rows) {
             DisruptedPod pod = row.pod;
             List<Cell> cells = new ArrayList<>();
@@ -183,15 +183,15 @@ public final class DisruptedRows {
         boolean one = count == 1;
         return count + " "
                 + switch (outcome) {
-                    case MOVES -> one ? "moves" : "move";
-                    case RETURNS -> one ? "comes back" : "come back";
+                    case MOVES -> one ? "is rescheduled" : "are rescheduled";
+                    case RETURNS -> one ? "returns to a drained node" : "return to drained nodes";
                     case WAITS -> one ? "is pending" : "are pending";
                     case LOST -> one ? "is lost" : "are lost";
                     case ENDED -> one ? "has ended" : "have ended";
-                    case OF_NODE -> one ? "belongs to its node" : "belong to their nodes";
-                    case BLOCKED -> one ? "is blocked" : "are blocked";
-                    case REFUSED -> one ? "is refused" : "are refused";
-                    case HELD_UP -> one ? "is not evicted" : "are not evicted";
+                    case OF_NODE -> one ? "is a DaemonSet or static pod" : "are DaemonSet or static pods";
+                    case BLOCKED -> one ? "is blocked by a budget" : "are blocked by budgets";
+                    case REFUSED -> "cannot be evicted";
+                    case HELD_UP -> one ? "is blocked by another pod" : "are blocked by other pods";
                     case LEFT -> one ? "is not selected" : "are not selected";
                 };
     }
@@ -203,6 +203,30 @@ public final class DisruptedRows {
         }
         pods.forEach(pod -> counts.merge(pod.outcome(), 1, Integer::sum));
         return counts;
+    }
+
+    /** The counts of the outcomes that occur, by their names, as figures of a page. */
+    static Map<String, String> figures(List<DisruptedPod> pods) {
+        Map<String, String> figures = new LinkedHashMap<>();
+        counts(pods).forEach((outcome, count) -> {
+            if (count > 0) {
+                figures.put(
+                        switch (outcome) {
+                            case MOVES -> "rescheduled";
+                            case RETURNS -> "scheduled to a drained node";
+                            case WAITS -> "pending";
+                            case LOST -> "lost";
+                            case ENDED -> "ended before";
+                            case OF_NODE -> "DaemonSet or static pods";
+                            case BLOCKED -> "blocked by budgets";
+                            case REFUSED -> "cannot be evicted";
+                            case HELD_UP -> "blocked by other pods";
+                            case LEFT -> "not selected";
+                        },
+                        Integer.toString(count));
+            }
+        });
+        return figures;
     }
 
     /** Prints how many pods were pending before, and how many of them still are. */

@@ -6,6 +6,7 @@ import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import org.moorage.app.internal.report.TextTable.Cell;
 import org.moorage.simulation.whatif.DisruptedPod;
 import org.moorage.simulation.whatif.DrainResult;
@@ -24,6 +25,11 @@ public final class DrainReport implements Answer {
     @Override
     public int exitCode() {
         return result.isComplete() ? 0 : 1;
+    }
+
+    @Override
+    public Map<String, String> figures() {
+        return DisruptedRows.figures(result.pods());
     }
 
     @Override
@@ -56,7 +62,7 @@ public final class DrainReport implements Answer {
             table.print(terminal);
             terminal.out().println();
         }
-        TextTable.printWrapped(summary(), terminal);
+        TextTable.printHeadline(summary(), terminal);
         if (!result.preempted().isEmpty()) {
             TextTable.printWrapped(
                     "Preempted on other nodes: " + DisruptedRows.summary(result.preempted()) + ".", terminal);

@@ -59,7 +59,7 @@ public final class ExplainReport implements Explained {
 
     @Override
     public void print(Terminal terminal) {
-        TextTable.printWrapped(evaluation.pod().key() + " " + headline(), terminal);
+        TextTable.printHeadline(evaluation.pod().key() + " " + headline(), terminal);
         TextTable.printWrapped(moment(), terminal);
         for (String note : notes) {
             TextTable.printWrapped(note, terminal);
@@ -73,9 +73,7 @@ public final class ExplainReport implements Explained {
         int count = evaluation.rejections().size();
         if (count > 0) {
             terminal.out().println();
-            terminal.out()
-                    .println(TextStyle.BOLD.of(
-                            "Not on " + count + " of " + nodes(evaluation.nodeCount()) + ":", terminal));
+            TextTable.printHeading("Not on " + count + " of " + nodes(evaluation.nodeCount()) + ":", terminal);
             printRejected(terminal);
         }
         evaluation.preFilterNodes().ifPresent(left -> {
@@ -85,7 +83,7 @@ public final class ExplainReport implements Explained {
         });
         if (!ranking.isEmpty()) {
             terminal.out().println();
-            terminal.out().println(TextStyle.BOLD.of("Weighted scores:", terminal));
+            TextTable.printHeading("Weighted scores:", terminal);
             printScores(terminal);
         }
         evaluation.postFilter().ifPresent(answer -> {
@@ -99,7 +97,7 @@ public final class ExplainReport implements Explained {
         });
         if (!explanation.changes().isEmpty()) {
             terminal.out().println();
-            terminal.out().println(TextStyle.BOLD.of("Any of these would make it fit:", terminal));
+            TextTable.printHeading("Any of these would make it fit:", terminal);
             FittingChangeRows.print(explanation.changes(), allNodes, terminal);
         }
     }
@@ -122,7 +120,7 @@ public final class ExplainReport implements Explained {
         return switch (outcome.state()) {
             case SCHEDULED -> "goes to " + outcome.nodeName() + chosen(outcome) + ".";
             case WAITING -> "goes to " + outcome.nodeName() + chosen(outcome) + ", and " + outcome.message() + ".";
-            case UNSCHEDULABLE -> "fits nowhere: " + outcome.message();
+            case UNSCHEDULABLE -> "is unschedulable: " + outcome.message();
             case PREEMPTED, DELETED -> outcome.message() + ".";
             case ERROR -> "fails: " + SimulationReport.message(outcome);
             case GATED ->
@@ -142,7 +140,7 @@ public final class ExplainReport implements Explained {
 
     private String wouldGo() {
         if (ranking.isEmpty()) {
-            return "would fit nowhere: " + evaluation.message();
+            return "would be unschedulable: " + evaluation.message();
         }
         if (ranking.size() == 1) {
             return "would go to " + ranking.get(0) + "; no other node would do.";

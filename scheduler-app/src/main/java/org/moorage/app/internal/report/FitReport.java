@@ -54,8 +54,25 @@ public final class FitReport implements Answer {
     }
 
     @Override
+    public Map<String, String> figures() {
+        Map<String, String> figures = new LinkedHashMap<>();
+        figures.put(
+                "asked", sum(answer.workloads(), workload -> workload.manifest().asked()));
+        figures.put("fit", sum(answer.workloads(), FittingWorkload::placed));
+        figures.put("preempted", Integer.toString(victims().size()));
+        if (asked.atMost > 0) {
+            figures.put(
+                    "more replicas fit",
+                    sum(
+                            answer.workloads(),
+                            workload -> workload.more().map(MorePods::count).orElse(0)));
+        }
+        return figures;
+    }
+
+    @Override
     public void print(Terminal terminal) {
-        TextTable.printWrapped(headline(), terminal);
+        TextTable.printHeadline(headline(), terminal);
         TextTable.printWrapped(moment(), terminal);
         asked.notes.forEach(note -> TextTable.printWrapped(note, terminal));
         terminal.out().println();
@@ -242,7 +259,7 @@ public final class FitReport implements Answer {
     private void printUnplaced(UnplacedPod unplaced, Terminal terminal) {
         List<RejectedNodes> rejected = RejectedNodes.of(unplaced.evaluation().objections());
         terminal.out().println();
-        terminal.out().println(TextStyle.BOLD.of("Why " + unplaced.pod().key() + " is unschedulable:", terminal));
+        TextTable.printHeading("Why " + unplaced.pod().key() + " is unschedulable:", terminal);
         unplaced.evaluation()
                 .preFilterRejection()
                 .ifPresent(rejection -> TextTable.printWrapped(
@@ -257,7 +274,7 @@ public final class FitReport implements Answer {
         table.print(terminal);
         if (!unplaced.changes().isEmpty()) {
             terminal.out().println();
-            terminal.out().println(TextStyle.BOLD.of("Any of these would make it fit:", terminal));
+            TextTable.printHeading("Any of these would make it fit:", terminal);
             FittingChangeRows.print(unplaced.changes(), false, terminal);
         }
     }

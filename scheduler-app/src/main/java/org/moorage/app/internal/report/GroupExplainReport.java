@@ -51,9 +51,9 @@ public final class GroupExplainReport implements Explained {
 
     @Override
     public void print(Terminal terminal) {
-        printWrapped(shown(evaluation.group()) + " " + headline(), terminal);
-        printWrapped(moment(), terminal);
-        notes.forEach(note -> printWrapped(note, terminal));
+        TextTable.printHeadline(shown(evaluation.group()) + " " + headline(), terminal);
+        TextTable.printWrapped(moment(), terminal);
+        notes.forEach(note -> TextTable.printWrapped(note, terminal));
         if (lacksPods()) {
             return;
         }
@@ -67,7 +67,7 @@ public final class GroupExplainReport implements Explained {
         }
         evaluation.postFilter().ifPresent(answer -> {
             terminal.out().println();
-            printWrapped(
+            TextTable.printWrapped(
                     "PodGroupPostFilter: " + answer.plugin() + ": "
                             + answer.status().message(),
                     terminal);
@@ -75,14 +75,9 @@ public final class GroupExplainReport implements Explained {
         });
     }
 
-    private static void printWrapped(String text, Terminal terminal) {
-        int width = terminal.width() == 0 ? Integer.MAX_VALUE : terminal.width();
-        TextTable.wrap(text, width).forEach(terminal.out()::println);
-    }
-
     private static void printHeading(String text, Terminal terminal) {
         terminal.out().println();
-        terminal.out().println(TextStyle.BOLD.of(text, terminal));
+        TextTable.printHeading(text, terminal);
     }
 
     // Nothing is found out by trying a gang before it has its pods.
@@ -291,7 +286,7 @@ public final class GroupExplainReport implements Explained {
 
     private void printStop(Stop stop, Terminal terminal) {
         if (stop.preFilterRejection().isPresent()) {
-            printWrapped(
+            TextTable.printWrapped(
                     "  " + stop.preFilterRejection().get().plugin() + ": "
                             + stop.preFilterRejection().get().status().message(),
                     terminal);
@@ -299,7 +294,7 @@ public final class GroupExplainReport implements Explained {
         }
         List<RejectedNodes> rejected = RejectedNodes.of(stop.objections());
         if (rejected.isEmpty()) {
-            printWrapped("  " + stop.message(), terminal);
+            TextTable.printWrapped("  " + stop.message(), terminal);
             return;
         }
         TextTable table = new TextTable().left().left().left();

@@ -7,6 +7,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import org.moorage.api.model.ResourceName;
@@ -48,6 +49,11 @@ public final class OutageReport implements Answer {
     }
 
     @Override
+    public Map<String, String> figures() {
+        return DisruptedRows.figures(result.pods());
+    }
+
+    @Override
     public List<DisruptedPod> disruptedPods() {
         List<DisruptedPod> pods = new ArrayList<>(result.pods());
         pods.addAll(result.preempted());
@@ -65,7 +71,7 @@ public final class OutageReport implements Answer {
         printZones(terminal);
         List<String> nodes = result.nodes();
         int pods = result.pods().size();
-        TextTable.printWrapped(
+        TextTable.printHeadline(
                 (nodes.size() == 1 ? nodes.get(0) + " is lost" : nodes.size() + " nodes are lost")
                         + (pods == 0
                                 ? ", and no pods with them"

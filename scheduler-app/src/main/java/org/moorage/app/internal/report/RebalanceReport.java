@@ -6,6 +6,7 @@ import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -41,13 +42,24 @@ public final class RebalanceReport implements Answer {
     }
 
     @Override
+    public Map<String, String> figures() {
+        Map<String, String> figures = new LinkedHashMap<>();
+        figures.put("moves", Integer.toString(plan.moves().size()));
+        figures.put("rounds", Integer.toString(plan.rounds()));
+        figures.put("pending before", Integer.toString(plan.before().pending()));
+        figures.put("pending after", Integer.toString(plan.after().pending()));
+        figures.put("emptied nodes", Integer.toString(plan.emptiedNodes().size()));
+        return figures;
+    }
+
+    @Override
     public void print(Terminal terminal) {
         if (!plan.moves().isEmpty()) {
             printMoves(terminal);
         }
-        figures().print(terminal);
+        figureTable().print(terminal);
         terminal.out().println();
-        TextTable.printWrapped(summary(), terminal);
+        TextTable.printHeadline(summary(), terminal);
         if (!plan.emptiedNodes().isEmpty()) {
             TextTable.printWrapped("Emptied: " + String.join(", ", plan.emptiedNodes()) + ".", terminal);
         }
@@ -86,7 +98,7 @@ public final class RebalanceReport implements Answer {
         terminal.out().println();
     }
 
-    private TextTable figures() {
+    private TextTable figureTable() {
         TextTable table = new TextTable().left("").right("BEFORE").right("AFTER");
         row(table, "empty nodes", state -> Integer.toString(state.balance().emptyNodes()));
         row(table, "pending pods", state -> Integer.toString(state.pending()));

@@ -39,10 +39,20 @@ public final class ScaleDownReport implements Answer {
     }
 
     @Override
+    public Map<String, String> figures() {
+        Map<String, String> figures = new LinkedHashMap<>();
+        figures.put("nodes", Integer.toString(result.nodes().size()));
+        figures.put("removable individually", Integer.toString(result.removable()));
+        figures.put("removable together", Integer.toString(result.together().size()));
+        figures.putAll(DisruptedRows.figures(result.drain().pods()));
+        return figures;
+    }
+
+    @Override
     public void print(Terminal terminal) {
         printNodes(terminal);
         printReasons(terminal);
-        TextTable.printWrapped(summary(), terminal);
+        TextTable.printHeadline(summary(), terminal);
     }
 
     // That a set is the largest one is not known, unless it has all nodes that can be removed.

@@ -6,8 +6,10 @@ import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.OptionalDouble;
 import org.moorage.api.model.ResourceName;
 import org.moorage.api.model.Resources;
@@ -70,14 +72,32 @@ public final class ScaleUpReport implements Answer {
     }
 
     @Override
+    public Map<String, String> figures() {
+        NodeEstimate best = best().estimate;
+        Map<String, String> figures = new LinkedHashMap<>();
+        figures.put("pending before", Integer.toString(best.waiting()));
+        figures.put("fit on existing nodes", Integer.toString(best.placedBefore()));
+        figures.put("new " + best.type().name() + " nodes", Integer.toString(best.nodes()));
+        figures.put("still pending", Integer.toString(best.left().size()));
+        if (best().price().isPresent()) {
+            figures.put("cost per hour", String.format(Locale.ROOT, "%.2f", best().cost()));
+        }
+        return figures;
+    }
+
+    @Override
     public void print(Terminal terminal) {
         NodeEstimate best = best().estimate;
-        TextTable.printWrapped(pending(best), terminal);
+        if (best.waiting() > best.placedBefore()) {
+            TextTable.printWrapped(pending(best), terminal);
+        } else {
+            TextTable.printHeadline(pending(best), terminal);
+        }
         if (!best.expendable().isEmpty()) {
             TextTable.printWrapped(expendable(best.expendable().size()), terminal);
         }
         if (best.waiting() > best.placedBefore()) {
-            TextTable.printWrapped(headline(best), terminal);
+            TextTable.printHeadline(headline(best), terminal);
             terminal.out().println();
             table().print(terminal);
         }

@@ -14,6 +14,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.InstantSource;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import picocli.CommandLine.Help.Ansi;
 
@@ -28,6 +29,7 @@ import picocli.CommandLine.Help.Ansi;
  * @param colors whether the output may have colours
  * @param blocks whether the output may have block characters beyond ASCII
  * @param live whether a line on {@code err} can be written over
+ * @param recorder records what reports print, in place of the output
  */
 public record Terminal(
         InputStream in,
@@ -37,10 +39,24 @@ public record Terminal(
         int width,
         boolean colors,
         boolean blocks,
-        boolean live) {
+        boolean live,
+        Optional<ReportBlocks> recorder) {
     public Terminal {
         out = ControlCharacters.escaping(out, colors, false);
         err = ControlCharacters.escaping(err, false, live);
+    }
+
+    /** A terminal that prints. */
+    public Terminal(
+            InputStream in,
+            PrintWriter out,
+            PrintWriter err,
+            InstantSource clock,
+            int width,
+            boolean colors,
+            boolean blocks,
+            boolean live) {
+        this(in, out, err, clock, width, colors, blocks, live, Optional.empty());
     }
 
     private static final int NARROWEST = 40;

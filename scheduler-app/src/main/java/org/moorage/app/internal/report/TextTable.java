@@ -70,7 +70,12 @@ public final class TextTable {
         return width;
     }
 
+    /** Prints the table. */
     public void print(Terminal terminal) {
+        if (terminal.recorder().isPresent()) {
+            record(terminal.recorder().get());
+            return;
+        }
         int[] widths = widths();
         if (terminal.width() > 0 && width(widths, columns.size() - 1) > terminal.width()) {
             headerLines().forEach(line -> printFlowing(line, terminal));
@@ -83,6 +88,20 @@ public final class TextTable {
         for (List<Cell> row : rows) {
             printRow(row, widths, terminal.width(), terminal);
         }
+    }
+
+    private void record(ReportBlocks recorder) {
+        List<ReportBlocks.Column> recorded = new ArrayList<>();
+        for (Column column : columns) {
+            recorded.add(new ReportBlocks.Column(String.join(" ", column.header).strip(), column.side == Side.RIGHT));
+        }
+        List<List<ReportBlocks.Value>> values = new ArrayList<>();
+        for (List<Cell> row : rows) {
+            values.add(row.stream()
+                    .map(cell -> new ReportBlocks.Value(cell.text, ReportBlocks.name(cell.style)))
+                    .toList());
+        }
+        recorder.table(recorded, values);
     }
 
     private static void printFlowing(List<Cell> row, Terminal terminal) {
@@ -179,14 +198,40 @@ public final class TextTable {
         }
     }
 
+    /** Prints the sentence that answers the question, wrapped where the terminal ends. */
+    static void printHeadline(String text, Terminal terminal) {
+        if (terminal.recorder().isPresent()) {
+            terminal.recorder().get().headline(text);
+        } else {
+            printWrapped(text, terminal);
+        }
+    }
+
+    /** Prints a heading on a line. */
+    static void printHeading(String text, Terminal terminal) {
+        if (terminal.recorder().isPresent()) {
+            terminal.recorder().get().heading(text);
+        } else {
+            terminal.out().println(TextStyle.BOLD.of(text, terminal));
+        }
+    }
+
     /** Prints a text, wrapped where the terminal ends. */
     static void printWrapped(String text, Terminal terminal) {
+        if (terminal.recorder().isPresent()) {
+            terminal.recorder().get().text(text, TextStyle.PLAIN);
+            return;
+        }
         int width = terminal.width() == 0 ? Integer.MAX_VALUE : terminal.width();
         wrap(text, width).forEach(terminal.out()::println);
     }
 
     /** Prints a title in a style and a text after it, wrapped where the terminal ends. */
     static void printWrapped(String title, String text, TextStyle style, Terminal terminal) {
+        if (terminal.recorder().isPresent()) {
+            terminal.recorder().get().text(title + text, style);
+            return;
+        }
         int width = terminal.width() == 0 ? Integer.MAX_VALUE : terminal.width();
         int left = title.length();
         for (String line : wrap(title + text, width)) {

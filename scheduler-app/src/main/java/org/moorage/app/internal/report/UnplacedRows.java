@@ -37,7 +37,7 @@ final class UnplacedRows {
                     Cell.of("such as " + firstByMessage.get(message.getKey()) + ": " + message.getKey())));
         }
         terminal.out().println();
-        terminal.out().println(TextStyle.BOLD.of(title, terminal));
+        TextTable.printHeading(title, terminal);
         table.print(terminal);
         if (shown < messages.size()) {
             terminal.out().println("  and " + (messages.size() - shown) + " more reasons (-o json has all)");

@@ -131,7 +131,7 @@ public final class WeightsReport implements Answer {
         long moving = combinations.stream()
                 .filter(combination -> combination.moved > 0)
                 .count();
-        TextTable.printWrapped(
+        TextTable.printHeadline(
                 moving == 0
                         ? "By all " + combinations.size() + " combinations, all pods go to the same nodes."
                         : moving + " of " + combinations.size() + " combinations have pods go elsewhere than by " + name

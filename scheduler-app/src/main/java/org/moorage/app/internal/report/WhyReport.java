@@ -126,7 +126,7 @@ public final class WhyReport implements Report {
                     terminal);
         } else if (now.isObject()) {
             wrapped(
-                    "Tried now it would fit nowhere: "
+                    "Tried now it would be unschedulable: "
                             + clean(now.path("message").asText()),
                     terminal);
             printRoom(now.path("preemption"), terminal);
@@ -138,7 +138,7 @@ public final class WhyReport implements Report {
         JsonNode changes = now.path("changes");
         if (!changes.isEmpty()) {
             terminal.out().println();
-            terminal.out().println(TextStyle.BOLD.of("Any of these would make it fit:", terminal));
+            TextTable.printHeading("Any of these would make it fit:", terminal);
             FittingChangeRows.printCounts(changes, terminal);
         }
         if (now.has("changesError")) {
@@ -169,7 +169,7 @@ public final class WhyReport implements Report {
             return;
         }
         terminal.out().println();
-        terminal.out().println(TextStyle.BOLD.of(clean(title) + ", the last one first:", terminal));
+        TextTable.printHeading(clean(title) + ", the last one first:", terminal);
         for (JsonNode attempt : attempts) {
             int times = attempt.path("times").asInt();
             wrapped(

@@ -53,19 +53,48 @@ function groupDetail(cluster, group) {
   );
 }
 
-/** What commands answered beside the cluster, as tables of the lists in it. */
+/** The answers of commands: the sentence, some figures, the console's texts and tables, and all fields in a part that opens. */
 function answersView(page) {
-  const search = textField('Search the answer', 'Search the answer', (text) => set({ q: text }, true));
+  const search = textField('Search all fields', 'Search all fields', (text) => set({ q: text }, true));
   const tables = page.answers.flatMap((answer) => tablesOf(answer.title, answer.tree));
   const shown = tables.map((table) => answerTable(page, table));
-  const root = el('div', null, el('div', { class: 'bar-of-controls' }, search.root), shown.map((table) => table.root));
+  const fields = el('details', { class: 'fields' }, el('summary', null, 'All fields'), el('div', { class: 'bar-of-controls' }, search.root), shown.map((table) => table.root));
+  const root = el('div', null, page.answers.map((answer) => answerPanel(page, answer)), fields);
 
   function update(settings) {
     search.set(settings.q ?? '');
+    fields.open ||= Boolean(settings.q);
     shown.forEach((table, at) => table.update(settings.q ?? '', settings[`s${at}`] ?? '', at));
   }
 
   return { root, update };
+}
+
+function answerPanel(page, answer) {
+  const verdict = el('span', { class: answer.succeeded ? 'verdict yes' : 'verdict no' }, answer.succeeded ? 'Yes' : 'No');
+  return el(
+    'section',
+    { class: 'panel answer' },
+    el('h2', { class: 'headline' }, verdict, ' ', answer.headline || answer.title),
+    answer.figures.length > 0 ? el('div', { class: 'stats' }, answer.figures.map(({ name, value }) => el('div', { class: 'stat' }, el('span', { class: 'title' }, name), el('strong', null, /^\d+$/.test(value) ? count(Number(value)) : value)))) : null,
+    answer.blocks.map(({ kind, content }) => (kind === 'table' ? blockTable(page, content) : kind === 'heading' ? el('h3', null, content.text) : el('p', { class: `block ${content.style}` }, content.text))),
+  );
+}
+
+// The rows of the console; wide tables scroll by themselves.
+function blockTable(page, { columns, rows }) {
+  const hasTitles = columns.some((column) => column.title !== '');
+  const cell = ({ text, style }, at) => el('td', { class: `${columns[at].isNumber ? 'end ' : ''}${style}` }, page.cluster.pod(text) >= 0 ? podLink(text) : page.cluster.node(text) >= 0 ? nodeLink(text) : text);
+  return el(
+    'div',
+    { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': 'Table of the answer' },
+    el(
+      'table',
+      { class: 'block' },
+      hasTitles ? el('thead', null, el('tr', null, columns.map((column) => el('th', { class: column.isNumber ? 'end' : null, scope: 'col' }, column.title)))) : null,
+      el('tbody', null, rows.map((row) => el('tr', null, columns.map((column, at) => cell(row[at] ?? { text: '', style: '' }, at))))),
+    ),
+  );
 }
 
 function answerTable(page, { title, columns, rows }) {

@@ -1,14 +1,14 @@
 // Reads the data, shows the view that the address names, and has it change with the address.
 
 const VIEWS = [
+  { name: 'answer', title: 'Answer', make: answersView, badge: () => null, isShown: (page) => page.answers.length > 0 },
   { name: 'overview', title: 'Overview', make: overviewView, badge: () => null },
-  { name: 'waiting', title: 'Waiting', make: waitingView, badge: (page) => page.waiting },
+  { name: 'waiting', title: 'Pending', make: waitingView, badge: (page) => page.waiting },
   { name: 'nodes', title: 'Nodes', make: nodesView, badge: (page) => page.cluster.nodeCount },
   { name: 'pods', title: 'Pods', make: podsView, badge: (page) => page.cluster.podCount },
   { name: 'pod', title: 'Pod', make: podView, badge: () => null, isShown: (page, now) => now === 'pod' || page.evaluations.length > 0 },
   { name: 'compare', title: 'Before and after', make: compareView, badge: () => null, isShown: (page) => page.before !== null },
   { name: 'groups', title: 'Groups', make: groupsView, badge: (page) => page.groups.length, isShown: (page) => page.groups.length > 0 },
-  { name: 'answer', title: 'Answer', make: answersView, badge: () => null, isShown: (page) => page.answers.length > 0 },
 ];
 
 let page = null;

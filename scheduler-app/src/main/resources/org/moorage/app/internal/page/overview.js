@@ -14,7 +14,7 @@ function overviewView(page) {
     { class: 'stats' },
     stat('Nodes', count(cluster.nodeCount), unusual.map(([state, nodes]) => `${count(nodes.length)} ${state}`).join(', ') || 'all take pods', link('nodes')),
     stat('Pods on nodes', count(placed), `of ${counted(cluster.podCount, 'pod')}`, link('pods')),
-    stat('Waiting', count(waiting), waiting === 0 ? 'no pod waits for a node' : `for ${counted(rows.length, 'set')} of reasons`, link('waiting'), waiting > 0),
+    stat('Pending', count(waiting), waiting === 0 ? 'no pod is pending' : `for ${counted(rows.length, 'set')} of reasons`, link('waiting'), waiting > 0),
     shownResources(cluster)
       .slice(0, 4)
       .map((r) => {
@@ -38,7 +38,7 @@ function overviewView(page) {
     el(
       'div',
       { class: 'columns' },
-      panel('What waits, and why', rows.length === 0 ? el('p', { class: 'empty' }, 'No pod waits for a node.') : waitingList(cluster, rows.slice(0, 6)), rows.length > 6 ? el('p', null, el('a', { href: link('waiting') }, `and ${counted(rows.length - 6, 'more set')} of reasons`)) : null),
+      panel('Pending pods by reason', rows.length === 0 ? el('p', { class: 'empty' }, 'No pod is pending.') : waitingList(cluster, rows.slice(0, 6)), rows.length > 6 ? el('p', null, el('a', { href: link('waiting') }, `and ${counted(rows.length - 6, 'more set')} of reasons`)) : null),
       panel('Nodes by how full they are', chart.root),
     ),
     el('div', { class: 'columns' }, groupPanel(cluster, 'By zone', 'zone', cluster.zone), groupPanel(cluster, 'By instance type', 'type', cluster.type)),

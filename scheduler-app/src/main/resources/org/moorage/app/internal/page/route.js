@@ -5,7 +5,7 @@ function route() {
   const hash = location.hash.replace(/^#\/?/, '');
   const mark = hash.indexOf('?');
   return {
-    view: (mark < 0 ? hash : hash.slice(0, mark)) || 'overview',
+    view: (mark < 0 ? hash : hash.slice(0, mark)) || (page?.answers.length > 0 ? 'answer' : 'overview'),
     settings: Object.fromEntries(new URLSearchParams(mark < 0 ? '' : hash.slice(mark + 1))),
   };
 }

@@ -18,6 +18,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.FieldSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.moorage.app.internal.report.ReportBlocks;
 import org.openqa.selenium.Keys;
 
 /** The page in a browser. Without one the tests are skipped. */
@@ -69,7 +70,23 @@ class PageBrowserTest {
         group.putArray("pods").add("team-a/training-0");
         ObjectNode answer = PageFixture.JSON.createObjectNode().put("question", "drain");
         answer.putArray("nodes").addObject().put("node", "node-0001").put("pods", 3);
-        return content.groups(List.of(group)).answer("drain node-0001", answer);
+        return content.groups(List.of(group))
+                .answer(new PageAnswer(
+                        "drain node-0001",
+                        true,
+                        "node-0001 is drained: of 3 pods 3 are rescheduled.",
+                        List.of(new PageAnswer.Figure("rescheduled", "3")),
+                        List.of(
+                                new ReportBlocks.Heading("Budgets:"),
+                                new ReportBlocks.Table(
+                                        List.of(
+                                                new ReportBlocks.Column("POD", false),
+                                                new ReportBlocks.Column("ROUND", true)),
+                                        List.of(List.of(
+                                                new ReportBlocks.Value("team-a/training-0", ""),
+                                                new ReportBlocks.Value("1", "good")))),
+                                new ReportBlocks.Text("Nothing is preempted.", "")),
+                        answer));
     }
 
     @AfterAll
@@ -132,7 +149,7 @@ class PageBrowserTest {
         browser.press(Keys.ESCAPE);
         assertThat(browser.address()).endsWith("#/nodes");
 
-        browser.press("4");
+        browser.press("5");
         assertThat(browser.address()).endsWith("#/pods");
         assertThat(browser.tabTo("table.data")).isTrue();
         browser.press(Keys.ARROW_DOWN, Keys.ARROW_DOWN);

@@ -20,6 +20,7 @@ import java.util.regex.Pattern;
 import java.util.zip.GZIPInputStream;
 import org.moorage.api.model.Pod;
 import org.moorage.app.internal.report.ExplainReport;
+import org.moorage.app.internal.report.ReportBlocks;
 import org.moorage.app.internal.report.SimulationReport;
 import org.moorage.builtin.dra.KubeSchedulerPlugins;
 import org.moorage.config.ConfigLoader;
@@ -121,7 +122,18 @@ final class PageFixture {
                 .command(HOSTILE)
                 .made(MADE)
                 .notes(List.of(HOSTILE))
-                .answer(HOSTILE, JSON.createObjectNode().put(HOSTILE, HOSTILE));
+                .answer(new PageAnswer(
+                        HOSTILE,
+                        false,
+                        HOSTILE,
+                        List.of(new PageAnswer.Figure(HOSTILE, HOSTILE)),
+                        List.of(
+                                new ReportBlocks.Heading(HOSTILE),
+                                new ReportBlocks.Text(HOSTILE, HOSTILE),
+                                new ReportBlocks.Table(
+                                        List.of(new ReportBlocks.Column(HOSTILE, false)),
+                                        List.of(List.of(new ReportBlocks.Value(HOSTILE, HOSTILE))))),
+                        JSON.createObjectNode().put(HOSTILE, HOSTILE)));
     }
 
     /** The data that is in a page; empty if there is none. */

@@ -3,6 +3,8 @@ package org.moorage.app;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.json.JsonMapper;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -15,7 +17,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** drain, lose and removable, of the example of a running cluster. */
+/** drain, outage and scale-down of the example of a running cluster. */
 class DisruptionCommandsTest {
     private static final String BUDGETS = """
             {"kind": "Node", "apiVersion": "v1", "metadata": {"name": "a"},
@@ -228,6 +230,35 @@ class DisruptionCommandsTest {
 
         assertThat(run.out()).as(run.err()).contains(said);
         assertThat(run.exitCode()).isEqualTo(exitCode);
+    }
+
+    @Test
+    void scaleDownShowsWhatItSaves(@TempDir Path folder) throws IOException {
+        String prices = Files.writeString(
+                        folder.resolve("prices.yaml"),
+                        "{node-1: 0.1, node-2: 0.1, node-3: 0.2, node-4: 0.3, node-5: 0.4}")
+                .toString();
+        List<String> args = List.of("scale-down", "--prices", prices, "--cluster", CapturedRun.ZONES);
+        List<String> json = new ArrayList<>(args);
+        json.addAll(List.of("-o", "json"));
+
+        assertThat(CapturedRun.of(args.toArray(String[]::new)).out())
+                .contains("COST PER HOUR", "Removing this node saves 0.30 of 1.10 per hour.");
+        JsonNode tree = new JsonMapper()
+                .readTree(CapturedRun.of(json.toArray(String[]::new)).out());
+        assertThat(tree.at("/summary/savedPerHour").asDouble()).isEqualTo(0.3);
+        assertThat(tree.at("/summary/costPerHour").asDouble()).isEqualTo(1.1);
+        assertThat(JsonSchema.problems("scale-down", tree)).isEmpty();
+    }
+
+    @Test
+    void scaleDownNeedsThePriceOfEachNode(@TempDir Path folder) throws IOException {
+        Path prices = Files.writeString(folder.resolve("prices.yaml"), "{node-1: 0.1}");
+
+        CapturedRun run = CapturedRun.of("scale-down", "--prices", prices.toString(), "--cluster", CapturedRun.ZONES);
+
+        assertThat(run.exitCode()).isEqualTo(2);
+        assertThat(run.err()).startsWith("error: " + prices + ": no price of \"node-2\"");
     }
 
     @Test

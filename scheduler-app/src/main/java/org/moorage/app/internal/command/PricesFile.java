@@ -5,9 +5,12 @@ import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.databind.JsonNode;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import org.moorage.api.model.Node;
 import org.moorage.app.internal.process.CommandException;
+import org.moorage.app.internal.report.NodeLabels;
 import org.moorage.objects.Suggestions;
 import org.moorage.objects.internal.ManifestYamlFactory;
 
@@ -56,6 +59,18 @@ record PricesFile(Path file, Map<String, Double> byType) {
     private static String shortened(JsonNode value) {
         String text = value.toString();
         return text.length() > 40 ? text.substring(0, 40) + "..." : text;
+    }
+
+    /**
+     * The price of a node: the one of its name, else the one of its instance type.
+     *
+     * @throws CommandException if there is none
+     */
+    double of(Node node) {
+        String type = NodeLabels.instanceType(node);
+        return byType.containsKey(node.name()) || type.isEmpty()
+                ? of(List.of(node.name()))
+                : of(List.of(type, node.name()));
     }
 
     /**

@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.moorage.app.internal.command;
 
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import org.moorage.app.internal.process.CommandException;
@@ -98,6 +103,13 @@ final class ScaleDownCommand extends QuestionCommand {
             description = "Priority below which pods keep no node and take no room (default: ${DEFAULT-VALUE}).")
     private int expendablePodsPriorityCutoff = RemovalRules.EXPENDABLE_PODS_PRIORITY_CUTOFF;
 
+    @Option(
+            names = "--prices",
+            paramLabel = "FILE",
+            description = "File with the price per hour of a node by type or name, such as m5.large: 0.096; shows what"
+                    + " removing nodes saves.")
+    private Optional<Path> prices = Optional.empty();
+
     @Mixin
     private ScaleDownRows rows = new ScaleDownRows();
 
@@ -120,16 +132,27 @@ final class ScaleDownCommand extends QuestionCommand {
                 .expendablePodsPriorityCutoff(expendablePodsPriorityCutoff)
                 .orphaned(asked::isOrphaned)
                 .build();
+        Map<String, Double> costs = costs(names, asked);
         int threads = Runtime.getRuntime().availableProcessors();
         ProgressLine progress = new ProgressLine(asked.terminal(), "nodes", names.size());
         ExecutorService executor = Executors.newFixedThreadPool(Math.max(1, threads - 1));
         try {
             return new ScaleDownReport(
-                    new NodeRemoval(asked.known(), rules).of(names, executor, threads, progress::show), rows);
+                    new NodeRemoval(asked.known(), rules).of(names, executor, threads, progress::show), rows, costs);
         } finally {
             List<Runnable> ignored = executor.shutdownNow();
             progress.clear();
         }
+    }
+
+    // Before the search, so that a missing price is reported immediately.
+    private Map<String, Double> costs(List<String> names, AskedCluster asked) {
+        Map<String, Double> costs = new HashMap<>();
+        prices.map(PricesFile::read)
+                .ifPresent(file -> names.forEach(name -> costs.put(
+                        name,
+                        file.of(Objects.requireNonNull(asked.known().nodes().get(name))))));
+        return costs;
     }
 
     private Duration blockingSystemPodTimeout() {

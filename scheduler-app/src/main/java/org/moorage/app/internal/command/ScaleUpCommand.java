@@ -45,7 +45,7 @@ final class ScaleUpCommand extends QuestionCommand {
             required = true,
             paramLabel = "N",
             description = "Maximum number of new nodes of a type.")
-    private int upto;
+    private int maxNodes;
 
     @Option(
             names = "--zones",
@@ -85,8 +85,8 @@ final class ScaleUpCommand extends QuestionCommand {
 
     @Override
     public Answer answer(AskedCluster asked) {
-        if (upto < 1 || upto > MOST_NODES) {
-            throw new CommandException("--max-nodes: " + upto + " (expected: 1 to " + MOST_NODES + ")");
+        if (maxNodes < 1 || maxNodes > MOST_NODES) {
+            throw new CommandException("--max-nodes: " + maxNodes + " (expected: 1 to " + MOST_NODES + ")");
         }
         if (types.size() > MOST_TYPES) {
             throw new CommandException("TYPE: " + types.size() + " of them (expected: " + MOST_TYPES + " at most)");
@@ -105,14 +105,14 @@ final class ScaleUpCommand extends QuestionCommand {
                     new NodeEstimator(asked.known(), expendablePodsPriorityCutoff, count -> progress.next());
             List<Callable<NodeEstimate>> tasks = new ArrayList<>();
             for (NodeTemplate type : templates) {
-                tasks.add(() -> estimator.estimate(type, waiting, upto));
+                tasks.add(() -> estimator.estimate(type, waiting, maxNodes));
             }
             List<NodeEstimate> estimates = ParallelTasks.run(tasks);
             List<ScaleUpReport.Offer> offers = new ArrayList<>();
             for (int i = 0; i < estimates.size(); i++) {
                 offers.add(new ScaleUpReport.Offer(estimates.get(i), costs.get(i)));
             }
-            return new ScaleUpReport(offers, upto, expendablePodsPriorityCutoff);
+            return new ScaleUpReport(offers, maxNodes, expendablePodsPriorityCutoff);
         } finally {
             progress.clear();
         }

@@ -5,6 +5,7 @@ import java.math.BigDecimal;
 import java.math.RoundingMode;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import org.moorage.api.model.ResourceName;
 import org.moorage.api.model.Resources;
 
@@ -96,5 +97,15 @@ final class AmountFormat {
             return TextStyle.GOOD;
         }
         return percent < 90 ? TextStyle.WARNING : TextStyle.BAD;
+    }
+
+    /** A price for people, with two decimals. */
+    static String money(double amount) {
+        return String.format(Locale.ROOT, "%.2f", amount);
+    }
+
+    /** A price for programs: a ten-thousandth is enough, and hides what binary fractions add. */
+    static double rounded(double amount) {
+        return Math.round(amount * 10_000) / 10_000.0;
     }
 }

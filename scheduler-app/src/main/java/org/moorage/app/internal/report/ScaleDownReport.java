@@ -25,11 +25,17 @@ public final class ScaleDownReport implements Answer {
     private final NodeRemovalResult result;
     private final ScaleDownRows rows;
     private final Set<String> together;
+    private final Map<String, Double> costs;
 
-    /** A report. */
-    public ScaleDownReport(NodeRemovalResult result, ScaleDownRows rows) {
+    /**
+     * A report.
+     *
+     * @param costs the price per hour of each node by its name; empty if prices are not known
+     */
+    public ScaleDownReport(NodeRemovalResult result, ScaleDownRows rows, Map<String, Double> costs) {
         this.result = result;
         this.rows = rows;
+        this.costs = Map.copyOf(costs);
         together = new HashSet<>(result.together());
     }
 
@@ -44,6 +50,9 @@ public final class ScaleDownReport implements Answer {
         figures.put("nodes", Integer.toString(result.nodes().size()));
         figures.put("removable individually", Integer.toString(result.removable()));
         figures.put("removable together", Integer.toString(result.together().size()));
+        if (!costs.isEmpty()) {
+            figures.put("saved per hour", AmountFormat.money(saved()));
+        }
         figures.putAll(DisruptedRows.figures(result.drain().pods()));
         return figures;
     }
@@ -53,6 +62,23 @@ public final class ScaleDownReport implements Answer {
         printNodes(terminal);
         printReasons(terminal);
         TextTable.printHeadline(summary(), terminal);
+        if (!costs.isEmpty()) {
+            TextTable.printWrapped(
+                    "Removing " + (together.size() == 1 ? "this node" : "these " + together.size() + " nodes")
+                            + " saves " + AmountFormat.money(saved()) + " of " + AmountFormat.money(cost())
+                            + " per hour.",
+                    terminal);
+        }
+    }
+
+    private double saved() {
+        return result.together().stream()
+                .mapToDouble(node -> costs.getOrDefault(node, 0.0))
+                .sum();
+    }
+
+    private double cost() {
+        return costs.values().stream().mapToDouble(Double::doubleValue).sum();
     }
 
     // That a set is the largest one is not known, unless it has all nodes that can be removed.
@@ -88,15 +114,22 @@ public final class ScaleDownReport implements Answer {
         }
         TextTable table =
                 new TextTable().left("NODE").right("PODS").right("USED").left("TOGETHER");
+        if (!costs.isEmpty()) {
+            table.right("COST PER HOUR");
+        }
         int shown = rows.allNodes() ? removable.size() : Math.min(NODE_ROWS, removable.size());
         for (RemovableNode node : removable.subList(0, shown)) {
-            table.row(List.of(
+            List<Cell> cells = new ArrayList<>(List.of(
                     Cell.of(node.nodeName()),
                     Cell.of(Integer.toString(node.pods())),
                     Cell.of(percent(node)),
                     together.contains(node.nodeName())
                             ? new Cell("yes", TextStyle.GOOD)
                             : new Cell("no", TextStyle.WARNING)));
+            if (!costs.isEmpty()) {
+                cells.add(Cell.of(AmountFormat.money(costs.getOrDefault(node.nodeName(), 0.0))));
+            }
+            table.row(cells);
         }
         table.print(terminal);
         if (shown < removable.size()) {
@@ -155,6 +188,9 @@ public final class ScaleDownReport implements Answer {
                     .put("pods", node.pods())
                     .put("removable", node.isRemovable())
                     .put("together", together.contains(node.nodeName()));
+            if (!costs.isEmpty()) {
+                entry.put("costPerHour", AmountFormat.rounded(costs.getOrDefault(node.nodeName(), 0.0)));
+            }
             ObjectNode moves = entry.putObject("rescheduledTo");
             node.moves().entrySet().stream()
                     .sorted(Map.Entry.comparingByKey())
@@ -174,6 +210,9 @@ public final class ScaleDownReport implements Answer {
                 .put("together", result.together().size())
                 .put("rounds", result.drain().rounds());
         DisruptedRows.putCounts(summary.putObject("drain"), result.drain().pods());
+        if (!costs.isEmpty()) {
+            summary.put("costPerHour", AmountFormat.rounded(cost())).put("savedPerHour", AmountFormat.rounded(saved()));
+        }
         return tree;
     }
 }

@@ -8,7 +8,6 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.OptionalDouble;
 import org.moorage.api.model.ResourceName;
@@ -21,7 +20,7 @@ import org.moorage.simulation.whatif.NodeEstimate.End;
 /** How many new nodes of which type the pending pods need. */
 public final class ScaleUpReport implements Answer {
     private final List<Offer> offers;
-    private final int upto;
+    private final int maxNodes;
     private final int expendablePodsPriorityCutoff;
 
     /**
@@ -35,11 +34,6 @@ public final class ScaleUpReport implements Answer {
             return estimate.nodes() * price.orElse(0);
         }
 
-        // A ten-thousandth is enough for money, and hides what binary fractions add.
-        private double roundedCost() {
-            return Math.round(cost() * 10_000) / 10_000.0;
-        }
-
         boolean isEnough() {
             return estimate.isComplete();
         }
@@ -49,16 +43,16 @@ public final class ScaleUpReport implements Answer {
      * A report.
      *
      * @param offers the types, at least one
-     * @param upto the maximum number of nodes of a type
+     * @param maxNodes the maximum number of nodes of a type
      * @param expendablePodsPriorityCutoff the priority below which no nodes are added for a pod
      */
-    public ScaleUpReport(List<Offer> offers, int upto, int expendablePodsPriorityCutoff) {
+    public ScaleUpReport(List<Offer> offers, int maxNodes, int expendablePodsPriorityCutoff) {
         this.offers = new ArrayList<>(offers);
         this.offers.sort(
                 Comparator.<Offer>comparingInt(offer -> offer.estimate.left().size())
                         .thenComparingDouble(Offer::cost)
                         .thenComparingInt(offer -> offer.estimate.nodes()));
-        this.upto = upto;
+        this.maxNodes = maxNodes;
         this.expendablePodsPriorityCutoff = expendablePodsPriorityCutoff;
     }
 
@@ -80,7 +74,7 @@ public final class ScaleUpReport implements Answer {
         figures.put("new " + best.type().name() + " nodes", Integer.toString(best.nodes()));
         figures.put("still pending", Integer.toString(best.left().size()));
         if (best().price().isPresent()) {
-            figures.put("cost per hour", String.format(Locale.ROOT, "%.2f", best().cost()));
+            figures.put("cost per hour", AmountFormat.money(best().cost()));
         }
         return figures;
     }
@@ -146,7 +140,7 @@ public final class ScaleUpReport implements Answer {
         String type = best.type().name();
         int wanted = best.placed() + best.left().size();
         String which = wanted == 1 ? "the pending pod" : "the " + wanted + " pending pods";
-        String limit = " The limit of " + nodes(upto, "node") + " (--max-nodes) ended the search; more may help.";
+        String limit = " The limit of " + nodes(maxNodes, "node") + " (--max-nodes) ended the search; more may help.";
         if (best.nodes() == 0) {
             return best.end() == End.LIMIT
                     ? nodes(most(best), "new " + type + " node") + (most(best) == 1 ? " does " : " do ") + "not help "
@@ -223,9 +217,7 @@ public final class ScaleUpReport implements Answer {
                             offer.isEnough() ? TextStyle.GOOD : TextStyle.BAD)));
             if (hasPrices) {
                 row.add(Cell.of(
-                        offer.price.isPresent() && estimate.nodes() > 0
-                                ? String.format(Locale.ROOT, "%.2f", offer.cost())
-                                : "-"));
+                        offer.price.isPresent() && estimate.nodes() > 0 ? AmountFormat.money(offer.cost()) : "-"));
             }
             if (hasDaemonPods) {
                 row.add(Cell.of(Integer.toString(estimate.type().daemonPods().size())));
@@ -255,7 +247,7 @@ public final class ScaleUpReport implements Answer {
                 .put("scheduledBefore", best.placedBefore())
                 .put("displaced", best.displaced())
                 .put("lost", best.lost())
-                .put("maxNodes", upto);
+                .put("maxNodes", maxNodes);
         ArrayNode onOwnNodes = tree.putArray("onOwnNodes");
         best.onOwnNodes().forEach(pod -> FitReport.put(onOwnNodes.addObject(), pod));
         ArrayNode expendable = tree.putArray("expendable");
@@ -272,7 +264,7 @@ public final class ScaleUpReport implements Answer {
                     .put("everyNumberTried", estimate.isEveryNumberTried())
                     .put("daemonPods", estimate.type().daemonPods().size());
             if (offer.price.isPresent()) {
-                entry.put("costPerHour", offer.roundedCost());
+                entry.put("costPerHour", AmountFormat.rounded(offer.cost()));
             }
             ArrayNode attempts = entry.putArray("tried");
             estimate.tried()

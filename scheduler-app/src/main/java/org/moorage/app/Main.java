@@ -66,14 +66,14 @@ import picocli.CommandLine.UnmatchedArgumentException;
         description = "Simulate, debug and run Kubernetes scheduling.")
 public final class Main {
     private static final Logger LOG = LoggerFactory.getLogger(Main.class);
-    // A scheduler that cannot start, or goes on no more, as kube-scheduler has it.
+    // A scheduler that cannot start or continue, as kube-scheduler defines it.
     private static final int FAILURE = 1;
-    // What is asked cannot be answered. 1 is an answer: no.
+    // The question cannot be answered; 1 is the answer "no".
     private static final int NO_ANSWER = 2;
     private static final int ALL_DETAILS = 4;
     // As with -XX:+ExitOnOutOfMemoryError.
     private static final int FATAL = 3;
-    // Made in time: when memory is exhausted, no text can be put together.
+    // Encoded in advance: when memory is exhausted, no text can be encoded.
     private static final byte[] OUT_OF_MEMORY =
             "error: memory is exhausted, so the process ends (expected: a larger heap, see -Xmx)\n".getBytes(UTF_8);
     private static final byte[] UNRELIABLE =
@@ -121,7 +121,7 @@ public final class Main {
         run(Additions.NONE, args);
     }
 
-    /** As {@link #main}, for a program of somebody's own. */
+    /** Runs {@link #main} with the additions of another program. */
     static void run(Additions additions, String... args) {
         IS_COMMAND.set(!serves(args));
         // Before the classes for anything else are loaded.
@@ -132,7 +132,7 @@ public final class Main {
             Runtime.getRuntime().halt(FATAL);
         }
         Thread.setDefaultUncaughtExceptionHandler(Main::uncaught);
-        // What a plugin prints is not part of what a command answers, which goes to the terminal.
+        // Output of plugins is not part of a command's answer, which goes to the terminal.
         System.setOut(System.err);
         Runtime.getRuntime().addShutdownHook(new Thread(Main::tellUnexpectedExit, "exit"));
         int exitCode = run(additions, Terminal.ofProcess(), args);
@@ -147,7 +147,7 @@ public final class Main {
             try (FileOutputStream err = new FileOutputStream(FileDescriptor.err)) {
                 err.write(text.get().getBytes(UTF_8));
             } catch (IOException closed) {
-                // There is nobody to tell.
+                // The message cannot be written anywhere.
             } finally {
                 Runtime.getRuntime().halt(IS_COMMAND.get() ? NO_ANSWER : FAILURE);
             }
@@ -174,7 +174,7 @@ public final class Main {
         return words;
     }
 
-    // While the process was told to end, another thread sees to it: the lease is to be released, for one thing.
+    // After SIGTERM another thread shuts down (it must release the lease); waits for it.
     private static void awaitTermination() {
         try {
             boolean ignored = TERMINATING.get() && NOTHING_TO_STOP.await(LONGEST_TERMINATION, TimeUnit.SECONDS);
@@ -183,17 +183,17 @@ public final class Main {
         }
     }
 
-    // Whatever thread it is that memory is exhausted on: the others cannot be relied on either.
+    // When memory is exhausted on one thread, the other threads cannot be relied on either.
     private static void uncaught(Thread thread, Throwable thrown) {
         if (Thrown.isFatal(thrown)) {
             if (ENDING.getAndSet(true)) {
-                // Another thread says it already, and ends the process.
+                // Another thread has reported it and ends the process.
                 return;
             }
             try {
                 STDERR.write(thrown instanceof OutOfMemoryError ? OUT_OF_MEMORY : UNRELIABLE);
             } catch (IOException closed) {
-                // There is nobody to tell.
+                // The message cannot be written anywhere.
             } finally {
                 Runtime.getRuntime().halt(IS_COMMAND.get() ? NO_ANSWER : FATAL);
             }
@@ -201,7 +201,7 @@ public final class Main {
         LOG.atError()
                 .addKeyValue("thread", thread.getName())
                 .setCause(Thrown.copyOf(thrown))
-                .log("Thread ended by what it did not expect");
+                .log("Thread ended by an unexpected exception");
     }
 
     /**
@@ -273,7 +273,7 @@ public final class Main {
         HelpLayout.use(line);
         IParameterExceptionHandler refusal = isComplete
                 ? (mistake, args) -> refuse(mistake, terminal)
-                // What to say of a mistake depends on the commands that there are.
+                // The error message depends on all available commands.
                 : (mistake, args) ->
                         commandLine(terminal, additions, any -> true).execute(args);
         // As with kubectl, @FILE is a word like any other.
@@ -300,7 +300,7 @@ public final class Main {
     }
 
     private static final class OwnProcess implements HostProcess {
-        // To be asked to end is no failure of a scheduler. To be asked twice is to be obeyed at once.
+        // SIGTERM is no failure of a scheduler. A second one ends the process immediately.
         @Override
         public void onTermination(BooleanSupplier stop) {
             Runnable end = () -> {

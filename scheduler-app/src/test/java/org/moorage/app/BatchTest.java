@@ -299,11 +299,11 @@ class BatchTest {
     @CsvSource(delimiter = '|', textBlock = """
             simulate none.yaml       | none.yaml: no such file (expected: a YAML or JSON file
             simulate --events none  | none: no such file (expected: a file with the events of a watch
-            simulate --trace t.json  | --trace: t.json (expected: not on a work list
+            simulate --trace t.json  | --trace: t.json (expected: not in a batch
             simulate --config c.yaml | --config: (expected: an option of the whole sweep
             simulate --cron-jobs     | --cron-jobs: (expected: an option of the whole sweep
-            simulate --report r.html | --report: (expected: not on a work list, whose answers are lines of JSON)
-            drain web-1 -o yaml      | --output: (expected: not on a work list, whose answers are lines of JSON)
+            simulate --report r.html | --report: (expected: not in a batch, whose answers are lines of JSON)
+            drain web-1 -o yaml      | --output: (expected: not in a batch, whose answers are lines of JSON)
             replay monday.jsonl      | question "replay" (expected: simulate, fit, drain,
             """)
     void refusesWhatHasNoPlaceOnAList(String question, String error) throws IOException {

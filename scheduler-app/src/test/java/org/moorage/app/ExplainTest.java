@@ -64,7 +64,7 @@ class ExplainTest {
                           NodeUnschedulable   node(s) were unschedulable         1 node: web-3
 
                         Any of these would make it fit:
-                          it requests less by example.com/gpu 2   1 node: gpu-1
+                          lower its request by example.com/gpu 2   1 node: gpu-1
                         """);
     }
 
@@ -101,11 +101,11 @@ class ExplainTest {
                           NodeUnschedulable   node(s) were unschedulable                                   1 node: web-3
 
                         Any of these would make it fit:
-                          it tolerates dedicated=batch:NoSchedule                         1 node: batch-1
-                          it tolerates example.com/gpu:NoSchedule                         1 node: gpu-1
-                          it tolerates node-role.kubernetes.io/control-plane:NoSchedule   1 node: control-1
-                          web-3 is uncordoned                                             1 node: web-3
-                          a pod leaves: default/ingress-1                                 1 node: web-1
+                          tolerate dedicated=batch:NoSchedule                         1 node: batch-1
+                          tolerate example.com/gpu:NoSchedule                         1 node: gpu-1
+                          tolerate node-role.kubernetes.io/control-plane:NoSchedule   1 node: control-1
+                          uncordon web-3                                              1 node: web-3
+                          evict default/ingress-1                                     1 node: web-1
                         """);
     }
 

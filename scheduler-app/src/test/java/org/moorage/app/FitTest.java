@@ -125,7 +125,7 @@ class FitTest {
                         pod("p", "", "", "cpu: 5"),
                         List.of(),
                         1,
-                        List.of("0 of 1 pod fit", "2 Insufficient cpu", "it requests less by cpu 2")),
+                        List.of("0 of 1 pod fit", "2 Insufficient cpu", "lower its request by cpu 2")),
                 new Case(
                         "pods that wait go first on request",
                         pod("p", "", "", "cpu: 3"),

@@ -53,7 +53,7 @@ final class LiveExplanationTest {
                     .contains("default/large-0 waits: ")
                     .contains("NodeResourcesFit rejects it; it is tried again at ")
                     .contains("Tried now it would be unschedulable: 0/")
-                    .contains("Any of these would make it fit:", "  it requests less by cpu ")
+                    .contains("Any of these would make it fit:", "  lower its request by cpu ")
                     .contains("NodeResourcesFit: Insufficient cpu (node-");
             assertThat(waiting.exitCode()).isEqualTo(1);
 

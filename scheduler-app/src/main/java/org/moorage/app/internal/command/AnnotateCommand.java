@@ -34,7 +34,7 @@ import picocli.CommandLine.Option;
 final class AnnotateCommand {
     private final Terminal terminal;
     private final Map<String, String> environment;
-    // Nothing counts it down: the process is told to end instead.
+    // Never counted down: a signal ends the process instead.
     private final CountDownLatch stopped = new CountDownLatch(1);
 
     AnnotateCommand(Terminal terminal) {

@@ -19,7 +19,7 @@ import org.moorage.simulation.dump.ClusterDump;
 import org.moorage.simulation.dump.RecordedChange;
 import picocli.CommandLine.Option;
 
-/** Which profile schedules the pods that name none of the configuration. */
+/** The option that selects the profile of pods that name no profile of the configuration. */
 @OptionGroup(Heading.SCHEDULER)
 final class ProfileOptions {
     @Option(

@@ -13,7 +13,7 @@ import picocli.CommandLine.Mixin;
 
 /** A question about a cluster. Its options are the question; the cluster is read by {@link ClusterOptions}, or was read before for many questions. */
 abstract class QuestionCommand implements Callable<Integer>, Question {
-    // Beside 0 for yes and 1 for no.
+    // 0 is "yes" and 1 is "no".
     static final int NO_ANSWER = 2;
 
     private final Terminal terminal;

@@ -54,7 +54,7 @@ final class ReplayCommand implements Callable<Integer> {
     @Mixin
     private OutputOptions output = new OutputOptions();
 
-    @Parameters(index = "0", paramLabel = "RECORDING", description = "What moorage record has written.")
+    @Parameters(index = "0", paramLabel = "RECORDING", description = "Recording of moorage record.")
     private Path file = Path.of("");
 
     ReplayCommand(Terminal terminal) {

@@ -38,7 +38,7 @@ import org.moorage.runtime.metrics.SchedulerListener;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 
-/** Decides beside a scheduler that runs, without binding. */
+/** Compares the decisions of a running scheduler with Moorage's, without binding. */
 @Command(
         name = "shadow",
         description = {
@@ -130,7 +130,7 @@ final class ShadowCommand implements Callable<Integer> {
         }
     }
 
-    // Whoever is behind holds the watches up, and with them memory.
+    // Back-pressure: a full queue blocks the watches instead of growing.
     private void add(LiveChange change) {
         try {
             changes.put(change);

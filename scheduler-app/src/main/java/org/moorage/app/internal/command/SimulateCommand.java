@@ -37,8 +37,8 @@ import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
 /**
- * Places the waiting pods of a cluster that files describe, and shows where they go. It is no {@link QuestionCommand}: its files may be the cluster, and
- * its page and its exit codes are its own.
+ * Schedules the pending pods of a cluster and shows the result. It is no {@link QuestionCommand}, since its files may be the cluster itself, and its
+ * page and exit codes differ.
  */
 @Command(
         name = "simulate",
@@ -110,11 +110,11 @@ final class SimulateCommand implements Callable<Integer>, Question {
     }
 
     /**
-     * What is simulated.
+     * The input of a simulation.
      *
      * @param objects the objects at the beginning
      * @param changes what then happens to them
-     * @param notes what is to be told of both
+     * @param notes notes on both
      */
     private record Start(List<ClusterObject> objects, List<RecordedChange> changes, List<String> notes) {}
 
@@ -149,7 +149,7 @@ final class SimulateCommand implements Callable<Integer>, Question {
     public Answer answer(AskedCluster asked) {
         if (trace.isPresent()) {
             throw new CommandException(
-                    "--trace: " + trace.get() + " (expected: not on a work list, whose answers have what came of it)");
+                    "--trace: " + trace.get() + " (expected: not in a batch, whose answers have the results)");
         }
         ClusterDump recorded = changes.map(asked::changes).orElse(NOTHING);
         Start start = start(asked, files, recorded);
@@ -177,7 +177,7 @@ final class SimulateCommand implements Callable<Integer>, Question {
     private Simulation simulation(AskedCluster asked, Start start) {
         Simulation simulation =
                 Simulation.of(start.objects, asked.config(), asked.registry()).changes(start.changes);
-        // What recorded changes tell of controllers is what these did, and a trace is held against a scheduler alone.
+        // Recorded changes include those of controllers, and a trace is compared with a scheduler alone.
         return changes.isEmpty() && trace.isEmpty() ? simulation.creatingPreemptedAgain() : simulation;
     }
 
@@ -213,7 +213,7 @@ final class SimulateCommand implements Callable<Integer>, Question {
         }
         if (trace.isPresent() && cluster.areGiven() && !files.isEmpty()) {
             throw new CommandException("--trace: " + trace.get()
-                    + " (expected: not with files beside --cluster, whose pods the trace would lack)");
+                    + " (expected: not with files in addition to --cluster, since the trace would lack their pods)");
         }
         if (files.contains("-") && cluster.readStdin()) {
             throw new CommandException("CLUSTER: - (expected: a file, since stdin is read already)");

@@ -50,7 +50,7 @@ import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** Serves a page about a cluster that files describe, until the process is told to end. */
+/** Serves a page about a cluster until the process receives a signal to stop. */
 @Command(
         name = "ui",
         description = {
@@ -59,7 +59,7 @@ import picocli.CommandLine.Parameters;
             "The pending pods are scheduled first, as simulate does; with --now the cluster is shown as it is. The page shows the answers of the plugins for each pod and node."
         },
         footer = {"  moorage ui cluster.json.gz", "  kubectl get nodes,pods -A -o yaml | moorage ui -"},
-        exitCodeList = {"0:it was told to stop"},
+        exitCodeList = {"0:it received a signal to stop"},
         defaultValueProvider = UiCommand.Defaults.class)
 public final class UiCommand implements Callable<Integer> {
     private final Terminal terminal;
@@ -87,8 +87,8 @@ public final class UiCommand implements Callable<Integer> {
             names = "--kubeconfig",
             paramLabel = "FILE",
             description =
-                    "The cluster whose API server knows clients and says who may read; without it everybody on this"
-                            + " machine may.")
+                    "Kubeconfig of the cluster that authenticates and authorizes clients (default: every user of this"
+                            + " machine may read).")
     private Optional<Path> kubeconfig = Optional.empty();
 
     @Option(names = "--now", description = "Show the cluster as it is, before any waiting pod is scheduled.")
@@ -106,7 +106,7 @@ public final class UiCommand implements Callable<Integer> {
     /**
      * The command.
      *
-     * @param terminal where it tells its address
+     * @param terminal where it prints its address
      * @param process the process that it runs in
      */
     public UiCommand(Terminal terminal, HostProcess process) {
@@ -127,7 +127,7 @@ public final class UiCommand implements Callable<Integer> {
         }
     }
 
-    /** What is served. */
+    /** The served content and the cluster that answers questions about it. */
     private record Shown(Supplier<PageContent.Builder> content, ClusterView view, WhatIf questions)
             implements AutoCloseable {
         @Override
@@ -153,7 +153,7 @@ public final class UiCommand implements Callable<Integer> {
         loaded.config().profiles().forEach(known -> profiles.add(known.schedulerName()));
         ThreadFactory threads = new ProcessThreads(SchedulerListener.NONE);
         CountDownLatch end = new CountDownLatch(1);
-        // It listens before the simulation, so that an address that is taken is told at once.
+        // It listens before the simulation, so that an address in use is reported immediately.
         try (SecureServer server = listen(threads);
                 Shown shown = now ? asItIs(dump, loaded, registry) : simulated(dump, loaded, registry)) {
             Instant made = terminal.clock().instant();

@@ -6,12 +6,12 @@ import org.moorage.app.internal.help.OptionGroup.Heading;
 import org.moorage.config.plugin.UnknownPlugins;
 import picocli.CommandLine.Option;
 
-/** What happens to plugins that a configuration names and that are not registered. */
+/** The option that skips plugins of a configuration that are not registered. */
 @OptionGroup(Heading.SCHEDULER)
 final class UnknownPluginOptions {
     @Option(
             names = "--without-unknown-plugins",
-            description = "Leave out the plugins of the configuration that are not registered, with a warning.")
+            description = "Skip plugins of the configuration that are not registered, with a warning.")
     private boolean leftOut;
 
     UnknownPlugins unknownPlugins() {

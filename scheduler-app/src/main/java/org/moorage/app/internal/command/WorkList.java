@@ -149,7 +149,7 @@ final class WorkList {
             return Optional.of("an option of the whole sweep, which has one cluster and one scheduler");
         }
         return options instanceof OutputOptions || options instanceof ReportOptions
-                ? Optional.of("not on a work list, whose answers are lines of JSON")
+                ? Optional.of("not in a batch, whose answers are lines of JSON")
                 : Optional.empty();
     }
 

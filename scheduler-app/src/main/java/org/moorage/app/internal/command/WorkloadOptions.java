@@ -11,7 +11,7 @@ import org.moorage.simulation.dump.ClusterDump;
 import org.moorage.simulation.dump.ClusterDumpReader;
 import picocli.CommandLine.Option;
 
-/** What is made of the workloads of a cluster, and of what has changed in it since it was written. */
+/** The options that change the cluster before a question: its workloads, and manifests that are applied. */
 @OptionGroup(Heading.WORKLOADS)
 final class WorkloadOptions {
     @Option(names = "--cron-jobs", description = "Start one Job of each CronJob that is not suspended.")
@@ -27,7 +27,7 @@ final class WorkloadOptions {
     @Option(names = "--reschedule-lost", description = "Reschedule pods whose node is missing from the snapshot.")
     private boolean reschedulesLost;
 
-    /** Has a reader make the pods. */
+    /** Configures a reader with these options. */
     ClusterDumpReader apply(ClusterDumpReader reader) {
         reader.withWorkloads().withChanged(changed);
         if (reschedulesLost) {
@@ -57,7 +57,7 @@ final class WorkloadOptions {
         return reschedulesLost;
     }
 
-    /** Tells what was passed over, what was made, and what may be a mistake. */
+    /** Prints the warnings and notes of a cluster that was read. */
     static void tell(ClusterDump dump, Terminal terminal) {
         dump.warnings().forEach(terminal::warn);
         dump.notes().forEach(terminal::note);

@@ -46,7 +46,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** Serves plugins to kube-scheduler, as its extenders, until the process is told to end. */
+/** Serves plugins to kube-scheduler as its extenders until the process receives a signal to stop. */
 @Command(
         name = "extender",
         description = {
@@ -55,7 +55,7 @@ import picocli.CommandLine.Option;
             "Environment: HTTP_PORT as --port; LOG_LEVEL, one of TRACE, DEBUG, INFO, WARNING, ERROR and ALERT."
         },
         footer = "  moorage extender --config extender.yaml --plugin-dir plugins --agents safe,congestion",
-        exitCodeList = {"0:it was told to stop", "1:it cannot start", "2:the command line is malformed"})
+        exitCodeList = {"0:it received a signal to stop", "1:it cannot start", "2:the command line is malformed"})
 public final class ExtenderCommand implements Callable<Integer> {
     private static final Logger LOG = LoggerFactory.getLogger(ExtenderCommand.class);
     private static final int PORT = 8888;
@@ -85,7 +85,7 @@ public final class ExtenderCommand implements Callable<Integer> {
             names = "--agents",
             paramLabel = "NAME",
             split = ",",
-            description = "Which agents of the configuration to run; all if left out.")
+            description = "Agents of the configuration to run (default: all).")
     private List<String> agents = new ArrayList<>();
 
     @Option(
@@ -181,7 +181,7 @@ public final class ExtenderCommand implements Callable<Integer> {
             LOG.info("All agents answer");
             end.await();
         } catch (ClusterException unreachable) {
-            // Told to end before all objects were listed, there is nothing to complain about.
+            // A signal to stop while objects are listed is no failure.
             if (!stopped.get()) {
                 throw unreachable;
             }

@@ -15,11 +15,11 @@ public @interface OptionGroup {
 
     /** The headings, in the order in which a help lists them. */
     enum Heading {
-        /** Which cluster a question is about. */
+        /** The cluster that a question is about. */
         CLUSTER("Cluster"),
-        /** What the workloads of the cluster become before the question. */
+        /** Changes of the cluster before the question. */
         WORKLOADS("Workloads"),
-        /** How the scheduler decides. */
+        /** The configuration, features and plugins of the scheduler. */
         SCHEDULER("Scheduler"),
         /** A running scheduler that is asked. */
         RUNNING_SCHEDULER("Running scheduler"),
@@ -27,7 +27,7 @@ public @interface OptionGroup {
         LEADER_ELECTION("Leader election"),
         /** Health, metrics and pages over HTTPS. */
         SERVING("Serving"),
-        /** What is printed. */
+        /** The format of the output. */
         OUTPUT("Output"),
         /** Flags of kube-scheduler that were removed or have no effect. */
         COMPATIBILITY("Compatibility");

@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 
-/** What a page shows: a cluster, and what else is known or was answered about it. */
+/** The content of a page: a cluster, and answers about it. */
 public final class PageContent {
     private final String title;
     private final String command;
@@ -37,7 +37,7 @@ public final class PageContent {
     }
 
     /**
-     * What became of a pod between two clusters.
+     * The change of a pod between two clusters.
      *
      * @param pod its namespace, a slash and its name
      * @param owner what controls it; may be empty
@@ -52,8 +52,8 @@ public final class PageContent {
      * Where a page that is served finds more, relative to its own address.
      *
      * @param data the content as it is now; empty if it does not change
-     * @param explain what the plugins say of the pod that the parameter {@code pod} names; empty if nobody can be asked
-     * @param attempts what that pod waits for, and the last attempts at it; empty if nobody knows
+     * @param explain the results of the plugins for the pod that the parameter {@code pod} names; empty if unavailable
+     * @param attempts the state of that pod and its last attempts; empty if unavailable
      */
     public record Paths(String data, String explain, String attempts) {}
 
@@ -106,7 +106,7 @@ public final class PageContent {
         return paths;
     }
 
-    /** Builds a content. What is not set is not shown. */
+    /** Builds the content. The page does not show parts that are not set. */
     public static final class Builder {
         private final String title;
         private final ClusterView cluster;
@@ -143,25 +143,25 @@ public final class PageContent {
             return this;
         }
 
-        /** Sets the cluster before, to be shown beside the cluster. */
+        /** Sets the cluster before, which the page compares with the cluster. */
         public Builder before(ClusterView view) {
             before = Optional.of(view);
             return this;
         }
 
-        /** Sets what became of pods. If not set, the page tells pods of one name that are on other nodes than before. */
+        /** Sets the changes of pods. If not set, the page lists pods whose node differs. */
         public Builder moves(List<Move> all) {
             moves = List.copyOf(all);
             return this;
         }
 
-        /** Sets the groups of pods, in the form in which {@code simulate} tells them. */
+        /** Sets the groups of pods, in the JSON form of {@code simulate}. */
         public Builder groups(List<ObjectNode> trees) {
             groups = List.copyOf(trees);
             return this;
         }
 
-        /** Adds what the plugins say of a pod, in the form in which {@code explain} tells it. */
+        /** Adds the results of the plugins for a pod, in the JSON form of {@code explain}. */
         public Builder evaluation(ObjectNode tree) {
             evaluations.add(tree);
             return this;

@@ -7,7 +7,7 @@ import java.io.UncheckedIOException;
 import java.util.Properties;
 import picocli.CommandLine.IVersionProvider;
 
-/** Which version this is. */
+/** The versions of Moorage and of the kube-scheduler that decides alike. */
 public final class Version implements IVersionProvider {
     /** The version of kube-scheduler that decides alike. */
     public static final String KUBE_SCHEDULER = "v1.37.2";

@@ -7,9 +7,9 @@ import java.util.Map;
 import java.util.Set;
 import org.moorage.simulation.whatif.DisruptedPod;
 
-/** What a question about a cluster is answered, for people, programs and scripts. */
+/** The answer to a question about a cluster, for people, programs and scripts. */
 public interface Answer extends Report {
-    /** What a script learns: 0 for yes, or that everything finds a place; 1 for no, or that something finds none. 2 is for no answer. */
+    /** The exit code: 0 for yes, such as that every pod is scheduled, and 1 for no. A command ends with 2 if there is no answer. */
     int exitCode();
 
     /** The {@link #tree} for one of many answers: without what it has of each pod and node, where that would be too much. The same in each run. */
@@ -22,7 +22,7 @@ public interface Answer extends Report {
         return Map.of();
     }
 
-    /** What becomes of pods that have to leave their nodes, in order; none if the question is about none. */
+    /** The outcomes of pods that have to leave their nodes, in order; none if the question has no such pods. */
     default List<DisruptedPod> disruptedPods() {
         return List.of();
     }

@@ -88,7 +88,7 @@ public final class CompareReport implements Answer {
         UnplacedRows.print("Not placed by " + names.get(1) + ":", second.pods().unplaced(), terminal);
     }
 
-    /** Which pods are scheduled, for people. */
+    /** A sentence about the pods that are scheduled. */
     static String scheduled(Demand demand) {
         return demand.anew().isEmpty()
                 ? "Scheduled: pods that wait (--rebalance also takes others off their nodes first)."

@@ -19,7 +19,7 @@ import org.moorage.runtime.decision.Evaluation;
 import org.moorage.simulation.Explanation;
 import org.moorage.simulation.SimulatedPod;
 
-/** What the plugins answer for a pod on each node. */
+/** The results of the plugins for a pod on each node. */
 public final class ExplainReport implements Explained {
     private static final int NODES_SCORED = 10;
     private static final int HEADER_WIDTH = 12;

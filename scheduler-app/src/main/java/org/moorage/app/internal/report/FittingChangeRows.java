@@ -35,17 +35,17 @@ public final class FittingChangeRows {
     private static String text(FittingChange.Kind kind, List<String> detailList, boolean all) {
         String details = RejectedNodes.list(detailList, all);
         return switch (kind) {
-            case LOWER_REQUESTS -> "it requests less by " + details;
-            case TOLERATIONS -> "it tolerates " + details;
-            case NODE_SELECTOR -> "its node selector is without " + details;
+            case LOWER_REQUESTS -> "lower its request by " + details;
+            case TOLERATIONS -> "tolerate " + details;
+            case NODE_SELECTOR -> "remove " + details + " from its node selector";
             case NODE_AFFINITY ->
-                "it has no required node affinity" + (details.isEmpty() ? "" : ", and no node selector " + details);
-            case POD_AFFINITY -> "it is without the required pod affinity by " + details;
-            case POD_ANTI_AFFINITY -> "it is without the required pod anti-affinity by " + details;
-            case TOPOLOGY_SPREAD -> "it may be spread less evenly: " + details;
-            case UNCORDON -> details + " is uncordoned";
-            case FEWER_PODS ->
-                (detailList.size() == 1 ? "a pod leaves: " : detailList.size() + " pods leave: ") + details;
+                "remove its required node affinity"
+                        + (details.isEmpty() ? "" : ", and " + details + " from its node selector");
+            case POD_AFFINITY -> "remove its required pod affinity by " + details;
+            case POD_ANTI_AFFINITY -> "remove the required pod anti-affinity by " + details;
+            case TOPOLOGY_SPREAD -> "relax its topology spread: " + details;
+            case UNCORDON -> "uncordon " + details;
+            case FEWER_PODS -> "evict " + details;
         };
     }
 

@@ -24,7 +24,7 @@ import picocli.CommandLine.Spec;
             "  moorage --config=scheduler.yaml --kubeconfig=scheduler.conf --leader-elect=false",
         },
         exitCodeList = {
-            "0:it was told to stop",
+            "0:it received a signal to stop",
             "1:it cannot start, or lost the lease",
             "2:the command line is malformed"
         })

@@ -2,15 +2,15 @@
 
 // In the words of the command explain.
 const CHANGES = {
-  lowerRequests: (details) => `it requests less by ${details}`,
-  tolerations: (details) => `it tolerates ${details}`,
-  nodeSelector: (details) => `its node selector is without ${details}`,
-  nodeAffinity: (details) => `it has no required node affinity${details ? `, and no node selector ${details}` : ''}`,
-  podAffinity: (details) => `it is without the required pod affinity by ${details}`,
-  podAntiAffinity: (details) => `it is without the required pod anti-affinity by ${details}`,
-  topologySpread: (details) => `it may be spread less evenly: ${details}`,
-  uncordon: (details) => `${details} is uncordoned`,
-  fewerPods: (details, number) => (number === 1 ? `a pod leaves: ${details}` : `${number} pods leave: ${details}`),
+  lowerRequests: (details) => `lower its request by ${details}`,
+  tolerations: (details) => `tolerate ${details}`,
+  nodeSelector: (details) => `remove ${details} from its node selector`,
+  nodeAffinity: (details) => `remove its required node affinity${details ? `, and ${details} from its node selector` : ''}`,
+  podAffinity: (details) => `remove its required pod affinity by ${details}`,
+  podAntiAffinity: (details) => `remove the required pod anti-affinity by ${details}`,
+  topologySpread: (details) => `relax its topology spread: ${details}`,
+  uncordon: (details) => `uncordon ${details}`,
+  fewerPods: (details) => `evict ${details}`,
 };
 
 function podView(page) {
@@ -259,5 +259,5 @@ function changesPanel(evaluation) {
 
 function changeText(change) {
   const shown = change.details.length <= 6 ? change.details.join(', ') : `${change.details.slice(0, 5).join(', ')} and ${change.details.length - 5} more`;
-  return CHANGES[change.change]?.(shown, change.details.length) ?? `${change.change} ${shown}`;
+  return CHANGES[change.change]?.(shown) ?? `${change.change} ${shown}`;
 }

@@ -339,7 +339,7 @@ final class ProfileReader {
         } else if (!plugin.equals(PluginSet.ALL) && registry.find(plugin).isEmpty() && !DefaultPlugins.knows(plugin)) {
             String message = "\"" + plugin + "\" " + effect + REGISTERED
                     + suggestion(plugin)
-                            .map(close -> ". Did you mean " + close + "?")
+                            .map(close -> ". " + Suggestion.question(close))
                             .orElse("");
             if (suggestion(plugin).isPresent() && unknown == UnknownPlugins.REFUSED) {
                 item.at("name").report(message);
@@ -362,7 +362,7 @@ final class ProfileReader {
     /** The message about a plugin that is not registered. */
     static String unregistered(String plugin, Optional<String> suggestion) {
         return "\"" + plugin + "\"" + REGISTERED
-                + suggestion.map(close -> ". Did you mean " + close + "?").orElseGet(() -> hint(plugin));
+                + suggestion.map(close -> ". " + Suggestion.question(close)).orElseGet(() -> hint(plugin));
     }
 
     private static String hint(String plugin) {

@@ -14,10 +14,15 @@ public final class Suggestion {
     /** Reports an unknown field. */
     public static void unknownField(Collection<String> known, String field, Problems problems) {
         problems.report(closest(field, known)
-                .map(name -> "unknown field. Did you mean " + name + "?")
+                .map(name -> "unknown field. " + question(name))
                 .orElseGet(() -> known.isEmpty()
                         ? "unknown field (expected: no fields)"
                         : "unknown field (expected: one of " + String.join(", ", known) + ")"));
+    }
+
+    /** Returns the sentence that suggests a name. */
+    public static String question(String name) {
+        return "Did you mean " + name + "?";
     }
 
     /** The name that differs by few letters only, or empty. */

@@ -266,9 +266,8 @@ final class OlderPlugins {
         meant.ifPresent(close -> conversion
                 .at(path)
                 .at("name")
-                .report("\"" + name
-                        + "\" (expected: a registered plugin; --plugin-dir adds those of jars). Did you mean " + close
-                        + "?"));
+                .report("\"" + name + "\" (expected: a registered plugin; --plugin-dir adds those of jars). "
+                        + Suggestion.question(close)));
         return meant.isPresent();
     }
 

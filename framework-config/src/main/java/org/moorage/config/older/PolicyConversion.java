@@ -215,7 +215,7 @@ final class PolicyConversion {
         item.at("name")
                 .report("\"" + name + "\" (expected: a " + what + " of kube-scheduler 1.22)"
                         + Suggestion.closest(name, known)
-                                .map(close -> ". Did you mean " + close + "?")
+                                .map(close -> ". " + Suggestion.question(close))
                                 .orElse(""));
     }
 

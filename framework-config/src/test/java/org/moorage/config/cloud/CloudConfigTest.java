@@ -255,7 +255,7 @@ class CloudConfigTest {
                         "EKS: arguments of the plugin that it does not have",
                         "nodeResourcesFit:\n  ignoredResources: [example.com/a]\n  scoringStrategi: {}\n",
                         "2:3: nodeResourcesFit.ignoredResources: EKS has no such setting (expected: scoringStrategy)",
-                        "3:3: nodeResourcesFit.scoringStrategi: unknown field. Maybe scoringStrategy."),
+                        "3:3: nodeResourcesFit.scoringStrategi: unknown field. Did you mean scoringStrategy?"),
                 new Refusal(
                         "EKS: another plugin",
                         "nodeResourcesFit: {}\nnodeAffinity: {}\n",

@@ -19,8 +19,8 @@ import org.moorage.config.internal.SourceTree;
  *
  * <p>The documentation of AKS has these restrictions (the pages "Configure advanced scheduler profiles" and "Scheduler configuration
  * concepts", 2026): the resource must be named upstream; a configuration of the scheduler aks-system is rejected; users set four
- * fields; 18 plugins can be configured; clusters run Kubernetes 1.33 or later. What is rejected is an error here; what is only not
- * among the documented settings is a warning, since a later version may have it.
+ * fields; 18 plugins can be configured; clusters run Kubernetes 1.33 or later. A rejected setting is an error here; an undocumented
+ * one is a warning, since a later version may accept it.
  */
 final class AksConfig {
     private static final String API_VERSION = "aks.azure.com/v1alpha1";

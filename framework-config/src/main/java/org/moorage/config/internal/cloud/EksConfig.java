@@ -91,7 +91,7 @@ final class EksConfig {
         tree.nameFields(new FieldNames(entry + ".args", fit));
     }
 
-    // What the API of EKS refuses.
+    // Reports settings that the API of EKS refuses.
     private static void check(JsonNode given, Problems at) {
         JsonNode strategy = fields(given, List.of(TYPE, RESOURCES), at);
         JsonNode type = strategy.path(TYPE);
@@ -157,7 +157,7 @@ final class EksConfig {
             if (!known.contains(field)) {
                 at.at(field)
                         .report(Suggestion.closest(field, known)
-                                .map(meant -> "unknown field. Maybe " + meant + ".")
+                                .map(meant -> "unknown field. " + Suggestion.question(meant))
                                 .orElseGet(() -> noSuchSetting(String.join(" or ", known))));
             }
         });

@@ -125,10 +125,9 @@ final class ExplainCommand implements Callable<Integer> {
             PageContent.Builder content = PageContent.of("explain " + name, ClusterView.of(dump.objects()))
                     .notes(dump.warnings())
                     .notes(dump.notes())
-                    .notes(List.of("The cluster is shown as it is, before any pending pod is scheduled."));
-            return tried.isPresent()
-                    ? content.answer(PageAnswer.of("explain " + name, report))
-                    : content.answer(PageAnswer.of("explain " + name, report)).evaluation(report.tree());
+                    .notes(List.of("The cluster is shown as it is, before any pending pod is scheduled."))
+                    .answer(PageAnswer.of("explain " + name, report));
+            return tried.isPresent() ? content : content.evaluation(report.tree());
         });
         return report.isScheduled() ? 0 : 1;
     }

@@ -54,7 +54,7 @@ public record SimulatedPod(
         /** It was deleted to make room for a pod of higher priority. */
         PREEMPTED,
         /** It is reserved on a node, and waits on permit. */
-        WAITING,
+        WAITING_FOR_PERMIT,
         /** A PreEnqueue plugin keeps it out of the queue, or a group that it is part of is not known. */
         GATED,
         /** It names a scheduler that the configuration has no profile for. */

@@ -654,7 +654,7 @@ final class SimulationRun implements AutoCloseable {
         };
         String message = decision.message();
         if (waiting != null) {
-            state = State.WAITING;
+            state = State.WAITING_FOR_PERMIT;
             message = "waits for a permit of " + String.join(", ", waiting.pendingPlugins());
         }
         return new SimulatedPod(

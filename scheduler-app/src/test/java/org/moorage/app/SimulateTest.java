@@ -283,7 +283,7 @@ class SimulateTest {
                                  "message": "", "attempts": 1}
                                 """));
         assertThat(answer.path("pods").get(11)).isEqualTo(JSON.readTree("""
-                                {"pod": "default/invoices", "node": "", "score": null, "outcome": "gated",
+                                {"pod": "default/invoices", "node": "", "outcome": "gated",
                                  "plugin": "SchedulingGates",
                                  "message": "waiting for scheduling gates: [example.com/quota]", "attempts": 0}
                                 """));

@@ -57,8 +57,8 @@ final class Aftermath {
         RescheduledPod again = after.get(pod.uid());
         if (again != null) {
             Outcome outcome = again.nodeName()
-                    .map(name -> drained.contains(name) ? Outcome.RETURNS : Outcome.MOVES)
-                    .orElse(Outcome.WAITS);
+                    .map(name -> drained.contains(name) ? Outcome.RETURNED : Outcome.RESCHEDULED)
+                    .orElse(Outcome.PENDING);
             return new DisruptedPod(
                     pod,
                     nodeName,
@@ -73,7 +73,7 @@ final class Aftermath {
         Outcome outcome = switch (left == null ? RecreatedPod.fateOf(pod) : left.fate()) {
             case CREATED_AGAIN, LOST -> Outcome.LOST;
             case ENDED -> Outcome.ENDED;
-            case OF_NODE -> Outcome.OF_NODE;
+            case OF_NODE -> Outcome.DAEMON_PODS;
         };
         return new DisruptedPod(pod, nodeName, outcome, Optional.empty(), Optional.empty(), "", round, List.of());
     }
@@ -103,8 +103,8 @@ final class Aftermath {
 
     // Its DaemonSet creates it again for that node alone.
     private static DisruptedPod withoutNode(DisruptedPod pod) {
-        return pod.outcome() == Outcome.OF_NODE
-                ? DisruptedPod.there(pod.pod(), pod.nodeName(), Outcome.WAITS, NO_ROOM_ON_NODE)
+        return pod.outcome() == Outcome.DAEMON_PODS
+                ? DisruptedPod.there(pod.pod(), pod.nodeName(), Outcome.PENDING, NO_ROOM_ON_NODE)
                 : pod;
     }
 

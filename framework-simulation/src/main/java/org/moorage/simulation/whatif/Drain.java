@@ -101,7 +101,7 @@ public final class Drain {
 
     private DisruptedPod evicted(OnNode pod, Aftermath aftermath) {
         DisruptedPod result = aftermath.of(pod.pod, pod.nodeName, rounds.getOrDefault(pod.pod.uid(), 0));
-        return result.outcome() == Outcome.OF_NODE && rules.orphaned().test(pod.pod)
+        return result.outcome() == Outcome.DAEMON_PODS && rules.orphaned().test(pod.pod)
                 ? new DisruptedPod(
                         pod.pod,
                         pod.nodeName,
@@ -162,7 +162,7 @@ public final class Drain {
                 toEvict.addAll(evictable);
             } else {
                 String why = "unable to drain node: " + String.join("; ", refusals);
-                evictable.forEach(pod -> keep(pod, Outcome.HELD_UP, why));
+                evictable.forEach(pod -> keep(pod, Outcome.BLOCKED_BY_OTHER_PODS, why));
             }
         }
         return all;
@@ -182,7 +182,7 @@ public final class Drain {
                 kept.remove(pod.pod.uid());
                 rounds.put(pod.pod.uid(), round + 1);
             } else {
-                keep(pod, Outcome.BLOCKED, refusal.get());
+                keep(pod, Outcome.BLOCKED_BY_BUDGET, refusal.get());
             }
         }
         toEvict.removeIf(pod -> rounds.containsKey(pod.pod.uid()));

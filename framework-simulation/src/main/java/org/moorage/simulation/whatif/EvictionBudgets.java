@@ -152,7 +152,12 @@ final class EvictionBudgets {
         List<DrainResult.UsedBudget> used = new ArrayList<>();
         for (Budget budget : budgets) {
             if (budget.evicted > 0 || budget.blocked > 0) {
-                used.add(new DrainResult.UsedBudget(budget.before, budget.evicted, budget.blocked, budget.allowed()));
+                used.add(new DrainResult.UsedBudget(
+                        budget.before,
+                        budget.before.disruptionsAllowed(),
+                        budget.evicted,
+                        budget.blocked,
+                        budget.allowed()));
             }
         }
         return used;

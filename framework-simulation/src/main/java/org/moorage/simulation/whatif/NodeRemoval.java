@@ -93,7 +93,7 @@ public final class NodeRemoval {
         Set<String> nodes = new HashSet<>();
         for (DisruptedPod pod : drain.pods()) {
             boolean mayStay = pod.outcome() == DisruptedPod.Outcome.LOST
-                    || pod.outcome() == DisruptedPod.Outcome.LEFT
+                    || pod.outcome() == DisruptedPod.Outcome.NOT_SELECTED
                     || rules.isExpendable(pod.pod());
             if (!pod.isSettled() && !mayStay || !pod.victims().stream().allMatch(rules::isExpendable)) {
                 nodes.add(pod.nodeName());

@@ -7,14 +7,14 @@ import java.util.Optional;
 import org.moorage.api.model.Pod;
 
 /**
- * A pod that was on a node, and what becomes of it when its node is drained or lost, or when it is preempted. Immutable.
+ * A pod whose node is drained or lost, or that is preempted, and the result. Immutable.
  *
  * @param pod the pod as it was
  * @param nodeName the node that it was on
- * @param outcome what becomes of it
+ * @param outcome the result
  * @param successor the pod that its controller creates in its place; empty if there is none
  * @param newNodeName the node of that one; empty if it has none
- * @param message why it is as it is: the sentence of the condition of a pod that waits, or what refuses the eviction; may be empty
+ * @param reason why it is pending, is not evicted or stays; {@link PodReason#NONE} if it has a node again
  * @param round the round in which it was evicted, counted from 1; 0 if it was not
  * @param victims whom its successor preempted; they are among the disrupted pods themselves
  */
@@ -24,7 +24,7 @@ public record DisruptedPod(
         Outcome outcome,
         Optional<Pod> successor,
         Optional<String> newNodeName,
-        String message,
+        PodReason reason,
         int round,
         List<Pod> victims) {
     public DisruptedPod {
@@ -33,11 +33,11 @@ public record DisruptedPod(
         Objects.requireNonNull(outcome, "outcome");
         Objects.requireNonNull(successor, "successor");
         Objects.requireNonNull(newNodeName, "newNodeName");
-        Objects.requireNonNull(message, "message");
+        Objects.requireNonNull(reason, "reason");
         victims = List.copyOf(victims);
     }
 
-    /** What becomes of a pod. */
+    /** The result for a pod. */
     public enum Outcome {
         /** It is created again, on another node. */
         MOVES,
@@ -62,11 +62,16 @@ public record DisruptedPod(
     }
 
     /** A pod that stays, or is not evicted. */
-    static DisruptedPod there(Pod pod, String nodeName, Outcome outcome, String message) {
-        return new DisruptedPod(pod, nodeName, outcome, Optional.empty(), Optional.empty(), message, 0, List.of());
+    static DisruptedPod there(Pod pod, String nodeName, Outcome outcome, PodReason reason) {
+        return new DisruptedPod(pod, nodeName, outcome, Optional.empty(), Optional.empty(), reason, 0, List.of());
     }
 
-    /** Whether it has a place, or needs none: nothing of what somebody runs is missing, and its node is rid of it. */
+    /** Returns the message of the {@link #reason}: that of the condition of a pending pod, or why an eviction is refused; may be empty. */
+    public String message() {
+        return reason.message();
+    }
+
+    /** Whether the pod no longer needs its old node: it has another one, needs none, or belongs to its node. */
     public boolean isSettled() {
         return switch (outcome) {
             case MOVES, ENDED, OF_NODE -> true;

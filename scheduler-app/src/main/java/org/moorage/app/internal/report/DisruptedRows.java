@@ -16,7 +16,6 @@ import org.moorage.objects.internal.InputNotes;
 import org.moorage.simulation.whatif.DisruptedPod;
 import org.moorage.simulation.whatif.DisruptedPod.Outcome;
 import org.moorage.simulation.whatif.RescheduledPods.RescheduledPod;
-import org.moorage.simulation.whatif.UnschedulableReasons;
 import picocli.CommandLine.Option;
 
 /** The rows for pods that have to leave their nodes: one for each pod, or, if they are many, one for each reason why they are not rescheduled. */
@@ -154,15 +153,10 @@ public final class DisruptedRows {
         terminal.out().println("(--all-pods shows every pod)");
     }
 
-    // The message without the numbers of nodes, and without whom it preempts.
+    // Without numbers of nodes or healthy pods, and without the pods that it preempts.
     private static String alike(Row row) {
         String word = word(row.pod.outcome());
-        String message = row.pod.outcome() == Outcome.WAITS
-                ? UnschedulableReasons.of(row.pod.message()).names()
-                : row.pod.message();
-        if (row.pod.outcome() == Outcome.BLOCKED) {
-            message = message.replaceAll(" and has [0-9]+ currently$", "");
-        }
+        String message = row.pod.reason().summary();
         String what = message.isEmpty() ? word : word + ": " + message;
         return row.isPreempted ? "preempted" + (what.isEmpty() ? ", and moves" : "; " + what) : what;
     }

@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.random.RandomGenerator;
 import java.util.random.RandomGeneratorFactory;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.moorage.api.model.ClusterObject;
@@ -26,6 +27,7 @@ import org.moorage.runtime.whatif.PreemptionResult;
 import org.moorage.runtime.whatif.Transaction;
 import org.moorage.runtime.whatif.WhatIf;
 import org.moorage.simulation.cluster.InMemoryCluster;
+import org.moorage.testkit.Nodes;
 import org.moorage.testkit.Pods;
 
 /** The reasons of decisions and of what-if answers in random clusters. */
@@ -77,6 +79,25 @@ class UnschedulableReasonsTest {
             }
         }
         assertThat(checked).isPositive();
+    }
+
+    @Test
+    void areSharedByPodsThatFollowEachOther() {
+        InMemoryCluster cluster = InMemoryCluster.of(List.of(
+                Nodes.named("n").allocatable("cpu", "1").build(),
+                Pods.named("a").requests("cpu", "2").build(),
+                Pods.named("b").requests("cpu", "3").build()));
+        try (Scheduler scheduler = Scheduler.builder(DEFAULTS, PLUGINS, cluster)
+                .bindingExecutor(Runnable::run)
+                .build()) {
+            scheduler.start();
+            Decision first = scheduler.scheduleNext().orElseThrow();
+            Decision second = scheduler.scheduleNext().orElseThrow();
+
+            assertThat(second.pod()).isNotEqualTo(first.pod());
+            assertThat(second.reasons().orElseThrow()).isSameAs(first.reasons().orElseThrow());
+            assertThat(second.message()).isSameAs(first.message());
+        }
     }
 
     private static String condition(InMemoryCluster cluster, Pod pod) {

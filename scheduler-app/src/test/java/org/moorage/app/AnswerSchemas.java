@@ -71,10 +71,9 @@ final class AnswerSchemas {
         SchemaGeneratorConfigBuilder builder = new SchemaGeneratorConfigBuilder(
                         SchemaVersion.DRAFT_2020_12, OptionPreset.PLAIN_JSON)
                 .with(Option.DEFINITIONS_FOR_ALL_OBJECTS)
-                .without(Option.STATIC_METHODS, Option.NONSTATIC_NONVOID_NONGETTER_METHODS)
+                .without(Option.FLATTENED_OPTIONALS, Option.STATIC_METHODS, Option.NONSTATIC_NONVOID_NONGETTER_METHODS)
                 .with(new JacksonModule(JacksonOption.INCLUDE_ONLY_JSONPROPERTY_ANNOTATED_METHODS));
         builder.forFields()
-                .withPropertyNameOverrideResolver(field -> AnswerJson.field(field.getDeclaredName()))
                 .withTargetTypeOverridesResolver(field -> isOptional(field) && !field.isFakeContainerItemScope()
                         ? List.of(field.getDeclaredType().getTypeParameters().get(0))
                         : null)

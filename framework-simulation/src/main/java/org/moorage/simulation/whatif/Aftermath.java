@@ -16,7 +16,8 @@ import org.moorage.simulation.whatif.RescheduledPods.RescheduledPod;
 
 /** What has become of all pods after nodes were drained or lost, apart from what was so before. */
 final class Aftermath {
-    private static final String NO_ROOM_ON_NODE = "its node, to which it belongs, has no room for it any more";
+    private static final PodReason NO_ROOM_ON_NODE =
+            PodReason.of("its node, to which it belongs, has no room for it any more");
 
     private final Map<String, RescheduledPod> before;
     private final Set<String> goneBefore = new HashSet<>();
@@ -65,7 +66,7 @@ final class Aftermath {
                     outcome,
                     Optional.of(again.pod()),
                     again.nodeName(),
-                    again.message(),
+                    again.reason(),
                     round,
                     again.victims());
         }
@@ -75,7 +76,8 @@ final class Aftermath {
             case ENDED -> Outcome.ENDED;
             case OF_NODE -> Outcome.DAEMON_PODS;
         };
-        return new DisruptedPod(pod, nodeName, outcome, Optional.empty(), Optional.empty(), "", round, List.of());
+        return new DisruptedPod(
+                pod, nodeName, outcome, Optional.empty(), Optional.empty(), PodReason.NONE, round, List.of());
     }
 
     /**

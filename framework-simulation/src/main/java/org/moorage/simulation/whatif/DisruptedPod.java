@@ -14,7 +14,7 @@ import org.moorage.api.model.Pod;
  * @param outcome the result for it
  * @param successor the pod that its controller creates in its place; empty if there is none
  * @param newNodeName the node of the successor; empty if it has none
- * @param message the reason why the pod is pending, or why it is not evicted; may be empty
+ * @param reason the reason why the pod is pending, or why it is not evicted; {@link PodReason#NONE} if it has a node again
  * @param round the round in which it is evicted, from 1 on; 0 if it is not evicted
  * @param victims the pods that its successor preempts; they are disrupted pods, too
  */
@@ -24,7 +24,7 @@ public record DisruptedPod(
         Outcome outcome,
         Optional<Pod> successor,
         Optional<String> newNodeName,
-        String message,
+        PodReason reason,
         int round,
         List<Pod> victims) {
     public DisruptedPod {
@@ -33,7 +33,7 @@ public record DisruptedPod(
         Objects.requireNonNull(outcome, "outcome");
         Objects.requireNonNull(successor, "successor");
         Objects.requireNonNull(newNodeName, "newNodeName");
-        Objects.requireNonNull(message, "message");
+        Objects.requireNonNull(reason, "reason");
         victims = List.copyOf(victims);
     }
 
@@ -62,8 +62,13 @@ public record DisruptedPod(
     }
 
     /** A pod that stays, or is not evicted. */
-    static DisruptedPod there(Pod pod, String nodeName, Outcome outcome, String message) {
-        return new DisruptedPod(pod, nodeName, outcome, Optional.empty(), Optional.empty(), message, 0, List.of());
+    static DisruptedPod there(Pod pod, String nodeName, Outcome outcome, PodReason reason) {
+        return new DisruptedPod(pod, nodeName, outcome, Optional.empty(), Optional.empty(), reason, 0, List.of());
+    }
+
+    /** Returns the message of the {@link #reason}: that of the condition of a pending pod, or why an eviction is refused; may be empty. */
+    public String message() {
+        return reason.message();
     }
 
     /** Returns whether it is rescheduled, or needs not be: nothing is missing, and it is off its node. */

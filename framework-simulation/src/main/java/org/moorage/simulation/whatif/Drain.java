@@ -108,7 +108,7 @@ public final class Drain {
                         Outcome.LOST,
                         Optional.empty(),
                         Optional.empty(),
-                        "",
+                        PodReason.NONE,
                         result.round(),
                         List.of())
                 : result;
@@ -153,7 +153,7 @@ public final class Drain {
                 keep(
                         new OnNode(pod, nodeName),
                         keeps.get().outcome(),
-                        keeps.get().message());
+                        PodReason.of(keeps.get().message()));
                 if (keeps.get().outcome() == Outcome.REFUSED) {
                     refusals.add(keeps.get().message());
                 }
@@ -161,22 +161,22 @@ public final class Drain {
             if (refusals.isEmpty()) {
                 toEvict.addAll(evictable);
             } else {
-                String why = "unable to drain node: " + String.join("; ", refusals);
+                PodReason why = PodReason.of("unable to drain node: " + String.join("; ", refusals));
                 evictable.forEach(pod -> keep(pod, Outcome.BLOCKED_BY_OTHER_PODS, why));
             }
         }
         return all;
     }
 
-    private void keep(OnNode pod, Outcome outcome, String message) {
-        kept.put(pod.pod.uid(), DisruptedPod.there(pod.pod, pod.nodeName, outcome, message));
+    private void keep(OnNode pod, Outcome outcome, PodReason reason) {
+        kept.put(pod.pod.uid(), DisruptedPod.there(pod.pod, pod.nodeName, outcome, reason));
     }
 
     // Returns the pods that the next round evicts; the others stay for now.
     private List<Pod> evict() {
         List<Pod> evicted = new ArrayList<>();
         for (OnNode pod : toEvict) {
-            Optional<String> refusal = rules.disableEviction() ? Optional.empty() : budgets.evict(pod.pod);
+            Optional<PodReason> refusal = rules.disableEviction() ? Optional.empty() : budgets.evict(pod.pod);
             if (refusal.isEmpty()) {
                 evicted.add(pod.pod);
                 kept.remove(pod.pod.uid());

@@ -37,6 +37,8 @@ public final class NodeEstimator {
     /** The numbers in between are tried if that takes at most so many looks of a pod at a node. */
     private static final long MOST_LOOKS = 5_000_000;
 
+    private static final PodReason PREEMPTED = PodReason.of("preempted, and its node has no room for it");
+
     private final KnownCluster cluster;
     private final int expendablePodsPriorityCutoff;
     private final IntConsumer progress;
@@ -103,8 +105,7 @@ public final class NodeEstimator {
     }
 
     private static RescheduledPod preempted(Pod pod) {
-        return new RescheduledPod(
-                pod, pod, pod.nodeName(), Optional.empty(), "preempted, and its node has no room for it", List.of());
+        return new RescheduledPod(pod, pod, pod.nodeName(), Optional.empty(), PREEMPTED, List.of());
     }
 
     private boolean isExpendable(RescheduledPod pod) {

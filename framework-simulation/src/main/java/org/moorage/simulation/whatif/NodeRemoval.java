@@ -243,9 +243,7 @@ public final class NodeRemoval {
             } else {
                 obstacles
                         .computeIfAbsent(
-                                "unschedulable elsewhere: "
-                                        + UnschedulableReasons.of(pod.message()).names(),
-                                any -> new ArrayList<>())
+                                "unschedulable elsewhere: " + pod.reason().summary(), any -> new ArrayList<>())
                         .add(pod.origin());
             }
         }

@@ -233,7 +233,8 @@ public final class SchedulingAlgorithm {
                     all,
                     rejection,
                     Diagnosis.ofPreFilter(all, rejection, filterRun.namingPlugins())
-                            .message(""));
+                            .message("")
+                            .text());
         }
         List<NodeInfo> nodes = narrow(snapshot, filterRun.nodeNames());
         int count = nodes.size();
@@ -248,7 +249,7 @@ public final class SchedulingAlgorithm {
         if (left.isEmpty()) {
             Diagnosis diagnosis = Diagnosis.ofFilter(all, filterRun.namingPlugins(), null);
             diagnose(diagnosis, nodes, feasible, byExtenders);
-            message = diagnosis.message("");
+            message = diagnosis.message("").text();
         }
         return FittingNodes.of(all, filterRun, nodes, answers, left, byExtenders, message);
     }

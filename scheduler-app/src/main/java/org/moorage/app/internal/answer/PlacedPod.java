@@ -7,6 +7,7 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
 import org.moorage.api.model.Pod;
+import org.moorage.runtime.decision.UnschedulableReasons;
 import org.moorage.simulation.whatif.RescheduledPods.RescheduledPod;
 
 /**
@@ -15,6 +16,7 @@ import org.moorage.simulation.whatif.RescheduledPods.RescheduledPod;
  * @param pod namespace and name of the pod
  * @param node the node; empty if the pod is pending
  * @param message the reason why the pod is pending; empty if it has a node
+ * @param reasons the number of nodes for each reason, if the pod is pending
  * @param nodeBefore the node that the pod, or the one that it replaces, was on before
  * @param preempts the pods that it preempts
  */
@@ -22,6 +24,7 @@ public record PlacedPod(
         Pod pod,
         String node,
         String message,
+        Optional<UnschedulableReasons> reasons,
         Optional<String> nodeBefore,
         @JsonInclude(Include.NON_EMPTY) List<Pod> preempts) {
     public PlacedPod {
@@ -34,6 +37,7 @@ public record PlacedPod(
                 pod.pod(),
                 pod.nodeName().orElse(""),
                 pod.message(),
+                pod.reason().reasons(),
                 Optional.of(pod.nodeBefore()).filter(node -> !node.isEmpty()),
                 pod.victims());
     }

@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Optional;
 import org.moorage.api.model.ObjectKind;
 import org.moorage.api.model.Pod;
+import org.moorage.runtime.decision.UnschedulableReasons;
 import org.moorage.simulation.PodMove;
 import org.moorage.simulation.SimulatedPod;
 import org.moorage.simulation.SimulatedPod.State;
@@ -20,6 +21,7 @@ import org.moorage.simulation.SimulatedPod.State;
  * @param score the node's total score, if nodes were scored
  * @param outcome the outcome
  * @param message the reason why it has no node, or what it waits for; empty if it is scheduled
+ * @param reasons the number of nodes for each reason, if no node is feasible
  * @param plugin the plugin that gates it
  * @param attempts the number of attempts to schedule it
  * @param scheduledAfterFlush whether it was scheduled only after the periodic flush of unschedulable pods
@@ -32,6 +34,7 @@ public record PodResult(
         Optional<Long> score,
         State outcome,
         String message,
+        Optional<UnschedulableReasons> reasons,
         Optional<String> plugin,
         int attempts,
         Optional<Boolean> scheduledAfterFlush,
@@ -65,6 +68,7 @@ public record PodResult(
                 pod.score().isPresent() ? Optional.of(pod.score().getAsLong()) : Optional.empty(),
                 pod.state(),
                 pod.message(),
+                pod.reason().reasons(),
                 Optional.of(pod.plugin()).filter(plugin -> !plugin.isEmpty()),
                 pod.attempts(),
                 pod.scheduledAfterFlush() ? Optional.of(true) : Optional.empty(),

@@ -7,17 +7,14 @@ import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import org.moorage.api.model.Pod;
 import org.moorage.api.model.PodSpec;
 import org.moorage.simulation.SimulatedPod;
 import org.moorage.simulation.SimulatedPod.State;
-import org.moorage.simulation.whatif.UnschedulableReasons;
+import org.moorage.simulation.whatif.PodReason;
 
 /**
  * The pods of one owner, or, of pods that have none, those of a namespace with one specification; or those of several owners.
@@ -26,18 +23,22 @@ import org.moorage.simulation.whatif.UnschedulableReasons;
  * @param pods the pods, in order; at least one
  */
 public record PodRows(String name, List<SimulatedPod> pods) {
-    /** Such as "had to leave node-1 for a more important pod". */
-    private static final Pattern LEFT = Pattern.compile("had to leave ([^ ]+) for .*");
-
     /**
-     * What became of some pods of the group, for the same reasons.
+     * The outcome that some pods of the group have in common.
      *
-     * @param reasons equal for the same reasons, whatever the numbers of nodes
-     * @param message what was said of them, the numbers as ranges
+     * @param same the state and the reasons of the pods
+     * @param message the merged message of the pods, with ranges for the numbers of nodes
+     * @param pods the number of pods
      */
-    public record Outcome(State state, String reasons, String message, int pods) {}
+    public record Outcome(Same same, String message, int pods) {
+        /** Returns the state of the pods. */
+        public State state() {
+            return same.state;
+        }
+    }
 
-    private record Same(State state, String reasons) {}
+    /** The state and the reasons of pods with the same outcome. */
+    public record Same(State state, String plugin, PodReason.Key reasons) {}
 
     private record AllOf(String namespace) {}
 
@@ -65,8 +66,7 @@ public record PodRows(String name, List<SimulatedPod> pods) {
             List<Outcome> outcomes =
                     outcomes(owned.stream().filter(PodRows::isWanted).toList());
             boolean isAlike = !byNamespace && outcomes.size() == 1 && group.unplaced() == group.demand();
-            Object same =
-                    isAlike ? new Same(outcomes.get(0).state(), outcomes.get(0).reasons()) : key;
+            Object same = isAlike ? outcomes.get(0).same() : key;
             byOutcome.computeIfAbsent(same, any -> new ArrayList<>()).add(group);
         });
         List<PodRows> groups = new ArrayList<>();
@@ -163,25 +163,19 @@ public record PodRows(String name, List<SimulatedPod> pods) {
 
     private static List<Outcome> outcomes(List<SimulatedPod> pods) {
         Map<Same, List<SimulatedPod>> podsByReasons = new LinkedHashMap<>();
-        Map<Same, UnschedulableReasons> messages = new LinkedHashMap<>();
         for (SimulatedPod pod : pods) {
             if (pod.state() != State.SCHEDULED) {
-                UnschedulableReasons reasons = UnschedulableReasons.of(message(pod));
-                boolean isPreempted = pod.state() == State.PREEMPTED
-                        && LEFT.matcher(pod.message()).matches();
-                Same same = new Same(pod.state(), isPreempted ? "" : reasons.key());
+                Same same = new Same(pod.state(), pod.plugin(), pod.reason().key());
                 podsByReasons.computeIfAbsent(same, any -> new ArrayList<>()).add(pod);
-                messages.merge(same, reasons, (first, second) -> isPreempted ? first : first.with(second));
             }
         }
         List<Outcome> outcomes = new ArrayList<>();
-        podsByReasons.forEach((same, alike) -> outcomes.add(new Outcome(
-                same.state, same.reasons, message(alike, Objects.requireNonNull(messages.get(same))), alike.size())));
+        podsByReasons.forEach((same, alike) -> outcomes.add(new Outcome(same, message(alike), alike.size())));
         outcomes.sort(Comparator.comparingInt(outcome -> -outcome.pods));
         return outcomes;
     }
 
-    private static String message(List<SimulatedPod> alike, UnschedulableReasons reasons) {
+    private static String message(List<SimulatedPod> alike) {
         String first = message(alike.get(0));
         if (alike.stream().allMatch(pod -> message(pod).equals(first))) {
             return first;
@@ -189,14 +183,14 @@ public record PodRows(String name, List<SimulatedPod> pods) {
         Set<String> left = new HashSet<>();
         int again = 0;
         for (SimulatedPod pod : alike) {
-            Matcher matcher = LEFT.matcher(pod.message());
-            if (matcher.matches()) {
-                left.add(matcher.group(1));
-            }
+            pod.preemption()
+                    .map(SimulatedPod.Preemption::nodeName)
+                    .filter(nodeName -> !nodeName.isEmpty())
+                    .ifPresent(left::add);
             again += isWanted(pod) ? 0 : 1;
         }
         if (left.isEmpty()) {
-            return reasons.toString();
+            return PodReason.merged(alike.stream().map(SimulatedPod::reason).toList());
         }
         return "had to leave " + (left.size() == 1 ? left.iterator().next() : left.size() + " nodes")
                 + " for more important pods" + (again == 0 ? "" : ", and " + again + " were created again");

@@ -17,7 +17,6 @@ import org.moorage.app.internal.report.TextTable.Cell;
 import org.moorage.objects.internal.InputNotes;
 import org.moorage.simulation.whatif.DisruptedPod;
 import org.moorage.simulation.whatif.DisruptedPod.Outcome;
-import org.moorage.simulation.whatif.UnschedulableReasons;
 
 /**
  * The rows for disrupted pods: one for each pod, or, if there are many, one for each reason why pods are not rescheduled.
@@ -137,15 +136,10 @@ public final class DisruptedRows {
         terminal.out().println("(-o wide shows every pod)");
     }
 
-    // The message without numbers of nodes and preempted pods.
+    // Without numbers of nodes and healthy pods, and without preempted pods.
     private static String alike(Row row) {
         String word = OutcomeText.of(row.pod.outcome()).message();
-        String message = row.pod.outcome() == Outcome.PENDING
-                ? UnschedulableReasons.of(row.pod.message()).names()
-                : row.pod.message();
-        if (row.pod.outcome() == Outcome.BLOCKED_BY_BUDGET) {
-            message = message.replaceAll(" and has [0-9]+ currently$", "");
-        }
+        String message = row.pod.reason().summary();
         String what = message.isEmpty() ? word : word + ": " + message;
         return row.isPreempted ? "preempted" + (what.isEmpty() ? ", and rescheduled" : "; " + what) : what;
     }

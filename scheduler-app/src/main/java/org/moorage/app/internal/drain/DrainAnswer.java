@@ -4,8 +4,8 @@ package org.moorage.app.internal.drain;
 import java.util.List;
 import org.moorage.app.internal.answer.PlacedPod;
 import org.moorage.app.internal.disruption.DisruptionSummary;
+import org.moorage.app.internal.disruption.PodDisruption;
 import org.moorage.app.internal.report.Answer;
-import org.moorage.simulation.whatif.DisruptedPod;
 import org.moorage.simulation.whatif.DrainResult;
 import org.moorage.simulation.whatif.DrainResult.UsedBudget;
 
@@ -25,8 +25,8 @@ record DrainAnswer(
         List<String> nodes,
         boolean succeeded,
         int rounds,
-        List<DisruptedPod> pods,
-        List<DisruptedPod> preempted,
+        List<PodDisruption> pods,
+        List<PodDisruption> preempted,
         List<PlacedPod> pendingBefore,
         List<UsedBudget> budgets,
         DisruptionSummary summary)
@@ -36,8 +36,8 @@ record DrainAnswer(
                 result.nodes(),
                 result.isComplete(),
                 result.rounds(),
-                result.pods(),
-                result.preempted(),
+                PodDisruption.all(result.pods()),
+                PodDisruption.all(result.preempted()),
                 PlacedPod.all(result.waitedBefore()),
                 result.budgets(),
                 DisruptionSummary.of(result.pods(), result.preempted(), result.waitedBefore()));

@@ -10,8 +10,8 @@ import org.moorage.app.internal.answer.NodePrices.TypeCost;
 import org.moorage.app.internal.answer.PlacedPod;
 import org.moorage.app.internal.answer.ResourceUse;
 import org.moorage.app.internal.disruption.DisruptionSummary;
+import org.moorage.app.internal.disruption.PodDisruption;
 import org.moorage.app.internal.report.Answer;
-import org.moorage.simulation.whatif.DisruptedPod;
 
 /**
  * The result of the failure of nodes.
@@ -30,8 +30,8 @@ import org.moorage.simulation.whatif.DisruptedPod;
 record OutageAnswer(
         List<String> nodes,
         boolean succeeded,
-        List<DisruptedPod> pods,
-        List<DisruptedPod> preempted,
+        List<PodDisruption> pods,
+        List<PodDisruption> preempted,
         List<PlacedPod> pendingBefore,
         List<Pod> ofStatefulSets,
         List<Pod> withVolume,

@@ -19,6 +19,7 @@ import org.moorage.app.internal.answer.ResourceUse;
 import org.moorage.app.internal.disruption.DisruptedRows;
 import org.moorage.app.internal.disruption.DisruptionReport;
 import org.moorage.app.internal.disruption.DisruptionSummary;
+import org.moorage.app.internal.disruption.PodDisruption;
 import org.moorage.app.internal.outage.OutageAnswer.Cost;
 import org.moorage.app.internal.outage.OutageAnswer.ZoneChange;
 import org.moorage.app.internal.outage.OutageAnswer.ZoneUse;
@@ -75,8 +76,8 @@ final class OutageReport implements DisruptionReport {
         return new OutageAnswer(
                 result.nodes(),
                 result.isComplete(),
-                result.pods(),
-                result.preempted(),
+                PodDisruption.all(result.pods()),
+                PodDisruption.all(result.preempted()),
                 PlacedPod.all(result.waitedBefore()),
                 result.ofStatefulSets().stream().map(DisruptedPod::pod).toList(),
                 result.withVolume().stream().map(DisruptedPod::pod).toList(),

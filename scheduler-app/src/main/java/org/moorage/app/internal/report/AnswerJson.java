@@ -9,11 +9,8 @@ import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonSerializer;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import com.fasterxml.jackson.databind.PropertyNamingStrategy;
 import com.fasterxml.jackson.databind.SerializerProvider;
 import com.fasterxml.jackson.databind.cfg.MapperBuilder;
-import com.fasterxml.jackson.databind.cfg.MapperConfig;
-import com.fasterxml.jackson.databind.introspect.AnnotatedField;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.module.SimpleModule;
 import com.fasterxml.jackson.databind.ser.std.StdSerializer;
@@ -27,7 +24,7 @@ import org.moorage.api.model.ClusterObject;
 import org.moorage.api.model.ResourceName;
 
 /**
- * Writes answers. A record is an object with a field for each component: {@code node} for {@code nodeName}, and none for an empty {@code Optional}. An
+ * Writes answers. A record is an object with a field for each component, and none for an empty {@code Optional}. An
  * object of the cluster is its namespace, a slash and its name. A constant is its name in camel case. The amount of cpu is {@code milliCpu}; other
  * amounts have the names of their resources.
  */
@@ -53,7 +50,6 @@ public final class AnswerJson {
         return builder.visibility(PropertyAccessor.ALL, Visibility.NONE)
                 .visibility(PropertyAccessor.FIELD, Visibility.ANY)
                 .defaultPropertyInclusion(JsonInclude.Value.construct(Include.NON_ABSENT, Include.ALWAYS))
-                .propertyNamingStrategy(new FieldNames())
                 .addModule(new Jdk8Module())
                 .addModule(names);
     }
@@ -75,22 +71,6 @@ public final class AnswerJson {
     /** The name of a resource's amount. */
     public static String name(ResourceName resource) {
         return resource.equals(ResourceName.CPU) ? "milliCpu" : resource.name();
-    }
-
-    /** Returns the name of a record component in answers. */
-    public static String field(String component) {
-        return component.endsWith("nodeName") || component.endsWith("NodeName")
-                ? component.substring(0, component.length() - "Name".length())
-                : component;
-    }
-
-    private static final class FieldNames extends PropertyNamingStrategy {
-        private static final long serialVersionUID = 1L;
-
-        @Override
-        public String nameForField(MapperConfig<?> config, AnnotatedField field, String name) {
-            return field(name);
-        }
     }
 
     private static final class ObjectKey extends StdSerializer<ClusterObject> {

@@ -27,12 +27,12 @@ import org.moorage.app.internal.simulate.SimulationAnswer.PodsResult;
 import org.moorage.app.internal.simulate.SimulationAnswer.ReasonCount;
 import org.moorage.app.internal.simulate.SimulationRows.View;
 import org.moorage.objects.internal.InputNotes;
+import org.moorage.runtime.decision.UnschedulableReasons;
 import org.moorage.simulation.PodMove;
 import org.moorage.simulation.SimulatedPod;
 import org.moorage.simulation.SimulatedPod.State;
 import org.moorage.simulation.SimulationResult;
 import org.moorage.simulation.dump.RecordedChange;
-import org.moorage.simulation.whatif.UnschedulableReasons;
 
 /** The pods, groups of pods and nodes at the end of a simulation. */
 public final class SimulationReport implements Report {
@@ -182,33 +182,40 @@ public final class SimulationReport implements Report {
     private static TextTable podTable(List<SimulatedPod> pods) {
         TextTable table =
                 new TextTable().left("POD").left("NODE").right("SCORE").left("MESSAGE");
-        Map<String, UnschedulableReasons> firstByReasons = new HashMap<>();
-        Map<String, String> podByReasons = new HashMap<>();
+        Map<Object, SimulatedPod> firstByReasons = new HashMap<>();
         for (SimulatedPod pod : pods) {
             String score = pod.score().isPresent() ? Long.toString(pod.score().getAsLong()) : "-";
             table.row(List.of(
                     Cell.of(pod.pod().key()),
                     new Cell(pod.nodeName().isEmpty() ? "-" : pod.nodeName(), style(pod.state())),
                     Cell.of(score),
-                    Cell.of(messageOrFirst(pod, firstByReasons, podByReasons))));
+                    Cell.of(messageOrFirst(pod, firstByReasons))));
         }
         return table;
     }
 
     // A long message stands there once.
-    private static String messageOrFirst(
-            SimulatedPod pod, Map<String, UnschedulableReasons> firstByReasons, Map<String, String> podByReasons) {
+    private static String messageOrFirst(SimulatedPod pod, Map<Object, SimulatedPod> firstByReasons) {
         String message = PodRows.message(pod);
         if (message.length() < LONG_MESSAGE) {
             return message;
         }
-        UnschedulableReasons reasons = UnschedulableReasons.of(message);
-        UnschedulableReasons first = firstByReasons.putIfAbsent(reasons.key(), reasons);
+        boolean isUnschedulable = pod.reason().reasons().isPresent();
+        SimulatedPod first =
+                firstByReasons.putIfAbsent(isUnschedulable ? pod.reason().key() : message, pod);
         if (first == null) {
-            podByReasons.put(reasons.key(), pod.pod().key());
             return message;
         }
-        return "as " + podByReasons.get(reasons.key()) + (first.equals(reasons) ? "" : ", for other numbers of nodes");
+        String same = "as " + first.pod().key();
+        if (message.equals(PodRows.message(first))) {
+            return same;
+        }
+        UnschedulableReasons own = pod.reason().reasons().orElseThrow();
+        UnschedulableReasons other = first.reason().reasons().orElseThrow();
+        if (own.nodeCount() != other.nodeCount() || !own.nodesByReason().equals(other.nodesByReason())) {
+            return same + ", for other numbers of nodes";
+        }
+        return own.postFilterMessage().isEmpty() ? message : same + ", but " + own.postFilterMessage();
     }
 
     private void printOwners(List<SimulatedPod> pods, Terminal terminal) {

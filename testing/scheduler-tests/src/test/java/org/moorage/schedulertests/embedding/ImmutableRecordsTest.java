@@ -24,6 +24,7 @@ import org.moorage.api.model.Resources;
 import org.moorage.runtime.cluster.ClusterSource;
 import org.moorage.simulation.admission.AdmittedPod;
 import org.moorage.simulation.admission.RecreatedPod;
+import org.moorage.simulation.whatif.PodReason;
 import org.moorage.testkit.Nodes;
 import org.moorage.testkit.Pods;
 
@@ -43,6 +44,7 @@ class ImmutableRecordsTest {
             .with(ObjectMeta.class, POD.metadata())
             .with(Duration.class, Duration.ZERO)
             .with(Instant.class, Instant.EPOCH)
+            .with(PodReason.class, PodReason.NONE)
             .with(ResourceName.class, ResourceName.CPU)
             .with(GroupKey.class, GroupKey.podGroup("default", "g"))
             .with(AdmittedPod.class, new AdmittedPod(POD, List.of(), List.of()));

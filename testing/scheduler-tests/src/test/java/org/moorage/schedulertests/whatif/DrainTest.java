@@ -44,6 +44,7 @@ import org.moorage.simulation.whatif.Drain;
 import org.moorage.simulation.whatif.DrainResult;
 import org.moorage.simulation.whatif.DrainRules;
 import org.moorage.simulation.whatif.KnownCluster;
+import org.moorage.simulation.whatif.PodReason;
 import org.moorage.testkit.Nodes;
 import org.moorage.testkit.PodGroups;
 import org.moorage.testkit.Pods;
@@ -310,12 +311,14 @@ class DrainTest {
     @Test
     void tellsWhyAnEvictionIsRefused() {
         Pod pod = web("web-1").on("a").build();
-        assertThat(drain(DEFAULTS, DrainRules.DEFAULTS, with(pod, budget(0, 2, 2, "")), "a")
-                        .pods()
-                        .get(0)
-                        .message())
-                .isEqualTo("Cannot evict pod as it would violate the pod's disruption budget."
-                        + " The disruption budget web needs 2 healthy pods and has 2 currently");
+        PodReason refusal = drain(DEFAULTS, DrainRules.DEFAULTS, with(pod, budget(0, 2, 2, "")), "a")
+                .pods()
+                .get(0)
+                .reason();
+        String needed = "Cannot evict pod as it would violate the pod's disruption budget."
+                + " The disruption budget web needs 2 healthy pods";
+        assertThat(refusal.message()).isEqualTo(needed + " and has 2 currently");
+        assertThat(refusal.summary()).isEqualTo(needed);
         assertThat(drain(
                                 DEFAULTS,
                                 DrainRules.DEFAULTS,

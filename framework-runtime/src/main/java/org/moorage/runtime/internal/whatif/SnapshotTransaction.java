@@ -79,9 +79,9 @@ final class SnapshotTransaction implements Transaction {
         placements = outer == null ? new HashMap<>() : outer.placements;
     }
 
-    /** Begins one with a workspace that nobody else uses, which is given back when it is closed. */
-    static SnapshotTransaction begin(WhatIfWorkspace workspace) {
-        workspace.begin();
+    /** Begins a transaction with a workspace that no other transaction uses, and which closing gives back. */
+    static SnapshotTransaction begin(WhatIfWorkspace workspace, Ties ties) {
+        workspace.begin(ties);
         return new SnapshotTransaction(workspace, null);
     }
 
@@ -464,8 +464,8 @@ final class SnapshotTransaction implements Transaction {
         } catch (GroupTrees.Refused refused) {
             throw new IllegalArgumentException("group " + root.key() + ": " + refused.reason(), refused);
         }
-        PodGroupAlgorithm group =
-                new PodGroupAlgorithm(algorithm, profile, snapshot, features, null, new GroupReservations());
+        PodGroupAlgorithm group = new PodGroupAlgorithm(
+                algorithm, profile, snapshot, features, workspace.groupTies(), new GroupReservations());
         Map<GroupKey, GroupResult> results = group.find(root, new CycleState());
         GroupResult.complete(root, results);
         GroupResult result = results.get(root.key());

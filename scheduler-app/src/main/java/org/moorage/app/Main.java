@@ -85,7 +85,7 @@ public final class Main {
     private static final CountDownLatch NOTHING_TO_STOP = new CountDownLatch(1);
     private static final int LONGEST_TERMINATION = 15;
     private static final List<String> OF_ROOT = List.of("-h", "--help", "-V", "--version");
-    private static final List<String> NEED_ALL_COMMANDS = List.of("-h", "--help", "help", "completion");
+    private static final List<String> NEED_ALL_COMMANDS = List.of("-h", "--help", "help", "completion", "man");
 
     @Option(
             names = {"-v", "--v"},

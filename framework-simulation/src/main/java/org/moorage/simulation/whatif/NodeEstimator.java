@@ -34,7 +34,6 @@ public final class NodeEstimator {
     /** The numbers in between are tried if that takes at most so many looks of a pod at a node. */
     private static final long MOST_LOOKS = 5_000_000;
 
-
     private final KnownCluster cluster;
     private final int expendablePodsPriorityCutoff;
     private final IntConsumer progress;

@@ -66,6 +66,7 @@ public final class Commands {
         commands.put("annotate", () -> new AnnotateCommand(terminal));
         commands.put("version", () -> new VersionCommand(terminal));
         commands.put("help", () -> new HelpCommand(terminal));
+        commands.put("man", ManCommand::new);
         commands.put("completion", () -> new CompletionCommand(terminal));
         return commands;
     }

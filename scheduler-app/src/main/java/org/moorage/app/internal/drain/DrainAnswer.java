@@ -2,7 +2,9 @@
 package org.moorage.app.internal.drain;
 
 import java.util.List;
+import java.util.Optional;
 import org.moorage.app.internal.answer.PlacedPod;
+import org.moorage.app.internal.disruption.Chance;
 import org.moorage.app.internal.disruption.DisruptionSummary;
 import org.moorage.app.internal.disruption.PodDisruption;
 import org.moorage.app.internal.report.Answer;
@@ -20,6 +22,7 @@ import org.moorage.simulation.whatif.DrainResult.UsedBudget;
  * @param pendingBefore the pods that were pending before and do not fit without the drain either
  * @param budgets the disruption budgets that take part
  * @param summary the number of pods by outcome
+ * @param chance the answers with other seeds, if {@code --seeds} asks for them
  */
 record DrainAnswer(
         List<String> nodes,
@@ -29,9 +32,10 @@ record DrainAnswer(
         List<PodDisruption> preempted,
         List<PlacedPod> pendingBefore,
         List<UsedBudget> budgets,
-        DisruptionSummary summary)
+        DisruptionSummary summary,
+        Optional<Chance> chance)
         implements Answer {
-    static DrainAnswer of(DrainResult result) {
+    static DrainAnswer of(DrainResult result, Optional<Chance> chance) {
         return new DrainAnswer(
                 result.nodes(),
                 result.isComplete(),
@@ -40,6 +44,7 @@ record DrainAnswer(
                 PodDisruption.all(result.preempted()),
                 PlacedPod.all(result.waitedBefore()),
                 result.budgets(),
-                DisruptionSummary.of(result.pods(), result.preempted(), result.waitedBefore()));
+                DisruptionSummary.of(result.pods(), result.preempted(), result.waitedBefore()),
+                chance);
     }
 }

@@ -4,6 +4,7 @@ package org.moorage.app.internal.drain;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import org.moorage.app.internal.disruption.SeedOptions;
 import org.moorage.app.internal.page.ClusterView;
 import org.moorage.app.internal.page.DisruptedView;
 import org.moorage.app.internal.page.PageContent;
@@ -14,6 +15,7 @@ import org.moorage.app.internal.question.QuestionCommand;
 import org.moorage.app.internal.question.SelectorText;
 import org.moorage.app.internal.report.Terminal;
 import org.moorage.simulation.whatif.Drain;
+import org.moorage.simulation.whatif.DrainResult;
 import org.moorage.simulation.whatif.DrainRules;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -71,15 +73,22 @@ public final class DrainCommand extends QuestionCommand<DrainReport> {
         // Pods of DaemonSets are always ignored.
     }
 
+    @Mixin
+    private SeedOptions seeds = new SeedOptions();
+
     @Override
     public DrainReport answer(AskedCluster asked) {
+        seeds.check();
         List<String> names = nodes.names(asked.known().nodes());
         if (names.isEmpty()) {
             throw new CommandException("no node is named (expected: nodes to drain, or --selector)");
         }
         DrainRules rules = new DrainRules(
                 force, deleteEmptyDirData, disableEviction, SelectorText.pods(podSelector), asked::isOrphaned);
-        return new DrainReport(Drain.of(asked.known(), names, rules));
+        return new DrainReport(
+                Drain.of(asked.known(), names, rules),
+                seeds.repeat(
+                        asked, cluster -> Drain.of(cluster, names, rules), DrainResult::isComplete, DrainResult::pods));
     }
 
     @Override

@@ -3,7 +3,9 @@ package org.moorage.app.internal.drain;
 
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import org.moorage.app.internal.answer.Names;
+import org.moorage.app.internal.disruption.Chance;
 import org.moorage.app.internal.disruption.DisruptedRows;
 import org.moorage.app.internal.disruption.DisruptionReport;
 import org.moorage.app.internal.disruption.DisruptionSummary;
@@ -19,14 +21,16 @@ import org.moorage.simulation.whatif.DrainResult.UsedBudget;
 /** The result of draining nodes. */
 final class DrainReport implements DisruptionReport {
     private final DrainResult result;
+    private final Optional<Chance> chance;
 
-    DrainReport(DrainResult result) {
+    DrainReport(DrainResult result, Optional<Chance> chance) {
         this.result = result;
+        this.chance = chance;
     }
 
     @Override
     public Answer answer() {
-        return DrainAnswer.of(result);
+        return DrainAnswer.of(result, chance);
     }
 
     @Override
@@ -61,6 +65,7 @@ final class DrainReport implements DisruptionReport {
                     "Preempted on other nodes: " + DisruptionSummary.text(result.preempted()) + ".", terminal);
         }
         DisruptionSummary.printPendingBefore(result.waitedBefore(), terminal);
+        chance.ifPresent(known -> known.print(terminal));
     }
 
     private void printBudgets(Terminal terminal) {

@@ -131,20 +131,7 @@ public final class HelpLayout {
     }
 
     private static String usage(Help help) {
-        CommandSpec spec = help.commandSpec();
-        StringBuilder text =
-                new StringBuilder("\n").append(bold("Usage:", help)).append("\n  ");
-        text.append(spec.qualifiedName());
-        if (!spec.subcommands().isEmpty()) {
-            text.append(" COMMAND");
-        }
-        spec.positionalParameters().forEach(argument -> text.append(' ').append(arity(argument)));
-        spec.requiredArgs().forEach(argument -> {
-            if (argument instanceof OptionSpec option) {
-                text.append(' ').append(option.longestName()).append('=').append(option.paramLabel());
-            }
-        });
-        return text.append(" [flags]\n").toString();
+        return "\n" + bold("Usage:", help) + "\n  " + synopsis(help.commandSpec()) + "\n";
     }
 
     private static String arity(PositionalParamSpec argument) {
@@ -169,10 +156,17 @@ public final class HelpLayout {
     }
 
     private static String options(Help help) {
+        StringBuilder text = new StringBuilder();
+        optionsByTitle(help.commandSpec()).forEach((title, options) -> text.append(list(title + ":", options, help)));
+        return text.toString();
+    }
+
+    /** Returns the visible options of a command by the title of their group, in the order of the help. */
+    static Map<String, List<OptionSpec>> optionsByTitle(CommandSpec command) {
         Map<Heading, List<OptionSpec>> groups = new EnumMap<>(Heading.class);
         List<OptionSpec> own = new ArrayList<>();
         List<OptionSpec> global = new ArrayList<>();
-        for (OptionSpec option : help.commandSpec().options()) {
+        for (OptionSpec option : command.options()) {
             if (!option.hidden()) {
                 Optional<Heading> heading = heading(option);
                 if (option.inherited()) {
@@ -185,9 +179,15 @@ public final class HelpLayout {
                 }
             }
         }
-        StringBuilder text = new StringBuilder(list("Flags:", own, help));
-        groups.forEach((heading, options) -> text.append(list(heading.title() + ":", options, help)));
-        return text.append(list("Global flags:", global, help)).toString();
+        Map<String, List<OptionSpec>> byTitle = new LinkedHashMap<>();
+        byTitle.put("Flags", own);
+        groups.forEach((heading, options) -> byTitle.put(heading.title(), options));
+        byTitle.put("Global flags", global);
+        byTitle.values().removeIf(List::isEmpty);
+        byTitle.values()
+                .forEach(options -> options.sort(
+                        Comparator.comparing(option -> option.longestName().replaceFirst("^-+", ""))));
+        return byTitle;
     }
 
     private static Optional<Heading> heading(OptionSpec option) {
@@ -198,25 +198,41 @@ public final class HelpLayout {
     }
 
     private static String list(String title, List<OptionSpec> options, Help help) {
-        if (options.isEmpty()) {
-            return "";
-        }
-        List<OptionSpec> sorted = new ArrayList<>(options);
-        sorted.sort(Comparator.comparing(option -> option.longestName().replaceFirst("^-+", "")));
-        return "\n" + bold(title, help) + "\n" + help.optionListExcludingGroups(sorted);
+        return "\n" + bold(title, help) + "\n" + help.optionListExcludingGroups(options);
     }
 
     private static String exitCodes(Help help) {
-        Map<String, String> codes =
-                new LinkedHashMap<>(help.commandSpec().usageMessage().exitCodeList());
-        if (codes.isEmpty()) {
-            return "";
+        StringBuilder text = new StringBuilder();
+        exitCodes(help.commandSpec())
+                .forEach((code, meaning) -> text.append("  ")
+                        .append(code)
+                        .append("  ")
+                        .append(meaning)
+                        .append('\n'));
+        return text.isEmpty() ? "" : "\n" + bold("Exit codes:", help) + "\n" + text;
+    }
+
+    /** Returns the meanings of a command's exit codes; none if it has no documented ones. */
+    static Map<String, String> exitCodes(CommandSpec command) {
+        Map<String, String> codes = new LinkedHashMap<>(command.usageMessage().exitCodeList());
+        if (!codes.isEmpty()) {
+            codes.putIfAbsent("2", CANNOT_BE_ANSWERED);
         }
-        codes.putIfAbsent("2", CANNOT_BE_ANSWERED);
-        StringBuilder text =
-                new StringBuilder("\n").append(bold("Exit codes:", help)).append('\n');
-        codes.forEach((code, meaning) ->
-                text.append("  ").append(code).append("  ").append(meaning).append('\n'));
-        return text.toString();
+        return codes;
+    }
+
+    /** Returns the arguments and required options of a command as its usage line has them. */
+    static String synopsis(CommandSpec command) {
+        StringBuilder text = new StringBuilder(command.qualifiedName());
+        if (!command.subcommands().isEmpty()) {
+            text.append(" COMMAND");
+        }
+        command.positionalParameters().forEach(argument -> text.append(' ').append(arity(argument)));
+        command.requiredArgs().forEach(argument -> {
+            if (argument instanceof OptionSpec option) {
+                text.append(' ').append(option.longestName()).append('=').append(option.paramLabel());
+            }
+        });
+        return text.append(" [flags]").toString();
     }
 }

@@ -9,6 +9,7 @@ import org.moorage.api.model.ResourceName;
 import org.moorage.app.internal.answer.NodePrices.TypeCost;
 import org.moorage.app.internal.answer.PlacedPod;
 import org.moorage.app.internal.answer.ResourceUse;
+import org.moorage.app.internal.disruption.Chance;
 import org.moorage.app.internal.disruption.DisruptionSummary;
 import org.moorage.app.internal.disruption.PodDisruption;
 import org.moorage.app.internal.report.Answer;
@@ -26,6 +27,7 @@ import org.moorage.app.internal.report.Answer;
  * @param zones the nodes, pods and resources of each zone before and after
  * @param cost the cost of the nodes, if prices are given
  * @param summary the number of pods by outcome
+ * @param chance the answers with other seeds, if {@code --seeds} asks for them
  */
 record OutageAnswer(
         List<String> nodes,
@@ -37,7 +39,8 @@ record OutageAnswer(
         List<Pod> withVolume,
         List<ZoneChange> zones,
         Optional<Cost> cost,
-        DisruptionSummary summary)
+        DisruptionSummary summary,
+        Optional<Chance> chance)
         implements Answer {
     /**
      * A zone before and after the outage.

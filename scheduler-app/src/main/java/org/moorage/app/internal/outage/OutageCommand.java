@@ -3,6 +3,7 @@ package org.moorage.app.internal.outage;
 
 import java.util.List;
 import org.moorage.app.internal.answer.NodePrices;
+import org.moorage.app.internal.disruption.SeedOptions;
 import org.moorage.app.internal.page.ClusterView;
 import org.moorage.app.internal.page.DisruptedView;
 import org.moorage.app.internal.page.PageContent;
@@ -13,6 +14,7 @@ import org.moorage.app.internal.question.PriceOptions;
 import org.moorage.app.internal.question.QuestionCommand;
 import org.moorage.app.internal.report.Terminal;
 import org.moorage.simulation.whatif.NodeLoss;
+import org.moorage.simulation.whatif.NodeLossResult;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 
@@ -34,6 +36,9 @@ public final class OutageCommand extends QuestionCommand<OutageReport> {
     private NodeSelection nodes = new NodeSelection();
 
     @Mixin
+    private SeedOptions seeds = new SeedOptions();
+
+    @Mixin
     private PriceOptions prices = new PriceOptions();
 
     /** Creates the command; it prints to that terminal. */
@@ -49,7 +54,15 @@ public final class OutageCommand extends QuestionCommand<OutageReport> {
         }
         // Before the search, so that a missing price is reported immediately.
         NodePrices known = prices.of(asked.nodes());
-        return new OutageReport(NodeLoss.of(asked.known(), names), known);
+        seeds.check();
+        return new OutageReport(
+                NodeLoss.of(asked.known(), names),
+                known,
+                seeds.repeat(
+                        asked,
+                        cluster -> NodeLoss.of(cluster, names),
+                        NodeLossResult::isComplete,
+                        NodeLossResult::pods));
     }
 
     @Override

@@ -16,6 +16,7 @@ import org.moorage.app.internal.answer.NodePrices;
 import org.moorage.app.internal.answer.NodePrices.TypeCost;
 import org.moorage.app.internal.answer.PlacedPod;
 import org.moorage.app.internal.answer.ResourceUse;
+import org.moorage.app.internal.disruption.Chance;
 import org.moorage.app.internal.disruption.DisruptedRows;
 import org.moorage.app.internal.disruption.DisruptionReport;
 import org.moorage.app.internal.disruption.DisruptionSummary;
@@ -42,12 +43,14 @@ final class OutageReport implements DisruptionReport {
 
     private final NodeLossResult result;
     private final NodePrices prices;
+    private final Optional<Chance> chance;
     private final List<ResourceName> resources;
     private final List<ZoneChange> zones;
 
-    OutageReport(NodeLossResult result, NodePrices prices) {
+    OutageReport(NodeLossResult result, NodePrices prices, Optional<Chance> chance) {
         this.result = result;
         this.prices = prices;
+        this.chance = chance;
         resources = resources(result.zones());
         zones = result.zones().stream()
                 .map(zone -> new ZoneChange(zone.zone(), use(zone.before()), use(zone.after())))
@@ -83,7 +86,8 @@ final class OutageReport implements DisruptionReport {
                 result.withVolume().stream().map(DisruptedPod::pod).toList(),
                 zones,
                 cost(),
-                DisruptionSummary.of(result.pods(), result.preempted(), result.waitedBefore()));
+                DisruptionSummary.of(result.pods(), result.preempted(), result.waitedBefore()),
+                chance);
     }
 
     private Optional<Cost> cost() {
@@ -137,6 +141,7 @@ final class OutageReport implements DisruptionReport {
                         + AmountFormat.money(cost.beforePerHour()) + " per hour; lost: " + NodePrices.text(cost.lost())
                         + ".",
                 terminal));
+        chance.ifPresent(known -> known.print(terminal));
         List<DisruptedPod> lost = disrupted().stream()
                 .filter(pod -> pod.outcome() == Outcome.LOST)
                 .toList();

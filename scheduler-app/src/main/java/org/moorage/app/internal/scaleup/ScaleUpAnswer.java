@@ -4,8 +4,10 @@ package org.moorage.app.internal.scaleup;
 import java.util.List;
 import java.util.Optional;
 import org.moorage.app.internal.answer.PlacedPod;
+import org.moorage.app.internal.report.AmountFormat;
 import org.moorage.app.internal.report.Answer;
 import org.moorage.simulation.whatif.NodeEstimate.End;
+import org.moorage.simulation.whatif.NodeMix;
 
 /**
  * The number of new nodes that the pending pods need.
@@ -19,6 +21,7 @@ import org.moorage.simulation.whatif.NodeEstimate.End;
  * @param onOwnNodes pods that may run on one node only and do not fit there
  * @param expendable expendable pods that do not fit; no nodes are added for them
  * @param types the types, the best first
+ * @param mix the cheapest mix of the types that was found, if prices are given
  */
 record ScaleUpAnswer(
         boolean succeeded,
@@ -29,7 +32,8 @@ record ScaleUpAnswer(
         int maxNodes,
         List<PlacedPod> onOwnNodes,
         List<PlacedPod> expendable,
-        List<NodeType> types)
+        List<NodeType> types,
+        Optional<Mix> mix)
         implements Answer {
     /**
      * A type of nodes.
@@ -58,6 +62,49 @@ record ScaleUpAnswer(
             List<Trial> tried,
             int podsWithNodes,
             List<PlacedPod> pods) {}
+
+    /**
+     * A mix of types.
+     *
+     * @param arrival whether all nodes are added together, or type by type
+     * @param nodes the new nodes by type, in the order in which they are added
+     * @param costPerHour the cost per hour
+     * @param pending the number of pods that do not fit
+     * @param lowerBoundPerHour a cost per hour that no mix of these types is below; left out if none is known
+     * @param tried the number of mixes that were tried
+     * @param end the reason why the search ended
+     */
+    record Mix(
+            NodeMix.Arrival arrival,
+            List<MixNodes> nodes,
+            double costPerHour,
+            int pending,
+            Optional<Double> lowerBoundPerHour,
+            int tried,
+            NodeMix.End end) {
+        static Mix of(NodeMix mix) {
+            return new Mix(
+                    mix.arrival(),
+                    mix.nodes().stream()
+                            .map(nodes -> new MixNodes(
+                                    nodes.type().name(), nodes.count(), AmountFormat.rounded(nodes.costPerHour())))
+                            .toList(),
+                    AmountFormat.rounded(mix.costPerHour()),
+                    mix.left().size(),
+                    Optional.of(AmountFormat.rounded(mix.lowerBound())).filter(bound -> bound > 0),
+                    mix.tried(),
+                    mix.end());
+        }
+    }
+
+    /**
+     * The nodes of a type in a mix.
+     *
+     * @param type the name
+     * @param nodes the number of nodes
+     * @param costPerHour the cost per hour
+     */
+    record MixNodes(String type, int nodes, double costPerHour) {}
 
     /**
      * A number of new nodes that was tried.

@@ -18,12 +18,16 @@ import org.moorage.app.internal.report.ProgressLine;
 import org.moorage.app.internal.report.Terminal;
 import org.moorage.simulation.whatif.NodeEstimate;
 import org.moorage.simulation.whatif.NodeEstimator;
+import org.moorage.simulation.whatif.NodeMix;
+import org.moorage.simulation.whatif.NodeMixSearch;
 import org.moorage.simulation.whatif.NodeTemplate;
 import org.moorage.simulation.whatif.RemovalRules;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
+import picocli.CommandLine.TypeConversionException;
 
 /** Estimates how many new nodes the pending pods need. */
 @Command(
@@ -31,7 +35,7 @@ import picocli.CommandLine.Parameters;
         description = {
             "Estimate how many new nodes of a type the pending pods need.",
             "",
-            "Of several types, those that leave the fewest pods pending come first, and of these the cheapest."
+            "Of several types, those that leave the fewest pods pending come first, and of these the cheapest. With --prices, a mix of the types is searched, too; a cheaper one may exist."
         },
         footer = {
             "  moorage scale-up m5.large --max-nodes 20",
@@ -61,6 +65,23 @@ public final class ScaleUpCommand extends QuestionCommand<ScaleUpReport> {
     private PriceOptions prices = new PriceOptions();
 
     @Option(
+            names = "--arrival",
+            paramLabel = "HOW",
+            converter = ArrivalName.class,
+            defaultValue = "in-steps",
+            description =
+                    "With --prices and several types, how the nodes of a mix are added: together, or in-steps (type"
+                            + " by type, each when the pods were scheduled) (default: ${DEFAULT-VALUE}).")
+    private NodeMix.Arrival arrival = NodeMix.Arrival.IN_STEPS;
+
+    @Option(
+            names = "--max-mixes",
+            paramLabel = "N",
+            description =
+                    "With --prices and several types, maximum number of mixes to try (default: ${DEFAULT-VALUE}).")
+    private int maxMixes = 200;
+
+    @Option(
             names = "--expendable-pods-priority-cutoff",
             paramLabel = "PRIORITY",
             description = "Priority below which no nodes are added for a pod (default: ${DEFAULT-VALUE}).")
@@ -78,6 +99,18 @@ public final class ScaleUpCommand extends QuestionCommand<ScaleUpReport> {
             description = "A file with a Node, the name of a node to copy, or the instance type of a node to copy.")
     private List<String> types = new ArrayList<>();
 
+    /** Finds how nodes are added by its name. */
+    static final class ArrivalName implements ITypeConverter<NodeMix.Arrival> {
+        @Override
+        public NodeMix.Arrival convert(String text) {
+            return switch (text) {
+                case "together" -> NodeMix.Arrival.TOGETHER;
+                case "in-steps" -> NodeMix.Arrival.IN_STEPS;
+                default -> throw new TypeConversionException("\"" + text + "\" (expected: together or in-steps)");
+            };
+        }
+    }
+
     /** Creates the command; it prints to that terminal. */
     public ScaleUpCommand(Terminal terminal) {
         super(terminal);
@@ -87,6 +120,9 @@ public final class ScaleUpCommand extends QuestionCommand<ScaleUpReport> {
     public ScaleUpReport answer(AskedCluster asked) {
         if (maxNodes < 1 || maxNodes > MOST_NODES) {
             throw new CommandException("--max-nodes: " + maxNodes + " (expected: 1 to " + MOST_NODES + ")");
+        }
+        if (maxMixes < 1) {
+            throw new CommandException("--max-mixes: " + maxMixes + " (expected: 1 or more)");
         }
         if (types.size() > MOST_TYPES) {
             throw new CommandException("TYPE: " + types.size() + " of them (expected: " + MOST_TYPES + " at most)");
@@ -112,10 +148,25 @@ public final class ScaleUpCommand extends QuestionCommand<ScaleUpReport> {
             for (int i = 0; i < estimates.size(); i++) {
                 offers.add(new ScaleUpReport.Offer(estimates.get(i), costs.get(i)));
             }
-            return new ScaleUpReport(offers, maxNodes, expendablePodsPriorityCutoff);
+            return new ScaleUpReport(
+                    offers, maxNodes, expendablePodsPriorityCutoff, mix(offers, waiting, asked, progress));
         } finally {
             progress.clear();
         }
+    }
+
+    private Optional<NodeMix> mix(
+            List<ScaleUpReport.Offer> offers, List<Pod> waiting, AskedCluster asked, ProgressLine progress) {
+        boolean hasPrices = offers.stream().allMatch(offer -> offer.price().isPresent());
+        if (offers.size() < 2 || !hasPrices) {
+            return Optional.empty();
+        }
+        List<NodeMixSearch.Offer> priced = offers.stream()
+                .map(offer ->
+                        new NodeMixSearch.Offer(offer.estimate(), offer.price().getAsDouble()))
+                .toList();
+        NodeMixSearch search = new NodeMixSearch(asked.known(), expendablePodsPriorityCutoff, count -> progress.next());
+        return Optional.of(search.find(priced, waiting, arrival, maxNodes, maxMixes));
     }
 
     private List<OptionalDouble> costs(List<NodeTemplate> templates) {

@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalDouble;
+import java.util.stream.Collectors;
 import org.moorage.api.model.ResourceName;
 import org.moorage.api.model.Resources;
 import org.moorage.app.internal.answer.Names;
@@ -20,17 +21,20 @@ import org.moorage.app.internal.report.Terminal;
 import org.moorage.app.internal.report.TextStyle;
 import org.moorage.app.internal.report.TextTable;
 import org.moorage.app.internal.report.TextTable.Cell;
+import org.moorage.app.internal.scaleup.ScaleUpAnswer.Mix;
 import org.moorage.app.internal.scaleup.ScaleUpAnswer.NodeType;
 import org.moorage.app.internal.scaleup.ScaleUpAnswer.Trial;
 import org.moorage.simulation.whatif.NodeEstimate;
 import org.moorage.simulation.whatif.NodeEstimate.Attempt;
 import org.moorage.simulation.whatif.NodeEstimate.End;
+import org.moorage.simulation.whatif.NodeMix;
 
 /** How many new nodes of which type the pending pods need. */
 final class ScaleUpReport implements Report {
     private final List<Offer> offers;
     private final int maxNodes;
     private final int expendablePodsPriorityCutoff;
+    private final Optional<NodeMix> mix;
 
     /**
      * A type of nodes.
@@ -54,8 +58,9 @@ final class ScaleUpReport implements Report {
      * @param offers the types, at least one
      * @param maxNodes the maximum number of nodes of a type
      * @param expendablePodsPriorityCutoff the priority below which no nodes are added for a pod
+     * @param mix a mix of the types; empty if none was searched
      */
-    ScaleUpReport(List<Offer> offers, int maxNodes, int expendablePodsPriorityCutoff) {
+    ScaleUpReport(List<Offer> offers, int maxNodes, int expendablePodsPriorityCutoff, Optional<NodeMix> mix) {
         this.offers = new ArrayList<>(offers);
         this.offers.sort(
                 Comparator.<Offer>comparingInt(offer -> offer.estimate.left().size())
@@ -63,6 +68,7 @@ final class ScaleUpReport implements Report {
                         .thenComparingInt(offer -> offer.estimate.nodes()));
         this.maxNodes = maxNodes;
         this.expendablePodsPriorityCutoff = expendablePodsPriorityCutoff;
+        this.mix = mix;
     }
 
     private Offer best() {
@@ -71,7 +77,7 @@ final class ScaleUpReport implements Report {
 
     @Override
     public boolean succeeded() {
-        return best().isEnough();
+        return best().isEnough() || mix.filter(found -> found.left().isEmpty()).isPresent();
     }
 
     @Override
@@ -111,11 +117,38 @@ final class ScaleUpReport implements Report {
             terminal.out().println();
             table().print(terminal);
         }
+        mix.ifPresent(found -> {
+            terminal.out().println();
+            TextTable.printWrapped(text(found), terminal);
+        });
         UnplacedRows.print(
                 "Pending with " + Names.counted(best.shownNodes(), "new " + best.type() + " node") + ":",
                 best.left(),
                 terminal);
         UnplacedRows.print("No room on the only node that they may run on:", best.onOwnNodes(), terminal);
+    }
+
+    private String text(NodeMix found) {
+        String nodes = found.nodes().stream()
+                .map(type -> type.count() + " " + type.type().name())
+                .collect(Collectors.joining(found.arrival() == NodeMix.Arrival.IN_STEPS ? ", then " : " and "));
+        double single = best().cost();
+        String cost = AmountFormat.money(found.costPerHour()) + " per hour";
+        String bound = found.end() == NodeMix.End.CHEAPEST
+                ? " No mix of these types costs less."
+                : found.lowerBound() > 0
+                        ? " No mix of these types costs less than " + AmountFormat.money(found.lowerBound()) + "."
+                        : " A cheaper mix may exist.";
+        if (found.nodes().size() <= 1) {
+            return "No cheaper mix of types was found." + bound;
+        }
+        return "Cheapest mix found: " + nodes + " for " + cost + " (" + AmountFormat.money(single)
+                + " with one type); "
+                + (found.left().isEmpty()
+                        ? "all pods fit."
+                        : Names.counted(found.left().size(), "pod")
+                                + (found.left().size() == 1 ? " stays pending." : " stay pending."))
+                + bound;
     }
 
     private static String pending(NodeEstimate estimate) {
@@ -259,7 +292,8 @@ final class ScaleUpReport implements Report {
                 maxNodes,
                 PlacedPod.all(best.onOwnNodes()),
                 PlacedPod.all(best.expendable()),
-                offers.stream().map(ScaleUpReport::type).toList());
+                offers.stream().map(ScaleUpReport::type).toList(),
+                mix.map(Mix::of));
     }
 
     private static NodeType type(Offer offer) {

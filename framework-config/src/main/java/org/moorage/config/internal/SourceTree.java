@@ -211,6 +211,21 @@ public final class SourceTree {
         return Optional.ofNullable(placeByPath.get(path)).map(place -> place.sourceName + ":" + place.line);
     }
 
+    /** As {@link #origin}, or the origin of defaults. */
+    public String originOrDefault(String path) {
+        return origin(path).orElse(ConfigFormat.DEFAULT_ORIGIN);
+    }
+
+    /** Whether the value at a path is absent or null. */
+    public boolean isAbsent(String path) {
+        return at(path).isMissingNode() || at(path).isNull();
+    }
+
+    /** Whether the value at a path is absent, null or an empty text. */
+    public boolean isBlank(String path) {
+        return Scalars.isBlank(at(path));
+    }
+
     /** Where each field stands, to the column. */
     public Map<String, String> locations() {
         Map<String, String> locations = new LinkedHashMap<>();

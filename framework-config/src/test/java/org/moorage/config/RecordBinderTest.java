@@ -26,8 +26,9 @@ import org.moorage.api.model.NodeSelector;
 import org.moorage.api.plugin.IntOrString;
 import org.moorage.api.plugin.PluginArgs;
 import org.moorage.api.plugin.Problems;
+import org.moorage.config.internal.RecordBinder;
 
-class ArgsBinderTest {
+class RecordBinderTest {
     private static final ObjectMapper YAML = new YAMLMapper();
 
     enum Mode {
@@ -100,7 +101,7 @@ class ArgsBinderTest {
                                     case "range: 90s" -> IntOrString.of("90s");
                                     default -> IntOrString.of("60");
                                 });
-                assertThat(read(ArgsBinder.toTree(args).toString(), Range.class))
+                assertThat(read(RecordBinder.toTree(args).toString(), Range.class))
                         .isEqualTo(args);
             }
         }
@@ -340,23 +341,23 @@ class ArgsBinderTest {
         void writesWhatCanBeReadAgain(Case c) {
             PluginArgs args = read(c.yaml, c.type);
 
-            JsonNode written = ArgsBinder.toTree((Record) args);
+            JsonNode written = RecordBinder.toTree((Record) args);
 
             assertThat(written).isEqualTo(tree(c.written));
-            assertThat(ArgsBinder.bind(written, c.type, Problems.collector())).isEqualTo(args);
+            assertThat(RecordBinder.bind(written, c.type, Problems.collector())).isEqualTo(args);
         }
     }
 
     private static <A extends PluginArgs> A read(String yaml, Class<A> type) {
         Problems problems = Problems.collector();
-        A args = ArgsBinder.bind(tree(yaml), type, problems);
+        A args = RecordBinder.bind(tree(yaml), type, problems);
         assertThat(problems.all()).isEmpty();
         return args;
     }
 
     private static List<String> problems(String yaml, Class<? extends PluginArgs> type) {
         Problems problems = Problems.collector();
-        ArgsBinder.bind(tree(yaml), type, problems.at("args"));
+        RecordBinder.bind(tree(yaml), type, problems.at("args"));
         return problems.all().stream().map(Problems.Problem::toString).toList();
     }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.moorage.config;
+package org.moorage.config.internal;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
@@ -15,8 +15,11 @@ import java.lang.reflect.RecordComponent;
 import java.lang.reflect.Type;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Collections;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -25,22 +28,24 @@ import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.function.BiFunction;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.moorage.api.model.NodeAffinity;
 import org.moorage.api.model.NodeSelector;
 import org.moorage.api.plugin.IntOrString;
 import org.moorage.api.plugin.PluginArgs;
 import org.moorage.api.plugin.Problems;
-import org.moorage.config.internal.Scalars;
-import org.moorage.config.internal.Suggestion;
 import org.moorage.objects.GoDuration;
 
 /**
- * Reads trees into records, and writes records as trees. A field that is not given, or null, has the value that it has in
- * the {@code DEFAULTS} of its record; a record without them has the value that it has in the record around it, and failing
- * that nothing, zero and false. The records of {@code org.moorage.api.model} have Kubernetes' field names.
+ * Reads trees into records, and writes records as trees. A field that is absent or null has its value in the {@code DEFAULTS} of the
+ * record; a record without them has its value in the enclosing record's defaults, and otherwise nothing, zero and false. The records of
+ * {@code org.moorage.api.model} have Kubernetes' field names.
+ *
+ * <p>A value that cannot be read is reported and replaced by the default, so that validation does not report it again.
  */
-final class ArgsBinder {
+public final class RecordBinder {
     private static final Map<Class<?>, Map<String, String>> KUBERNETES_NAMES = Map.of(
             NodeAffinity.class,
             Map.of(
@@ -51,24 +56,99 @@ final class ArgsBinder {
             NodeSelector.class,
             Map.of("terms", "nodeSelectorTerms"));
 
-    static final String INT_OR_STRING = "a whole number or a text";
+    private static final Scalar<Integer> INT = new Scalar<>(0, Scalars.WHOLE, Scalars::integer);
+    private static final Scalar<Long> LONG = new Scalar<>(0L, Scalars.WHOLE, Scalars::longInteger);
+    private static final Scalar<Double> DOUBLE = new Scalar<>(0.0, Scalars.NUMBER, Scalars::number);
+    private static final Scalar<Boolean> BOOLEAN = new Scalar<>(false, Scalars.BOOLEAN, Scalars::bool);
+    private static final Map<Class<?>, Scalar<?>> SCALARS = Map.ofEntries(
+            Map.entry(int.class, INT),
+            Map.entry(Integer.class, INT),
+            Map.entry(OptionalInt.class, INT.as(OptionalInt.empty(), OptionalInt::of)),
+            Map.entry(long.class, LONG),
+            Map.entry(Long.class, LONG),
+            Map.entry(OptionalLong.class, LONG.as(OptionalLong.empty(), OptionalLong::of)),
+            Map.entry(double.class, DOUBLE),
+            Map.entry(Double.class, DOUBLE),
+            Map.entry(boolean.class, BOOLEAN),
+            Map.entry(Boolean.class, BOOLEAN),
+            Map.entry(String.class, new Scalar<>("", Scalars.TEXT, Scalars::text)),
+            Map.entry(Duration.class, new Scalar<>(Duration.ZERO, Scalars.DURATION, Scalars::duration)));
 
-    private ArgsBinder() {}
+    private static final String INT_OR_STRING = "a whole number or a text";
+
+    /** A type of single values. */
+    private record Scalar<T>(T zero, String expected, BiFunction<JsonNode, Problems, Optional<T>> reader) {
+        <U> Scalar<U> as(U otherZero, Function<T, U> mapping) {
+            return new Scalar<>(
+                    otherZero,
+                    expected,
+                    (json, problems) -> reader.apply(json, problems).map(mapping));
+        }
+
+        Object read(JsonNode source, @Nullable Object otherwise, Problems problems) {
+            Optional<T> read = source.isMissingNode() ? Optional.of(zero) : reader.apply(source, problems);
+            return read.isPresent() ? read.get() : otherwise == null ? zero : otherwise;
+        }
+    }
+
+    private final UnknownField unknownField;
+    private final Set<String> unset = new HashSet<>();
+
+    /** Reports a field that a record does not have. */
+    @FunctionalInterface
+    private interface UnknownField {
+        void report(ObjectNode object, String field, Collection<String> known, Problems at);
+    }
+
+    private RecordBinder(UnknownField unknownField) {
+        this.unknownField = unknownField;
+    }
+
+    /** A binder of the settings in a tree, which decides what happens to unknown fields. */
+    public RecordBinder(SourceTree tree) {
+        this(tree::unknownField);
+    }
+
+    /** Reads settings. Invalid values are reported. */
+    public <R extends Record> R read(JsonNode source, Class<R> type, Problems problems) {
+        Object read = value(source, type, null, problems);
+        if (read == null) {
+            throw new IllegalArgumentException(type.getName() + ": cannot be read");
+        }
+        return type.cast(read);
+    }
+
+    /** Whether the field at a path was given as null, or as a zero that stands for its default. */
+    public boolean isUnset(String path) {
+        return unset.contains(path);
+    }
+
+    /** Reports the fields of an object that are not among the known ones. */
+    public void checkFields(JsonNode source, Collection<String> known, Problems problems) {
+        if (source instanceof ObjectNode object) {
+            List<String> fields = new ArrayList<>();
+            object.fieldNames().forEachRemaining(fields::add);
+            fields.removeAll(known);
+            fields.forEach(field -> unknownField.report(object, field, known, problems.at(field)));
+        }
+    }
 
     /**
-     * Reads the arguments of a plugin. What is wrong with them is reported; the result is then not to be used.
+     * Reads the arguments of a plugin. Invalid arguments are reported; the result must then not be used.
      *
      * @throws IllegalArgumentException if the type cannot be read into at all: it is no record, has no defaults, or has a
      *     component of a type that arguments cannot have
      */
-    static <A extends PluginArgs> A bind(JsonNode source, Class<A> type, Problems problems) {
+    public static <A extends PluginArgs> A bind(JsonNode source, Class<A> type, Problems problems) {
         A defaults = defaults(type);
-        Object bound = record(source, type, defaults, problems);
+        RecordBinder binder = new RecordBinder(
+                (object, field, known, at) -> Suggestion.unknownField(new TreeSet<>(known), field, at));
+        Object bound = binder.record(source, type, defaults, problems);
         return bound == null ? defaults : type.cast(bound);
     }
 
     /** The arguments that apply when none are given. */
-    static <A extends PluginArgs> A defaults(Class<A> type) {
+    public static <A extends PluginArgs> A defaults(Class<A> type) {
         if (!type.isRecord()) {
             throw new IllegalArgumentException(type.getName() + ": not a record (expected: a record)");
         }
@@ -81,7 +161,7 @@ final class ArgsBinder {
     }
 
     /** Whether the arguments have a field of this name. */
-    static boolean hasField(Class<?> type, String field) {
+    public static boolean hasField(Class<?> type, String field) {
         if (type.isRecord()) {
             for (RecordComponent component : type.getRecordComponents()) {
                 if (fieldName(component).equals(field)) {
@@ -93,12 +173,15 @@ final class ArgsBinder {
     }
 
     /** The tree of a record: without the empty lists, maps and optional values. */
-    static ObjectNode toTree(Record value) {
+    public static ObjectNode toTree(Record value) {
         ObjectNode tree = JsonNodeFactory.instance.objectNode();
         for (RecordComponent component : value.getClass().getRecordComponents()) {
             JsonNode field = tree(read(component, value));
-            boolean blank = field.isTextual() && field.textValue().isEmpty() && isModel(value.getClass());
-            if (!field.isMissingNode() && !blank) {
+            Setting setting = component.getAnnotation(Setting.class);
+            boolean isOmitted = setting != null && setting.omitZero()
+                    ? isZero(field)
+                    : isModel(value.getClass()) && field.isTextual() && Scalars.isBlank(field);
+            if (!field.isMissingNode() && !isOmitted) {
                 tree.set(fieldName(component), field);
             }
         }
@@ -106,38 +189,56 @@ final class ArgsBinder {
     }
 
     // Null where no value can be made; that is reported.
-    private static @Nullable Object record(JsonNode source, Class<?> type, @Nullable Object around, Problems problems) {
+    private @Nullable Object record(JsonNode source, Class<?> type, @Nullable Object around, Problems problems) {
         Object own = ownDefaults(type);
         Object defaults = own != null ? own : around;
         if (!source.isMissingNode() && !source.isObject()) {
             Scalars.wrong(source, "an object", problems);
         }
+        boolean zeroIsUnset = type.isAnnotationPresent(ZeroIsUnset.class);
         RecordComponent[] components = type.getRecordComponents();
         Class<?>[] types = new Class<?>[components.length];
         @Nullable Object[] values = new @Nullable Object[components.length];
-        Set<String> known = new TreeSet<>();
+        Set<String> known = new LinkedHashSet<>();
         boolean complete = true;
         for (int i = 0; i < components.length; i++) {
             String field = fieldName(components[i]);
+            JsonNode given = source.path(field);
+            Object otherwise = defaults == null ? null : read(components[i], defaults);
+            Problems at = problems.at(field);
             known.add(field);
             types[i] = components[i].getType();
-            values[i] = value(
-                    source.path(field),
-                    components[i].getGenericType(),
-                    defaults == null ? null : read(components[i], defaults),
-                    problems.at(field));
+            values[i] = value(given, components[i].getGenericType(), otherwise, at);
             complete &= values[i] != null;
-        }
-        source.fieldNames().forEachRemaining(field -> {
-            if (!known.contains(field)) {
-                Suggestion.unknownField(known, field, problems.at(field));
+            boolean isZero = zeroIsUnset && types[i] != boolean.class && isZero(types[i], values[i]);
+            if (isZero && otherwise != null) {
+                values[i] = otherwise;
             }
-        });
+            if (given.isNull() || isZero) {
+                unset.add(at.path());
+            }
+            if (given.isNull() && zeroIsUnset && types[i] == Duration.class) {
+                // Null is no duration for kube-scheduler either.
+                Scalars.wrong(given, Scalars.DURATION, at);
+            }
+        }
+        checkFields(source, known, problems);
         return complete ? create(type, types, values, problems) : null;
     }
 
+    private static boolean isZero(Class<?> type, @Nullable Object value) {
+        Scalar<?> scalar = SCALARS.get(type);
+        return scalar != null && scalar.zero.equals(value);
+    }
+
+    private static boolean isZero(JsonNode value) {
+        return Scalars.isBlank(value)
+                || value.isNumber() && value.doubleValue() == 0
+                || value.isBoolean() && !value.booleanValue();
+    }
+
     // Null where no value can be made; that is reported.
-    private static @Nullable Object value(JsonNode given, Type type, @Nullable Object otherwise, Problems problems) {
+    private @Nullable Object value(JsonNode given, Type type, @Nullable Object otherwise, Problems problems) {
         JsonNode source = given.isNull() ? MissingNode.getInstance() : given;
         if (source.isMissingNode() && otherwise != null) {
             return otherwise;
@@ -148,6 +249,9 @@ final class ArgsBinder {
         if (!(type instanceof Class<?> simple)) {
             throw unsupported(type);
         }
+        if (simple == JsonNode.class) {
+            return source;
+        }
         if (simple == IntOrString.class) {
             return intOrString(source, problems);
         }
@@ -157,35 +261,14 @@ final class ArgsBinder {
         if (simple.isEnum()) {
             return constant(source, simple, problems);
         }
-        if (simple == OptionalInt.class) {
-            return source.isMissingNode() ? OptionalInt.empty() : OptionalInt.of(Scalars.integer(source, problems));
+        Scalar<?> scalar = SCALARS.get(simple);
+        if (scalar == null) {
+            throw unsupported(type);
         }
-        if (simple == OptionalLong.class) {
-            return source.isMissingNode() ? OptionalLong.empty() : OptionalLong.of(longInteger(source, problems));
-        }
-        if (simple == int.class || simple == Integer.class) {
-            return source.isMissingNode() ? 0 : Scalars.integer(source, problems);
-        }
-        if (simple == long.class || simple == Long.class) {
-            return source.isMissingNode() ? 0L : longInteger(source, problems);
-        }
-        if (simple == double.class || simple == Double.class) {
-            return source.isMissingNode() ? 0.0 : Scalars.number(source, problems);
-        }
-        if (simple == boolean.class || simple == Boolean.class) {
-            return !source.isMissingNode() && Scalars.bool(source, problems);
-        }
-        if (simple == String.class) {
-            return source.isMissingNode() ? "" : Scalars.text(source, problems);
-        }
-        if (simple == Duration.class) {
-            return source.isMissingNode() ? Duration.ZERO : Scalars.duration(source, problems);
-        }
-        throw unsupported(type);
+        return scalar.read(source, otherwise, problems);
     }
 
-    private static Object generic(
-            JsonNode source, ParameterizedType type, @Nullable Object otherwise, Problems problems) {
+    private Object generic(JsonNode source, ParameterizedType type, @Nullable Object otherwise, Problems problems) {
         Type[] of = type.getActualTypeArguments();
         if (type.getRawType() == Optional.class) {
             Object around = otherwise instanceof Optional<?> optional ? optional.orElse(null) : null;
@@ -202,7 +285,7 @@ final class ArgsBinder {
         throw unsupported(type);
     }
 
-    private static List<Object> list(JsonNode source, Type of, Problems problems) {
+    private List<Object> list(JsonNode source, Type of, Problems problems) {
         List<Object> values = new ArrayList<>();
         if (source instanceof ArrayNode array) {
             for (int i = 0; i < array.size(); i++) {
@@ -217,7 +300,7 @@ final class ArgsBinder {
         return Collections.unmodifiableList(values);
     }
 
-    private static Map<String, Object> map(JsonNode source, Type of, Problems problems) {
+    private Map<String, Object> map(JsonNode source, Type of, Problems problems) {
         Map<String, Object> values = new LinkedHashMap<>();
         if (source instanceof ObjectNode object) {
             object.properties().forEach(entry -> {
@@ -232,13 +315,9 @@ final class ArgsBinder {
         return Collections.unmodifiableMap(values);
     }
 
-    private static long longInteger(JsonNode source, Problems problems) {
-        return Scalars.whole(source, Long.MIN_VALUE, Long.MAX_VALUE, problems);
-    }
-
     private static IntOrString intOrString(JsonNode source, Problems problems) {
         if (source.isNumber()) {
-            return IntOrString.of(longInteger(source, problems));
+            return IntOrString.of(Scalars.longInteger(source, problems).orElse(0L));
         }
         if (!source.isTextual() && !source.isMissingNode()) {
             Scalars.wrong(source, INT_OR_STRING, problems);
@@ -260,8 +339,12 @@ final class ArgsBinder {
         return null;
     }
 
-    /** What a value of this enum may be. */
-    static String expected(Class<?> type) {
+    /** Describes the accepted values of a type that is neither a record nor generic. */
+    public static String expected(Class<?> type) {
+        if (!type.isEnum()) {
+            Scalar<?> scalar = SCALARS.get(type);
+            return scalar == null ? INT_OR_STRING : scalar.expected;
+        }
         List<String> names = new ArrayList<>();
         for (Object constant : type.getEnumConstants()) {
             names.add(name((Enum<?>) constant));
@@ -286,6 +369,9 @@ final class ArgsBinder {
 
     private static JsonNode tree(Object value) {
         JsonNodeFactory nodes = JsonNodeFactory.instance;
+        if (value instanceof JsonNode node) {
+            return node;
+        }
         if (value instanceof Optional<?> optional) {
             return optional.isPresent() ? tree(optional.get()) : MissingNode.getInstance();
         }
@@ -330,13 +416,17 @@ final class ArgsBinder {
     }
 
     /** The name of a component in a configuration. */
-    static String fieldName(RecordComponent component) {
+    public static String fieldName(RecordComponent component) {
+        Setting setting = component.getAnnotation(Setting.class);
+        if (setting != null && !setting.name().isEmpty()) {
+            return setting.name();
+        }
         Map<String, String> names = KUBERNETES_NAMES.getOrDefault(component.getDeclaringRecord(), Map.of());
         return names.getOrDefault(component.getName(), component.getName());
     }
 
     /** Whether it is a type of Kubernetes' object model. */
-    static boolean isModel(Class<?> type) {
+    public static boolean isModel(Class<?> type) {
         return type.getPackageName().equals(NodeAffinity.class.getPackageName());
     }
 

@@ -12,9 +12,12 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.moorage.api.model.Quantity;
+import org.moorage.objects.KeptJson;
 
 /** The table has the answers of {@code oracle scalars}, which asks the library that kubectl and kube-scheduler use. */
 final class YamlScalarsTest {
@@ -49,6 +52,27 @@ final class YamlScalarsTest {
         } else {
             assertThat(value).isEqualTo(row.json());
         }
+    }
+
+    static Stream<Row> wholeNumbers() throws IOException {
+        return table().stream()
+                .filter(row -> row.json().isIntegralNumber() && row.json().canConvertToLong())
+                .filter(row -> row.json().longValue() >= 0);
+    }
+
+    @ParameterizedTest
+    @MethodSource("wholeNumbers")
+    void aQuantityOfAManifestHasTheValueOfItsNumber(Row row) {
+        String manifest = "apiVersion: v1\nkind: Pod\nmetadata: {name: web}\nspec:\n  containers:\n  - name: web\n"
+                + "    resources: {requests: {cpu: " + row.yaml() + "}}\n";
+
+        ObjectNode object = ClusterFiles.read(List.of("-"), new ByteArrayInputStream(manifest.getBytes(UTF_8)))
+                .get(0);
+
+        assertThat(new TreeDecoder().pod(object, KeptJson.NONE).spec().containers())
+                .singleElement()
+                .extracting(container -> container.requests().get("cpu"))
+                .isEqualTo(Quantity.of(row.json().longValue()));
     }
 
     @Test

@@ -17,6 +17,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.moorage.api.plugin.Problems;
 import org.moorage.objects.tree.LinearStreamReader;
+import org.moorage.objects.tree.YamlFault;
 import org.moorage.objects.tree.YamlScalars;
 import org.yaml.snakeyaml.LoaderOptions;
 import org.yaml.snakeyaml.composer.Composer;

@@ -343,14 +343,12 @@ public final class ClusterFiles {
 
     private static ClusterFileException malformed(String file, String format, JsonProcessingException e) {
         if (e.getCause() instanceof MarkedYAMLException yaml && yaml.getProblemMark() != null) {
-            SourcePosition position = new SourcePosition(
-                    file,
-                    yaml.getProblemMark().getLine() + 1,
-                    yaml.getProblemMark().getColumn() + 1);
+            YamlFault fault = YamlFault.of(yaml, yaml.getProblemMark());
+            SourcePosition position = new SourcePosition(file, fault.line(), fault.column());
             String snippet = Objects.requireNonNullElse(yaml.getProblemMark().get_snippet(), "");
             return TEMPLATE_LINE.matcher(snippet).find()
                     ? template(position.toString(), e)
-                    : new MalformedFileException(position + ": not YAML: " + yaml.getProblem(), false, e);
+                    : new MalformedFileException(position + ": " + fault.message(), false, e);
         }
         JsonLocation location = e.getLocation();
         String position =

@@ -130,11 +130,14 @@ final class ClusterFilesTest {
                         "# a\n",
                         "stdin: no objects (expected: at least one YAML or JSON document with apiVersion, kind and metadata)"),
                 new Case(
-                        "YAML with a fault", "a: b\n c: d", "stdin:2:3: not YAML: mapping values are not allowed here"),
+                        "YAML with a fault",
+                        "a: b\n c: d",
+                        "stdin:2:3: not YAML: a second ':' in a line, or a field that is indented more than those around it"
+                                + " (expected: fields below one another; a value with ': ' in quotes)"),
                 new Case(
                         "YAML that ends too early",
                         "a: [",
-                        "stdin:2:1: not YAML: expected the node content, but found '<stream end>'"),
+                        "stdin:2:1: not YAML: the end of the text (expected: a value)"),
                 new Case(
                         "YAML with a field twice",
                         yaml("Pod", "a") + "  name: b",
@@ -349,7 +352,8 @@ final class ClusterFilesTest {
                         "the cluster cannot be read, 4 problems\n"
                                 + "  %s:1:1: document 1 has no \"apiVersion\": {\"kind\":\"Node\",\"metadata\":{}}\n"
                                 + "  %s:4:1: document 2 (Pod) has no \"metadata.name\"\n"
-                                + "  %s:2:3: not YAML: mapping values are not allowed here\n"
+                                + "  %s:2:3: not YAML: a second ':' in a line, or a field that is indented more than those around it"
+                                + " (expected: fields below one another; a value with ': ' in quotes)\n"
                                 + "  no/such.yaml: no such file (expected: a YAML or JSON file, a folder of them, or - for stdin)",
                         path("all/a.yaml"), path("all/a.yaml"), path("all/b.yaml"));
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.moorage.config.internal;
+package org.moorage.objects.tree;
 
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -12,13 +12,13 @@ import org.yaml.snakeyaml.error.YAMLException;
 import org.yaml.snakeyaml.reader.ReaderException;
 
 /**
- * Why a text is not YAML, in the words of those who write configurations: what was seen, and what was expected there.
+ * The fault of a text that is not YAML, in the words of users: what the text has at a place, and what is expected there.
  *
- * @param line where, counted from 1
- * @param column where, counted from 1
- * @param message what is wrong
+ * @param line the line, counted from 1
+ * @param column the column, counted from 1
+ * @param message the fault
  */
-record YamlFault(int line, int column, String message) {
+public record YamlFault(int line, int column, String message) {
     private static final Pattern BAD_CHARACTER = Pattern.compile("found character '(.*?)(?:\\(TAB\\))?' that cannot.*");
     private static final Pattern UNDEFINED_ALIAS = Pattern.compile("found undefined alias (.*)");
     private static final Pattern UNKNOWN_ESCAPE = Pattern.compile("found unknown escape character (.).*");
@@ -28,7 +28,7 @@ record YamlFault(int line, int column, String message) {
     private static final Pattern TOO_LONG = Pattern.compile(".* exceeds the limit: ([0-9]+) code points\\.");
     private static final String END = "<stream end>";
 
-    // Our words for the tokens of the parser.
+    // Words for the tokens of the parser.
     private static final Map<String, String> PIECES = pieces();
 
     private static Map<String, String> pieces() {
@@ -46,17 +46,16 @@ record YamlFault(int line, int column, String message) {
     }
 
     /**
-     * The fault of a text that the parser has refused.
+     * Returns the fault of a text that the parser refused.
      *
-     * @param before how many lines come before the text in its source, for lines that the message names
+     * @param before the number of lines before the text in its source, for lines that the message names
      */
-    static YamlFault of(YAMLException refused, String text, int before) {
+    public static YamlFault of(YAMLException refused, String text, int before) {
         if (refused instanceof ReaderException character) {
             return ofCharacter(character, text);
         }
         if (refused instanceof MarkedYAMLException marked && marked.getProblemMark() != null) {
-            Mark at = marked.getProblemMark();
-            return new YamlFault(at.getLine() + 1, at.getColumn() + 1, "not YAML: " + message(marked, at, before));
+            return of(marked, marked.getProblemMark(), before);
         }
         Matcher limit = TOO_LONG.matcher(firstLine(refused.getMessage()));
         return new YamlFault(
@@ -65,6 +64,15 @@ record YamlFault(int line, int column, String message) {
                 limit.matches()
                         ? "too long (expected: at most " + limit.group(1) + " characters)"
                         : "not YAML: " + firstLine(refused.getMessage()));
+    }
+
+    /** Returns the fault at a mark of a text that is a source as a whole. */
+    static YamlFault of(MarkedYAMLException refused, Mark at) {
+        return of(refused, at, 0);
+    }
+
+    private static YamlFault of(MarkedYAMLException refused, Mark at, int before) {
+        return new YamlFault(at.getLine() + 1, at.getColumn() + 1, "not YAML: " + message(refused, at, before));
     }
 
     private static YamlFault ofCharacter(ReaderException refused, String text) {
@@ -125,7 +133,7 @@ record YamlFault(int line, int column, String message) {
         return words(problem);
     }
 
-    // Where what is not closed was opened, if that is another line.
+    // The line of the opening quote or bracket, if it is another line.
     private static String opened(MarkedYAMLException refused, Mark at, int before) {
         Mark begin = refused.getContextMark();
         return begin == null || begin.getLine() == at.getLine()

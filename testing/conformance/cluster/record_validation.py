@@ -13,7 +13,7 @@ import sys
 import urllib.error
 import urllib.request
 
-KINDS = "../../../framework-objects/src/main/resources/org/moorage/objects/internal/kinds.txt"
+KINDS = "../../../framework-objects/src/main/resources/org/moorage/objects/tree/kinds.txt"
 
 
 def main(kubeconfig, file):

@@ -2,7 +2,7 @@
 # Writes what Kubernetes' own API has: its kinds, and the fields of those that simulations read.
 #   gen_kinds.py KUBERNETES FOLDER
 # KUBERNETES is the source of k8s.io/kubernetes (its api/ folder is read), FOLDER where kinds.txt and fields.txt go
-# (framework-objects/src/main/resources/org/moorage/objects/internal).
+# (framework-objects/src/main/resources/org/moorage/objects/tree).
 import glob, json, sys
 
 source, folder = sys.argv[1:]

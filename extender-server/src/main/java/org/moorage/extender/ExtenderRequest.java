@@ -19,8 +19,8 @@ import org.moorage.api.model.Node;
 import org.moorage.api.model.Pod;
 import org.moorage.objects.KeptJson;
 import org.moorage.objects.ObjectDecodeException;
-import org.moorage.objects.internal.GoStruct;
-import org.moorage.objects.internal.TreeDecoder;
+import org.moorage.objects.tree.GoStruct;
+import org.moorage.objects.tree.TreeDecoder;
 
 /**
  * Reads the requests of schedulers. What is wrong with one is an {@link ObjectDecodeException}, with Go's words where Go has some.

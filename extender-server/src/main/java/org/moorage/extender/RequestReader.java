@@ -7,7 +7,7 @@ import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import org.moorage.objects.ObjectDecodeException;
-import org.moorage.objects.internal.GoStruct;
+import org.moorage.objects.tree.GoStruct;
 
 /**
  * Reads the body of a request as it comes, cut into parts by its brackets, so that no more than one part has to be in memory. How large parts are, and

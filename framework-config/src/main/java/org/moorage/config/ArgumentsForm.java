@@ -6,30 +6,26 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.lang.reflect.ParameterizedType;
 import java.lang.reflect.RecordComponent;
 import java.lang.reflect.Type;
-import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.OptionalInt;
-import java.util.OptionalLong;
 import org.moorage.api.plugin.FeatureGates;
 import org.moorage.api.plugin.IntOrString;
 import org.moorage.api.plugin.PluginArgs;
 import org.moorage.api.plugin.PluginFactory;
 import org.moorage.api.plugin.Problems;
 import org.moorage.config.internal.PlainValues;
-import org.moorage.config.internal.Scalars;
+import org.moorage.config.internal.RecordBinder;
 import org.moorage.config.plugin.FactoryCalls;
 import org.moorage.config.plugin.FactoryFailure;
 
-/** What the arguments of a plugin look like in a configuration. */
+/** Describes the arguments of a plugin in a configuration. */
 public final class ArgumentsForm {
     private ArgumentsForm() {}
 
     /**
-     * The arguments that apply when none are given, by their names; without those that then have no value. They need not be valid: a
-     * plugin may ask for some.
+     * The default arguments by their names, without those that have no value by default. They may be invalid: a plugin can require some.
      *
      * @param features decide on some defaults
      */
@@ -40,7 +36,7 @@ public final class ArgumentsForm {
     static ObjectNode defaultTree(PluginFactory<?> factory, FeatureGates features) {
         PluginArgs defaults;
         try {
-            defaults = ArgsBinder.defaults(factory.argsType());
+            defaults = RecordBinder.defaults(factory.argsType());
         } catch (IllegalArgumentException unusable) {
             return JsonNodeFactory.instance.objectNode();
         }
@@ -48,13 +44,13 @@ public final class ArgumentsForm {
             Problems ignored = Problems.collector();
             defaults = FactoryCalls.forFeatures(factory.name(), factory, defaults, features, ignored);
         } catch (FactoryFailure incomplete) {
-            return ArgsBinder.toTree((Record) defaults);
+            return RecordBinder.toTree((Record) defaults);
         }
-        return ArgsBinder.toTree((Record) defaults);
+        return RecordBinder.toTree((Record) defaults);
     }
 
     /**
-     * What each argument accepts, for example {@code a duration such as 15s, 1m30s or 100ms}, by its path: {@code scoringStrategy.type},
+     * The accepted values of each argument, for example {@code a duration such as 15s, 1m30s or 100ms}, by its path: {@code scoringStrategy.type},
      * {@code resources[].weight}.
      */
     public static Map<String, String> accepted(PluginFactory<?> factory) {
@@ -65,7 +61,7 @@ public final class ArgumentsForm {
 
     private static void fields(String path, Class<?> type, Map<String, String> accepted) {
         for (RecordComponent component : type.getRecordComponents()) {
-            String name = ArgsBinder.fieldName(component);
+            String name = RecordBinder.fieldName(component);
             put(path.isEmpty() ? name : path + "." + name, component.getGenericType(), accepted);
         }
     }
@@ -77,7 +73,7 @@ public final class ArgumentsForm {
         }
         accepted.put(path, described(type));
         Class<?> nested = nested(type);
-        if (nested.isRecord() && !ArgsBinder.isModel(nested) && nested != IntOrString.class) {
+        if (nested.isRecord() && !RecordBinder.isModel(nested) && nested != IntOrString.class) {
             fields(isList(type) ? path + "[]" : path, nested, accepted);
         }
     }
@@ -86,7 +82,7 @@ public final class ArgumentsForm {
         return type instanceof ParameterizedType generic && generic.getRawType() == List.class;
     }
 
-    // What a list has, or the type itself.
+    // The type of a list's elements, or the type itself.
     private static Class<?> nested(Type type) {
         Type of = isList(type) ? ((ParameterizedType) type).getActualTypeArguments()[0] : type;
         return of instanceof Class<?> simple ? simple : Object.class;
@@ -103,27 +99,9 @@ public final class ArgumentsForm {
         if (!(type instanceof Class<?> simple)) {
             return type.getTypeName();
         }
-        if (simple == IntOrString.class) {
-            return ArgsBinder.INT_OR_STRING;
+        if (simple.isRecord() && simple != IntOrString.class) {
+            return RecordBinder.isModel(simple) ? "an object, as in a pod's " + simple.getSimpleName() : "an object";
         }
-        if (simple.isRecord()) {
-            return ArgsBinder.isModel(simple) ? "an object, as in a pod's " + simple.getSimpleName() : "an object";
-        }
-        if (simple.isEnum()) {
-            return ArgsBinder.expected(simple);
-        }
-        if (simple == Duration.class) {
-            return Scalars.DURATION;
-        }
-        if (simple == boolean.class || simple == Boolean.class) {
-            return Scalars.BOOLEAN;
-        }
-        if (simple == double.class || simple == Double.class) {
-            return Scalars.NUMBER;
-        }
-        boolean isWhole = List.of(
-                        int.class, Integer.class, long.class, Long.class, OptionalInt.class, OptionalLong.class)
-                .contains(simple);
-        return isWhole ? Scalars.WHOLE : Scalars.TEXT;
+        return RecordBinder.expected(simple);
     }
 }

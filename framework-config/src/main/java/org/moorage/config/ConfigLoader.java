@@ -126,19 +126,10 @@ public final class ConfigLoader {
         return read(config, warnings, registry, features, unknown, flags, problems);
     }
 
-    /**
-     * Reads a configuration from a tree of version {@code v1}.
-     *
-     * @param warnings warnings about a tree of an older version
-     */
-    static ConfigReading read(
-            SourceTree tree,
-            List<String> warnings,
-            PluginRegistry registry,
-            FeatureGates features,
-            UnknownPlugins unknown) {
+    /** Reads a configuration from a tree of version {@code v1}. */
+    static ConfigReading read(SourceTree tree, PluginRegistry registry, FeatureGates features, UnknownPlugins unknown) {
         CloudConfig config = new CloudConfig(tree, ConfigShape.KUBE_SCHEDULER, List.of());
-        return read(config, warnings, registry, features, unknown, new FlagValue[0], Problems.collector());
+        return read(config, List.of(), registry, features, unknown, new FlagValue[0], Problems.collector());
     }
 
     private static ConfigReading read(
@@ -153,12 +144,12 @@ public final class ConfigLoader {
         for (FlagValue flag : flags) {
             tree.set(flag.path(), flag.value(), flag.flag());
         }
-        List<String> told = new ArrayList<>(features.warnings());
-        told.addAll(config.warnings());
-        told.addAll(warnings);
-        tree.uncounted().forEach(problem -> told.add(tree.located(problem)));
-        LoadedConfig loaded =
-                new ConfigReader(tree, config.shape(), told, registry, features, unknown, problems).read();
+        List<String> found = new ArrayList<>(features.warnings());
+        found.addAll(config.warnings());
+        found.addAll(warnings);
+        tree.uncounted().forEach(problem -> found.add(tree.located(problem)));
+        ReadContext context = ReadContext.of(tree, found, registry, features, unknown);
+        LoadedConfig loaded = new ConfigReader(context, config.shape(), problems).read();
         return new ConfigReading(loaded, problems.all(), tree.uncounted(), tree.locations());
     }
 }

@@ -1,149 +1,81 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.moorage.config;
 
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
-import java.util.LinkedHashMap;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import org.moorage.api.plugin.FeatureGates;
 import org.moorage.api.plugin.Problems;
 import org.moorage.config.cloud.ConfigShape;
 import org.moorage.config.internal.ConfigFormat;
-import org.moorage.config.internal.Section;
+import org.moorage.config.internal.RecordBinder;
+import org.moorage.config.internal.Scalars;
 import org.moorage.config.internal.SourceTree;
-import org.moorage.config.plugin.PluginRegistry;
-import org.moorage.config.plugin.UnknownPlugins;
-import org.moorage.objects.GoDuration;
 
-/** Reads what is not about plugins, and checks it; leaves each profile to a {@link ProfileReader}. */
+/** Reads and validates a configuration; a {@link ProfileReader} merges each of its profiles with the default plugins. */
 final class ConfigReader {
-    private static final String LEASES = "leases";
     private static final String DEFAULT_PROFILE = "default-scheduler";
-    private static final int MOST_PERCENT = 100;
-    private static final int PARALLELISM = 16;
 
+    private final ReadContext context;
     private final SourceTree tree;
     private final ConfigShape shape;
-    private final List<String> warnings;
-    private final PluginRegistry registry;
-    private final FeatureGates features;
-    private final UnknownPlugins unknown;
     private final Problems problems;
-    private final Map<String, String> originByPath = new LinkedHashMap<>();
-    private final Set<String> missing = new LinkedHashSet<>();
 
     /**
      * A reader of a tree of version v1.
      *
      * @param shape the shape of the text that it was made of
-     * @param warnings the changes to a configuration of an older version, one line each
      */
-    ConfigReader(
-            SourceTree tree,
-            ConfigShape shape,
-            List<String> warnings,
-            PluginRegistry registry,
-            FeatureGates features,
-            UnknownPlugins unknown,
-            Problems problems) {
-        this.tree = tree;
+    ConfigReader(ReadContext context, ConfigShape shape, Problems problems) {
+        this.context = context;
+        this.tree = context.tree();
         this.shape = shape;
-        this.warnings = new ArrayList<>(warnings);
-        this.registry = registry;
-        this.features = features;
-        this.unknown = unknown;
         this.problems = problems;
     }
 
     /** Reads the tree. The result is valid only if nothing was reported. */
     LoadedConfig read() {
-        Section top = Section.root(tree, originByPath, problems);
-        boolean readable = problems.isEmpty() || tree.root().size() > 0;
-        if (!readable || !isThisFormat(top)) {
+        boolean isReadable = problems.isEmpty() || tree.root().size() > 0;
+        if (!isReadable || !isThisFormat()) {
             // In another format the fields mean something else.
-            return loaded(nothing(), top);
+            return loaded(bare(1, List.of()), JsonNodeFactory.instance.objectNode());
         }
-        int parallelism = top.integer("parallelism", PARALLELISM);
-        if (parallelism <= 0) {
-            top.at("parallelism").invalid(parallelism, "more than 0");
-        }
-        LeaderElection leaderElection = leaderElection(top.child("leaderElection"));
-        ClientConnection clientConnection = clientConnection(top.child("clientConnection"));
-        boolean profiling = top.bool("enableProfiling", true);
-        boolean contentionProfiling = top.bool("enableContentionProfiling", true);
-        int percentage = top.integer("percentageOfNodesToScore", 0);
-        checkPercentage(percentage, top.at("percentageOfNodesToScore"));
-        long initialBackoff = top.longInteger("podInitialBackoffSeconds", 1);
-        long maxBackoff = top.longInteger("podMaxBackoffSeconds", 10);
-        if (initialBackoff <= 0) {
-            top.at("podInitialBackoffSeconds").invalid(initialBackoff, "more than 0");
-        }
-        if (maxBackoff < initialBackoff) {
-            top.at("podMaxBackoffSeconds")
-                    .invalid(maxBackoff, "not less than podInitialBackoffSeconds, which is " + initialBackoff);
-        }
-        List<ProfileReader> readers = profiles(top);
-        List<ExtenderConfig> extenders = extenders(top, readers);
-        boolean delayCache = top.flag("delayCacheUntilActive");
-        top.finish();
-        List<ProfileConfig> profiles = new ArrayList<>();
-        for (ProfileReader reader : readers) {
-            profiles.add(reader.finish(originByPath));
-        }
-        tree.ignoredFields().forEach(field -> warnings.add(tree.located(field)));
-        SchedulerConfig config = new SchedulerConfig(
-                parallelism,
-                leaderElection,
-                clientConnection,
-                profiling,
-                contentionProfiling,
-                percentage,
-                initialBackoff,
-                maxBackoff,
-                delayCache,
-                profiles,
-                extenders);
-        return loaded(config, top);
+        SchedulerSettings settings = context.binder().read(tree.root(), SchedulerSettings.class, problems);
+        settings.validate(problems);
+        ObjectNode effective = RecordBinder.toTree(settings);
+        List<ProfileReader> readers = profiles(settings);
+        ArrayNode profiles = effective.putArray("profiles");
+        readers.forEach(reader -> profiles.add(reader.effective()));
+        recordOrigins(effective, problems);
+        readers.forEach(ProfileReader::readPlugins);
+        readers.forEach(reader -> reader.checkQueueSort(readers.get(0)));
+        ignoreResources(settings.extenders(), readers);
+        List<ProfileConfig> finished =
+                readers.stream().map(ProfileReader::finish).toList();
+        tree.ignoredFields().forEach(field -> context.warnings().add(tree.located(field)));
+        return loaded(settings.config(finished), effective);
     }
 
-    private LoadedConfig loaded(SchedulerConfig config, Section top) {
-        if (!missing.isEmpty()) {
-            warnings.add(tree.sourceName()
-                    + ": enabled plugins of kube-scheduler that are not registered, and have no part in any decision: "
-                    + String.join(", ", missing) + " (expected: those of KubeSchedulerPlugins, or these disabled)");
+    private LoadedConfig loaded(SchedulerConfig config, ObjectNode effective) {
+        if (!context.missing().isEmpty()) {
+            context.warnings()
+                    .add(tree.sourceName()
+                            + ": enabled plugins of kube-scheduler that are not registered, and have no part in any decision: "
+                            + String.join(", ", context.missing())
+                            + " (expected: those of KubeSchedulerPlugins, or these disabled)");
         }
-        return new LoadedConfig(
-                tree.sourceName(),
-                shape,
-                tree.names(),
-                config,
-                features,
-                registry,
-                tree.root(),
-                top.effective(),
-                originByPath,
-                missing,
-                warnings,
-                unknown);
-    }
-
-    static void checkPercentage(int percentage, Problems at) {
-        if (percentage < 0 || percentage > MOST_PERCENT) {
-            at.invalid(percentage, "0 to 100");
-        }
-    }
-
-    private static SchedulerConfig nothing() {
-        return bare(1, List.of());
+        return new LoadedConfig(context, shape, config, effective);
     }
 
     /** A configuration of one profile, for a scheduler that only answers questions. */
     static SchedulerConfig schedulerOf(ProfileConfig profile) {
-        return bare(PARALLELISM, List.of(profile));
+        return bare(SchedulerSettings.DEFAULTS.parallelism(), List.of(profile));
     }
 
     private static SchedulerConfig bare(int parallelism, List<ProfileConfig> profiles) {
@@ -161,125 +93,67 @@ final class ConfigReader {
                 List.of());
     }
 
-    private static boolean isThisFormat(Section top) {
-        String apiVersion = top.textUnlessBlank("apiVersion", "");
-        String kind = top.textUnlessBlank("kind", "");
-        if (top.isBlank("apiVersion")) {
-            top.at("apiVersion").missing(ConfigFormat.API_VERSION);
-        } else if (apiVersion.startsWith(ConfigFormat.GROUP + "/") && !apiVersion.equals(ConfigFormat.API_VERSION)) {
-            top.at("apiVersion")
-                    .invalid(
-                            apiVersion,
-                            ConfigFormat.API_VERSION + "; v1alpha1, v1alpha2 and v1beta1 to v1beta3 are converted");
-        } else if (!apiVersion.isEmpty() && !apiVersion.equals(ConfigFormat.API_VERSION)) {
-            top.at("apiVersion").invalid(apiVersion, ConfigFormat.API_VERSION);
-        }
-        if (top.isBlank("kind")) {
-            top.at("kind").missing(ConfigFormat.KIND);
-        } else if (!kind.isEmpty() && !kind.equals(ConfigFormat.KIND)) {
-            top.at("kind").invalid(kind, ConfigFormat.KIND);
-        }
-        return apiVersion.equals(ConfigFormat.API_VERSION) && kind.equals(ConfigFormat.KIND);
+    private boolean isThisFormat() {
+        String given = tree.root().path("apiVersion").asText();
+        String versions = given.startsWith(ConfigFormat.GROUP + "/")
+                ? ConfigFormat.API_VERSION + "; v1alpha1, v1alpha2 and v1beta1 to v1beta3 are converted"
+                : ConfigFormat.API_VERSION;
+        boolean isVersion = Scalars.isGiven(tree.root(), "apiVersion", ConfigFormat.API_VERSION, versions, problems);
+        return Scalars.isGiven(tree.root(), "kind", ConfigFormat.KIND, ConfigFormat.KIND, problems) && isVersion;
     }
 
-    private static LeaderElection leaderElection(Section section) {
-        LeaderElection election = new LeaderElection(
-                section.bool("leaderElect", true),
-                section.durationUnlessBlank("leaseDuration", Duration.ofSeconds(15)),
-                section.durationUnlessBlank("renewDeadline", Duration.ofSeconds(10)),
-                section.durationUnlessBlank("retryPeriod", Duration.ofSeconds(2)),
-                section.textUnlessBlank("resourceLock", LEASES),
-                section.textUnlessBlank("resourceName", "kube-scheduler"),
-                section.textUnlessBlank("resourceNamespace", "kube-system"));
-        section.finish();
-        if (election.leaderElect()) {
-            checkPositive(election.leaseDuration(), section.at("leaseDuration"));
-            checkPositive(election.renewDeadline(), section.at("renewDeadline"));
-            checkPositive(election.retryPeriod(), section.at("retryPeriod"));
-            if (election.leaseDuration().compareTo(election.renewDeadline()) <= 0) {
-                section.at("leaseDuration")
-                        .invalid(
-                                GoDuration.format(election.leaseDuration()),
-                                "more than renewDeadline, which is " + GoDuration.format(election.renewDeadline()));
+    private void recordOrigins(JsonNode value, Problems at) {
+        String path = at.path();
+        if (value instanceof ObjectNode object) {
+            for (Map.Entry<String, JsonNode> field : object.properties()) {
+                recordOrigins(field.getValue(), at.at(field.getKey()));
             }
-            if (!election.resourceLock().equals(LEASES)) {
-                section.at("resourceLock").invalid(election.resourceLock(), LEASES);
+        } else if (value instanceof ArrayNode items) {
+            for (int i = 0; i < items.size(); i++) {
+                context.originByPath()
+                        .put(at.at(i).path(), tree.originOrDefault(at.at(i).path()));
+                recordOrigins(items.path(i), at.at(i));
             }
-        }
-        return election;
-    }
-
-    private static void checkPositive(Duration duration, Problems at) {
-        if (duration.isNegative() || duration.isZero()) {
-            at.invalid(GoDuration.format(duration), "more than 0s");
+        } else {
+            boolean isUnset = context.binder().isUnset(path);
+            context.originByPath().put(path, isUnset ? ConfigFormat.DEFAULT_ORIGIN : tree.originOrDefault(path));
         }
     }
 
-    static ClientConnection clientConnection(Section section) {
-        ClientConnection connection = new ClientConnection(
-                section.textUnlessBlank("kubeconfig", ""),
-                section.textUnlessBlank("acceptContentTypes", ""),
-                section.textUnlessBlank("contentType", "application/vnd.kubernetes.protobuf"),
-                section.numberUnlessBlank("qps", 50),
-                section.integerUnlessBlank("burst", 100));
-        section.finish();
-        if (connection.burst() < 0) {
-            section.at("burst").invalid(connection.burst(), "not less than 0");
-        }
-        return connection;
-    }
-
-    private List<ProfileReader> profiles(Section top) {
-        List<Section> sections = top.children("profiles");
-        if (sections.isEmpty()) {
-            sections = List.of(top.implied("profiles"));
-        }
+    private List<ProfileReader> profiles(SchedulerSettings settings) {
+        List<SchedulerSettings.Profile> profiles = settings.profiles();
         List<ProfileReader> readers = new ArrayList<>();
         Set<String> names = new HashSet<>();
-        for (Section section : sections) {
-            boolean mayBeUnnamed =
-                    sections.size() == 1 && section.given("schedulerName").isMissingNode();
-            String name = section.textUnlessBlank("schedulerName", mayBeUnnamed ? DEFAULT_PROFILE : "");
-            if (name.isEmpty() && section.isBlank("schedulerName")) {
-                section.at("schedulerName").missing("a name, which pods give as their schedulerName");
+        for (int i = 0; i < profiles.size(); i++) {
+            Problems profileAt = problems.at("profiles").at(i);
+            Problems at = profileAt.at("schedulerName");
+            boolean isUnnamed = profiles.size() == 1 && tree.isAbsent(at.path());
+            String name = isUnnamed ? DEFAULT_PROFILE : profiles.get(i).schedulerName();
+            if (name.isEmpty() && tree.isBlank(at.path())) {
+                at.missing("a name, which pods give as their schedulerName");
             } else if (!name.isEmpty() && !names.add(name)) {
-                section.at("schedulerName").invalid(name, "another name for each profile");
+                at.invalid(name, "another name for each profile");
             }
-            readers.add(new ProfileReader(name, section, registry, features, unknown, missing, warnings));
-        }
-        for (ProfileReader reader : readers) {
-            reader.checkQueueSort(readers.get(0));
+            readers.add(new ProfileReader(name, profiles.get(i), profileAt, context));
         }
         return readers;
     }
 
-    private List<ExtenderConfig> extenders(Section top, List<ProfileReader> profiles) {
-        List<ExtenderConfig> first = new ArrayList<>();
-        List<ExtenderConfig> ignorable = new ArrayList<>();
-        Set<String> managed = new HashSet<>();
+    private void ignoreResources(List<ExtenderConfig> extenders, List<ProfileReader> profiles) {
         List<String> ignored = new ArrayList<>();
-        int binders = 0;
-        String ignoredOrigin = "";
-        for (Section section : top.children("extenders")) {
-            ExtenderConfig extender = ExtenderReader.read(section, managed);
-            (extender.ignorable() ? ignorable : first).add(extender);
-            binders += extender.bindVerb().isEmpty() ? 0 : 1;
-            for (ExtenderConfig.ManagedResource resource : extender.managedResources()) {
+        String origin = "";
+        for (int i = 0; i < extenders.size(); i++) {
+            for (ExtenderConfig.ManagedResource resource : extenders.get(i).managedResources()) {
                 if (resource.ignoredByScheduler()) {
                     ignored.add(resource.name());
-                    ignoredOrigin = ignoredOrigin.isEmpty() ? section.origin() : ignoredOrigin;
+                    origin = origin.isEmpty() ? tree.originOrDefault("extenders[" + i + "]") : origin;
                 }
             }
         }
-        if (binders > 1) {
-            top.at("extenders").invalid("found " + binders + " extenders implementing bind", "at most one bindVerb");
-        }
         if (!ignored.isEmpty()) {
             for (ProfileReader profile : profiles) {
-                profile.ignoreResources(ignored, ignoredOrigin);
+                profile.ignoreResources(ignored, origin);
             }
         }
-        first.addAll(ignorable);
-        return first;
     }
 }

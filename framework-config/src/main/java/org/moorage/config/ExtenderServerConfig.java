@@ -12,12 +12,13 @@ import java.util.OptionalInt;
 import org.moorage.api.plugin.ExtensionPoint;
 import org.moorage.api.plugin.PluginArgs;
 import org.moorage.api.plugin.Problems;
+import org.moorage.config.internal.Setting;
 import org.moorage.config.plugin.EnabledPlugin;
 import org.moorage.config.plugin.PluginSet;
 
 /**
- * Which plugins answer as extenders of other schedulers: a configuration of the kind {@code ExtenderConfiguration}, complete and
- * valid.
+ * The plugins that serve as extenders of other schedulers: a complete and valid configuration of the kind {@code
+ * ExtenderConfiguration}.
  *
  * @param sourceName what it was read from
  * @param clientConnection how agents that know the cluster talk to the API server
@@ -85,7 +86,7 @@ public record ExtenderServerConfig(
      * @param name the plugin
      * @param args its arguments
      * @param route its part of the routes that ask it alone
-     * @param maxScore its highest score, which is told as 10, the highest of an extender; 1 to 100
+     * @param maxScore its highest score, which is scaled to 10, the highest score of an extender; 1 to 100
      * @param weight how much its scores count where all plugins are asked; more than 0
      */
     public record AgentPlugin(String name, PluginArgs args, String route, int maxScore, int weight) {}
@@ -95,9 +96,12 @@ public record ExtenderServerConfig(
      *
      * @param certFile the file with the server's certificate
      * @param keyFile the file with its key
-     * @param clientCaFile the file with who has signed the certificates of those that may ask; empty for anybody
+     * @param clientCaFile the file with the authorities that sign client certificates; empty to accept any client
      */
-    public record Tls(String certFile, String keyFile, String clientCaFile) {}
+    public record Tls(
+            String certFile,
+            String keyFile,
+            @Setting(name = "clientCAFile") String clientCaFile) {}
 
     /** The refusal of this configuration for what was only found when its plugins were made. */
     public ConfigException refusal(List<Problems.Problem> problems) {

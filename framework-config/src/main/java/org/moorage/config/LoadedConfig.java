@@ -20,7 +20,6 @@ import org.moorage.config.internal.FieldNames;
 import org.moorage.config.internal.PlainValues;
 import org.moorage.config.internal.SourceTree;
 import org.moorage.config.internal.cloud.CloudConfig;
-import org.moorage.config.plugin.PluginRegistry;
 import org.moorage.config.plugin.UnknownPlugins;
 
 /** A configuration that was read, and where it comes from. Immutable. */
@@ -29,49 +28,26 @@ public final class LoadedConfig {
     private static final Pattern NAMED_ENTRY = Pattern.compile(
             "(?<list>profiles\\[(?<profile>[0-9]+)]\\.pluginConfig|extenders)\\[(?<key>.*)](?<field>(?:\\.[A-Za-z]+)*)");
 
-    private final String sourceName;
+    private final ReadContext context;
     private final ConfigShape shape;
-    private final FieldNames names;
     private final SchedulerConfig config;
-    private final FeatureGates featureGates;
-    private final PluginRegistry registry;
-    private final ObjectNode source;
     private final ObjectNode effective;
-    private final Map<String, String> originByPath;
-    private final List<String> missingPlugins;
-    private final List<String> warnings;
-    private final UnknownPlugins unknown;
 
-    LoadedConfig(
-            String sourceName,
-            ConfigShape shape,
-            FieldNames names,
-            SchedulerConfig config,
-            FeatureGates featureGates,
-            PluginRegistry registry,
-            ObjectNode source,
-            ObjectNode effective,
-            Map<String, String> originByPath,
-            Collection<String> missingPlugins,
-            List<String> warnings,
-            UnknownPlugins unknown) {
-        this.sourceName = sourceName;
+    /**
+     * A configuration that was read.
+     *
+     * @param context the input and everything that was noted while reading, which does not change any more
+     */
+    LoadedConfig(ReadContext context, ConfigShape shape, SchedulerConfig config, ObjectNode effective) {
+        this.context = context;
         this.shape = shape;
-        this.names = names;
         this.config = config;
-        this.featureGates = featureGates;
-        this.registry = registry;
-        this.source = source;
         this.effective = effective;
-        this.originByPath = Collections.unmodifiableMap(new LinkedHashMap<>(originByPath));
-        this.missingPlugins = List.copyOf(missingPlugins);
-        this.warnings = List.copyOf(warnings);
-        this.unknown = unknown;
     }
 
     /** The name of its source. */
     public String sourceName() {
-        return sourceName;
+        return context.tree().sourceName();
     }
 
     /** The shape of what it was read from. */
@@ -86,17 +62,17 @@ public final class LoadedConfig {
 
     /** How plugins that are not registered were treated. */
     public UnknownPlugins unknownPlugins() {
-        return unknown;
+        return context.unknown();
     }
 
     /** The features that it was read for. */
     public FeatureGates featureGates() {
-        return featureGates;
+        return context.features();
     }
 
     /** The settings as they were read, in version v1, without defaults: maps, lists, texts, numbers and booleans. */
     public Map<String, Object> source() {
-        return PlainValues.of(source);
+        return PlainValues.of(sourceTree());
     }
 
     /**
@@ -124,7 +100,7 @@ public final class LoadedConfig {
      * Where each setting of the effective form comes from, by its path: {@code default}, {@code scheduler.yaml:12} or {@code --flag}.
      */
     public Map<String, String> originByPath() {
-        return originByPath;
+        return Collections.unmodifiableMap(context.originByPath());
     }
 
     /**
@@ -132,7 +108,7 @@ public final class LoadedConfig {
      * no part in any decision.
      */
     public List<String> missingPlugins() {
-        return missingPlugins;
+        return List.copyOf(context.missing());
     }
 
     /**
@@ -140,7 +116,7 @@ public final class LoadedConfig {
      * {@linkplain #missingPlugins missing plugins}; one line each, with its place.
      */
     public List<String> warnings() {
-        return warnings;
+        return List.copyOf(context.warnings());
     }
 
     /**
@@ -153,19 +129,7 @@ public final class LoadedConfig {
 
     /** The same with other extenders; the settings are those that were read. */
     public LoadedConfig withExtenders(List<ExtenderConfig> extenders) {
-        return new LoadedConfig(
-                sourceName,
-                shape,
-                names,
-                config.withExtenders(extenders),
-                featureGates,
-                registry,
-                source,
-                effective,
-                originByPath,
-                missingPlugins,
-                warnings,
-                unknown);
+        return new LoadedConfig(context, shape, config.withExtenders(extenders), effective);
     }
 
     /**
@@ -178,28 +142,28 @@ public final class LoadedConfig {
      */
     public LoadedConfig withScoreWeights(Map<String, Integer> weights, Collection<String> profiles, String name) {
         SourceTree tree = SourceTree.empty(name);
-        tree.root().setAll(source.deepCopy());
+        tree.root().setAll(sourceTree().deepCopy());
         for (int i = 0; i < config.profiles().size(); i++) {
             if (profiles.contains(config.profiles().get(i).schedulerName())) {
                 ScoreWeights.write(tree, "profiles[" + i + "].plugins.score", weights);
             }
         }
-        return ConfigLoader.read(tree, List.of(), registry, featureGates, unknown)
+        return ConfigLoader.read(tree, context.registry(), context.features(), context.unknown())
                 .sound()
                 .withExtenders(config.extenders());
     }
 
     ObjectNode sourceTree() {
-        return source;
+        return context.tree().root();
     }
 
     ObjectNode sourceTree(ConfigShape other, Consumer<String> warnings) {
         Problems problems = Problems.collector();
         List<String> found = new ArrayList<>();
         ObjectNode written = switch (other) {
-            case KUBE_SCHEDULER -> source;
+            case KUBE_SCHEDULER -> sourceTree();
             case EKS -> CloudConfig.eks(changes().tree(), effective, problems);
-            case AKS -> CloudConfig.aks(source, ConfigPrinter.printSource(this), sourceName, found, problems);
+            case AKS -> CloudConfig.aks(sourceTree(), ConfigPrinter.printSource(this), sourceName(), found, problems);
         };
         if (!problems.isEmpty()) {
             throw refusal(problems.all());
@@ -212,7 +176,7 @@ public final class LoadedConfig {
     }
 
     FieldNames names() {
-        return names;
+        return context.tree().names();
     }
 
     ObjectNode effectiveTree() {
@@ -220,12 +184,12 @@ public final class LoadedConfig {
     }
 
     ChangedSettings changes() {
-        return new ChangedSettings(this, registry);
+        return new ChangedSettings(this, context.registry());
     }
 
     /** Where the setting comes from, or the closest thing around it that has an origin. */
     String originOf(String path) {
-        return closest(path, originByPath);
+        return closest(path, context.originByPath());
     }
 
     static String closest(String path, Map<String, String> originByPath) {
@@ -250,9 +214,9 @@ public final class LoadedConfig {
         for (Problems.Problem problem : named) {
             problems.add(new Problems.Problem(numbered(problem.path()), problem.message()));
         }
-        Map<String, String> locations = new LinkedHashMap<>(originByPath);
+        Map<String, String> locations = new LinkedHashMap<>(context.originByPath());
         locations.values().removeIf(origin -> origin.equals(ConfigFormat.DEFAULT_ORIGIN));
-        return new ConfigException(sourceName, problems, locations, names);
+        return new ConfigException(sourceName(), problems, locations, names());
     }
 
     private String numbered(String path) {

@@ -3,19 +3,19 @@ package org.moorage.config;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
-import org.moorage.api.plugin.FeatureGates;
 import org.moorage.api.plugin.PluginArgs;
 import org.moorage.api.plugin.PluginFactory;
 import org.moorage.api.plugin.Problems;
 import org.moorage.config.internal.ConfigFormat;
+import org.moorage.config.internal.RecordBinder;
 import org.moorage.config.internal.Scalars;
-import org.moorage.config.internal.Section;
 import org.moorage.config.plugin.DefaultPlugins;
 import org.moorage.config.plugin.FactoryCalls;
 import org.moorage.config.plugin.FactoryFailure;
@@ -29,36 +29,24 @@ final class PluginArguments {
     private static final String KIND = "kind";
 
     private final String plugin;
-    private final Section section;
+    private final ReadContext context;
     private final ObjectNode entry;
     private final Problems at;
     private final @Nullable PluginFactory<?> factory;
-    private final FeatureGates features;
     private final Map<String, String> ownOrigins = new LinkedHashMap<>();
     private @Nullable PluginArgs bound;
 
     /**
      * An entry without arguments yet.
      *
-     * @param factory the plugin's factory, or null if it is not registered
-     * @param section knows where the arguments come from
-     * @param entry the entry's effective form
      * @param at where the arguments are
-     * @param features decide on some defaults, and what is allowed
      */
-    PluginArguments(
-            String plugin,
-            @Nullable PluginFactory<?> factory,
-            Section section,
-            ObjectNode entry,
-            Problems at,
-            FeatureGates features) {
+    PluginArguments(String plugin, Problems at, ReadContext context) {
         this.plugin = plugin;
-        this.section = section;
-        this.entry = entry;
+        this.context = context;
+        this.entry = JsonNodeFactory.instance.objectNode().put("name", plugin);
         this.at = at;
-        this.factory = factory;
-        this.features = features;
+        this.factory = context.registry().find(plugin).orElse(null);
     }
 
     /** Reads the arguments; missing for the default ones. */
@@ -112,8 +100,8 @@ final class PluginArguments {
         return Optional.ofNullable(bound);
     }
 
-    /** Has the plugin check its arguments, and records where they come from. */
-    void finish(Map<String, String> originByPath) {
+    /** Lets the plugin validate its arguments, and records where they come from. */
+    void finish() {
         if (bound != null) {
             try {
                 FactoryCalls.validate(plugin, bound, at);
@@ -122,9 +110,10 @@ final class PluginArguments {
             }
         }
         String path = at.path().substring(0, at.path().lastIndexOf('.'));
-        originByPath.put(path, section.origin(path));
-        originByPath.put(path + ".name", section.origin(path));
-        recordOrigins(entry.path("args"), at, originByPath);
+        String origin = context.tree().originOrDefault(path);
+        context.originByPath().put(path, origin);
+        context.originByPath().put(path + ".name", origin);
+        recordOrigins(entry.path("args"), at);
     }
 
     private void bind(PluginFactory<?> by, ObjectNode fields) {
@@ -133,20 +122,21 @@ final class PluginArguments {
             args.put(KIND, take(fields, KIND, plugin + "Args"));
             args.put(API_VERSION, take(fields, API_VERSION, ConfigFormat.API_VERSION));
         } else {
-            // Ours to take, for a plugin that kube-scheduler does not know, unless they are arguments of its own.
+            // Read here for a plugin that kube-scheduler does not know, unless its arguments have such fields.
             for (String field : List.of(KIND, API_VERSION)) {
-                if (!ArgsBinder.hasField(by.argsType(), field) && fields.has(field)) {
+                if (!RecordBinder.hasField(by.argsType(), field) && fields.has(field)) {
                     args.set(field, fields.remove(field));
                 }
             }
         }
         int before = at.all().size();
         try {
-            PluginArgs read = ArgsBinder.bind(fields, by.argsType(), at);
+            PluginArgs read = RecordBinder.bind(fields, by.argsType(), at);
             // Arguments that could not be read are not worth a check.
             boolean isReadable = at.all().size() == before;
-            PluginArgs complete = isReadable ? FactoryCalls.forFeatures(plugin, by, read, features, at) : read;
-            args.setAll(ArgsBinder.toTree((Record) complete));
+            PluginArgs complete =
+                    isReadable ? FactoryCalls.forFeatures(plugin, by, read, context.features(), at) : read;
+            args.setAll(RecordBinder.toTree((Record) complete));
             entry.set("args", args);
             bound = isReadable ? complete : null;
         } catch (FactoryFailure failed) {
@@ -159,24 +149,20 @@ final class PluginArguments {
     private String take(ObjectNode fields, String field, String expected) {
         JsonNode value = fields.path(field);
         fields.remove(field);
-        boolean blank = value.isMissingNode()
-                || value.isNull()
-                || (value.isTextual() && value.textValue().isEmpty());
-        if (!blank && !expected.equals(value.textValue())) {
+        if (!Scalars.isBlank(value) && !expected.equals(value.textValue())) {
             Scalars.wrong(value, expected, at.at(field));
         }
         return expected;
     }
 
-    private void recordOrigins(JsonNode value, Problems path, Map<String, String> originByPath) {
-        String at = path.path();
-        originByPath.put(at, ownOrigins.getOrDefault(at, section.origin(at)));
+    private void recordOrigins(JsonNode value, Problems path) {
+        String origin = context.tree().originOrDefault(path.path());
+        context.originByPath().put(path.path(), ownOrigins.getOrDefault(path.path(), origin));
         if (value instanceof ObjectNode object) {
-            object.properties()
-                    .forEach(field -> recordOrigins(field.getValue(), path.at(field.getKey()), originByPath));
+            object.properties().forEach(field -> recordOrigins(field.getValue(), path.at(field.getKey())));
         } else if (value instanceof ArrayNode array) {
             for (int i = 0; i < array.size(); i++) {
-                recordOrigins(array.path(i), path.at(i), originByPath);
+                recordOrigins(array.path(i), path.at(i));
             }
         }
     }

@@ -3,28 +3,27 @@ package org.moorage.config;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.MissingNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.OptionalInt;
 import java.util.Set;
-import java.util.TreeMap;
+import java.util.TreeSet;
 import org.moorage.api.plugin.ExtensionPoint;
-import org.moorage.api.plugin.FeatureGates;
 import org.moorage.api.plugin.PluginArgs;
-import org.moorage.api.plugin.PluginFactory;
 import org.moorage.api.plugin.Problems;
 import org.moorage.config.internal.ConfigFormat;
-import org.moorage.config.internal.Section;
+import org.moorage.config.internal.RecordBinder;
+import org.moorage.config.internal.Scalars;
 import org.moorage.config.internal.Suggestion;
 import org.moorage.config.plugin.DefaultPlugins;
 import org.moorage.config.plugin.EnabledPlugin;
-import org.moorage.config.plugin.PluginRegistry;
 import org.moorage.config.plugin.PluginSet;
 import org.moorage.config.plugin.Substitutes;
 import org.moorage.config.plugin.UnknownPlugins;
@@ -32,76 +31,75 @@ import org.moorage.config.plugin.UnknownPlugins;
 /** Reads one profile: merges its plugins with the default ones, completes the arguments, and checks both. */
 final class ProfileReader {
     private static final String FIT = "NodeResourcesFit";
+    private static final String PLUGINS = "plugins";
+    private static final String PLUGIN_CONFIG = "pluginConfig";
     private static final String MULTI_POINT = "multiPoint";
     private static final String REMOVED = "a plugin that kube-scheduler still has";
     private static final String REGISTERED = " (expected: a registered plugin; --plugin-dir adds those of jars)";
 
     private final String name;
-    private final Section profile;
-    private final PluginRegistry registry;
-    private final FeatureGates features;
-    private final UnknownPlugins unknown;
-    private final Set<String> missing;
-    private final List<String> warnings;
+    private final SchedulerSettings.Profile settings;
+    private final Problems at;
+    private final ReadContext context;
+    private final ObjectNode effective;
     private final Map<String, List<String>> leftOut = new LinkedHashMap<>();
-
-    private final OptionalInt percentage;
     private final Map<ExtensionPoint, PluginSet> plugins = new EnumMap<>(ExtensionPoint.class);
-    private final PluginSet multiPoint;
-    private final Problems queueSortAt;
+    private PluginSet multiPoint = PluginSet.EMPTY;
     private final Map<String, PluginArguments> argumentsByPlugin = new LinkedHashMap<>();
 
     /**
-     * Reads the profile.
+     * A reader of a profile.
      *
-     * @param unknown what happens to plugins that are not registered
-     * @param missing where to add the plugins of kube-scheduler that are not registered
-     * @param warnings where to add what has no effect
+     * @param at where the profile is
      */
-    ProfileReader(
-            String name,
-            Section profile,
-            PluginRegistry registry,
-            FeatureGates features,
-            UnknownPlugins unknown,
-            Set<String> missing,
-            List<String> warnings) {
+    ProfileReader(String name, SchedulerSettings.Profile settings, Problems at, ReadContext context) {
         this.name = name;
-        this.profile = profile;
-        this.registry = registry;
-        this.features = features;
-        this.unknown = unknown;
-        this.missing = missing;
-        this.warnings = warnings;
-        percentage = profile.optionalInteger("percentageOfNodesToScore");
-        percentage.ifPresent(percent -> ConfigReader.checkPercentage(percent, profile.at("percentageOfNodesToScore")));
-        Section sets = profile.child("plugins");
+        this.settings = settings;
+        this.at = at;
+        this.context = context;
+        effective = RecordBinder.toTree(settings).put("schedulerName", name);
+        effective.remove(List.of(PLUGINS, PLUGIN_CONFIG));
+    }
+
+    /** The effective form of the profile: at first the settings other than plugins. */
+    ObjectNode effective() {
+        return effective;
+    }
+
+    /** Reads the plugins and their arguments. */
+    void readPlugins() {
+        JsonNode given = settings.plugins();
+        if (!given.isMissingNode() && !given.isObject()) {
+            Scalars.wrong(given, "an object", at.at(PLUGINS));
+        }
+        Set<String> fields = new LinkedHashSet<>();
         Map<ExtensionPoint, NamedPlugins> named = new EnumMap<>(ExtensionPoint.class);
         for (ExtensionPoint point : ExtensionPoint.values()) {
-            named.put(point, named(sets, point.field()));
+            fields.add(point.field());
+            named.put(point, named(point.field()));
         }
-        NamedPlugins everywhere = named(sets, MULTI_POINT);
-        sets.finish();
+        fields.add(MULTI_POINT);
+        NamedPlugins everywhere = named(MULTI_POINT);
+        context.binder().checkFields(given, fields, at.at(PLUGINS));
         warnOfLeftOut();
+        ObjectNode sets = effective.putObject(PLUGINS);
         for (ExtensionPoint point : ExtensionPoint.values()) {
             NamedPlugins ofPoint = Objects.requireNonNull(named.get(point));
             DefaultPlugins.required(point).ifPresent(plugin -> require(plugin, point, ofPoint, everywhere));
-            plugins.put(point, pluginSet(ofPoint, List.of()));
+            plugins.put(point, pluginSet(ofPoint, List.of(), sets.putObject(point.field())));
         }
-        multiPoint = pluginSet(everywhere, DefaultPlugins.multiPoint(features));
-        queueSortAt = sets.at(ExtensionPoint.QUEUE_SORT.field());
+        multiPoint = pluginSet(everywhere, DefaultPlugins.multiPoint(context.features()), sets.putObject(MULTI_POINT));
         if (queueSort().enabled().size() > 1) {
-            queueSortAt.at("enabled").invalid(queueSort().enabled().size() + " plugins", "at most one");
+            queueSortAt().at("enabled").invalid(queueSort().enabled().size() + " plugins", "at most one");
         }
         readArguments();
         addDefaultArguments();
-        profile.finish();
     }
 
     /** Reports a queue that is sorted in another way than in the first profile: there is one queue for all. */
     void checkQueueSort(ProfileReader first) {
         if (!queueSort().equals(first.queueSort())) {
-            queueSortAt.invalid(shown(queueSort()), "the same for all profiles, that is " + shown(first.queueSort()));
+            queueSortAt().invalid(shown(queueSort()), "the same for all profiles, that is " + shown(first.queueSort()));
         }
     }
 
@@ -109,7 +107,7 @@ final class ProfileReader {
     void ignoreResources(List<String> resources, String origin) {
         PluginArguments fit = argumentsByPlugin.get(FIT);
         if (fit == null) {
-            profile.at("pluginConfig")
+            at.at(PLUGIN_CONFIG)
                     .missing(
                             "arguments of " + FIT + ", for the resources that extenders have ignored by the scheduler");
             return;
@@ -117,40 +115,43 @@ final class ProfileReader {
         fit.ignoreResources(resources, origin);
     }
 
-    /** Checks all arguments, and gives the profile. */
-    ProfileConfig finish(Map<String, String> originByPath) {
+    /** Validates all arguments, and returns the profile. */
+    ProfileConfig finish() {
         Map<String, PluginArgs> args = new LinkedHashMap<>();
-        ArrayNode list = profile.effective().arrayNode();
+        ArrayNode list = effective.arrayNode();
         for (PluginArguments arguments : argumentsByPlugin.values()) {
-            arguments.finish(originByPath);
+            arguments.finish();
             list.add(arguments.entry());
             arguments.bound().ifPresent(bound -> args.put(arguments.plugin(), bound));
         }
         if (!list.isEmpty()) {
-            profile.effective().set("pluginConfig", list);
+            effective.set(PLUGIN_CONFIG, list);
         }
         for (EnabledPlugin plugin : enabled()) {
             // All others have an entry.
-            if (!argumentsByPlugin.containsKey(plugin.name())
-                    && registry.find(plugin.name()).isPresent()) {
+            if (!argumentsByPlugin.containsKey(plugin.name()) && context.isRegistered(plugin.name())) {
                 args.put(plugin.name(), PluginArgs.None.DEFAULTS);
             }
         }
         Map<ExtensionPoint, PluginSet> usable = new EnumMap<>(ExtensionPoint.class);
         plugins.forEach((point, set) -> usable.put(point, usable(set, args)));
-        return new ProfileConfig(name, percentage, usable, usable(multiPoint, args), args);
+        return new ProfileConfig(name, settings.percentageOfNodesToScore(), usable, usable(multiPoint, args), args);
     }
 
     // Without the plugins that a problem was reported about, so that nothing else is said of them.
     private PluginSet usable(PluginSet set, Map<String, PluginArgs> args) {
         List<EnabledPlugin> usable = new ArrayList<>(set.enabled());
         usable.removeIf(plugin -> !args.containsKey(plugin.name())
-                && (registry.find(plugin.name()).isPresent() || !DefaultPlugins.knows(plugin.name())));
+                && (context.isRegistered(plugin.name()) || !DefaultPlugins.knows(plugin.name())));
         return usable.size() == set.enabled().size() ? set : new PluginSet(usable, set.disabled());
     }
 
     private PluginSet queueSort() {
         return plugins.getOrDefault(ExtensionPoint.QUEUE_SORT, PluginSet.EMPTY);
+    }
+
+    private Problems queueSortAt() {
+        return at.at(PLUGINS).at(ExtensionPoint.QUEUE_SORT.field());
     }
 
     private static String shown(PluginSet set) {
@@ -172,13 +173,13 @@ final class ProfileReader {
 
     /** The plugins that the configuration names at an extension point, or at {@code multiPoint}. */
     private static final class NamedPlugins {
-        private final Section set;
+        private final Problems at;
         private final List<Entry> enabled = new ArrayList<>();
         private final List<Entry> disabled = new ArrayList<>();
         private boolean lacksSome;
 
-        NamedPlugins(Section set) {
-            this.set = set;
+        NamedPlugins(Problems at) {
+            this.at = at;
         }
 
         boolean enables(String plugin) {
@@ -190,27 +191,38 @@ final class ProfileReader {
         }
     }
 
-    private NamedPlugins named(Section sets, String field) {
-        NamedPlugins named = new NamedPlugins(sets.child(field));
-        for (Section item : named.set.items("enabled")) {
-            EnabledPlugin plugin = new EnabledPlugin(item.textUnlessBlank("name", ""), item.integer("weight", 0));
-            item.finish();
+    private NamedPlugins named(String field) {
+        NamedPlugins named = new NamedPlugins(at.at(PLUGINS).at(field));
+        SchedulerSettings.Plugins given =
+                context.binder().read(settings.plugins().path(field), SchedulerSettings.Plugins.class, named.at);
+        for (int i = 0; i < given.enabled().size(); i++) {
+            SchedulerSettings.NamedPlugin plugin = given.enabled().get(i);
+            Problems item = named.at.at("enabled").at(i);
             if (isTaken(plugin.name(), item, field)) {
-                named.enabled.add(new Entry(plugin, item.origin()));
+                named.enabled.add(entry(plugin.name(), plugin.weight(), item));
             } else {
                 named.lacksSome = true;
             }
         }
-        for (Section item : named.set.items("disabled")) {
-            // A weight has no meaning here; kube-scheduler takes it and drops it.
-            item.integer("weight", 0);
-            EnabledPlugin plugin = new EnabledPlugin(item.textUnlessBlank("name", ""), 0);
-            item.finish();
-            checkMentioned(plugin.name(), item, "disables nothing");
-            named.disabled.add(new Entry(plugin, item.origin()));
+        for (int i = 0; i < given.disabled().size(); i++) {
+            String plugin = given.disabled().get(i).name();
+            Problems item = named.at.at("disabled").at(i);
+            checkMentioned(plugin, item, "disables nothing");
+            named.disabled.add(entry(plugin, 0, item));
         }
-        named.set.finish();
         return named;
+    }
+
+    private Entry entry(String plugin, int weight, Problems item) {
+        return new Entry(new EnabledPlugin(plugin, weight), origin(item));
+    }
+
+    private String origin(Problems item) {
+        return context.tree().originOrDefault(item.path());
+    }
+
+    private void warn(Problems item, Problems field, String message) {
+        context.warnings().add(origin(item) + ": " + context.tree().names().of(field.path()) + ": " + message);
     }
 
     // Each profile needs a plugin that sorts the queue and one that binds pods; the configured one may be unknown.
@@ -226,11 +238,10 @@ final class ProfileReader {
         if (!everywhere.enables(plugin) && everywhere.disables(plugin)) {
             everywhere.enabled.add(0, new Entry(new EnabledPlugin(plugin, 0), ConfigFormat.DEFAULT_ORIGIN));
         }
-        if (unknown == UnknownPlugins.KEPT) {
-            return;
+        if (context.unknown() != UnknownPlugins.KEPT) {
+            warnOfPlugins(
+                    plugin + " is enabled at " + point.field() + ", where profile \"" + name + "\" needs a plugin");
         }
-        warnings.add(profile.origin() + ": " + profile.name("plugins") + ": " + plugin + " is enabled at "
-                + point.field() + ", where profile \"" + name + "\" needs a plugin");
     }
 
     private void warnOfLeftOut() {
@@ -239,10 +250,10 @@ final class ProfileReader {
         }
         List<String> plugins = new ArrayList<>();
         leftOut.forEach((plugin, points) -> plugins.add(plugin + " (" + String.join(", ", points) + ")"));
-        warnings.add(profile.origin() + ": " + profile.name("plugins") + ": profile \"" + name + "\" "
-                + (unknown == UnknownPlugins.KEPT
+        warnOfPlugins("profile \"" + name + "\" "
+                + (context.unknown() == UnknownPlugins.KEPT
                         ? "names plugins that are not registered: "
-                        : "is taken without plugins that" + " are not registered: ")
+                        : "is taken without plugins that are not registered: ")
                 + String.join(", ", plugins));
         Map<String, List<String>> pluginsByHint = new LinkedHashMap<>();
         for (String plugin : leftOut.keySet()) {
@@ -251,23 +262,31 @@ final class ProfileReader {
                             .computeIfAbsent(hint, any -> new ArrayList<>())
                             .add(plugin));
         }
-        pluginsByHint.forEach((hint, named) -> warnings.add(profile.origin() + ": " + profile.name("plugins") + ": "
-                + String.join(", ", named) + ": " + hint + " (" + Substitutes.PAGE + ")"));
+        pluginsByHint.forEach(
+                (hint, named) -> warnOfPlugins(String.join(", ", named) + ": " + hint + " (" + Substitutes.PAGE + ")"));
     }
 
-    private PluginSet pluginSet(NamedPlugins named, List<EnabledPlugin> defaults) {
+    private void warnOfPlugins(String message) {
+        warn(at, at.at(PLUGINS), message);
+    }
+
+    private PluginSet pluginSet(NamedPlugins named, List<EnabledPlugin> defaults, ObjectNode set) {
         List<String> disabled = names(named.disabled);
         List<Entry> merged = merged(defaults, named.enabled, new PluginSet(List.of(), disabled));
-        write(named.set, "enabled", merged);
-        write(named.set, "disabled", named.disabled);
+        write(merged, set, "enabled", named.at);
+        write(named.disabled, set, "disabled", named.at);
         List<EnabledPlugin> enabled = new ArrayList<>();
         for (Entry entry : merged) {
             enabled.add(entry.plugin);
-            if (registry.find(entry.plugin.name()).isEmpty() && DefaultPlugins.knows(entry.plugin.name())) {
-                missing.add(entry.plugin.name());
-            }
+            noteMissing(entry.plugin.name());
         }
         return new PluginSet(enabled, disabled);
+    }
+
+    private void noteMissing(String plugin) {
+        if (!context.isRegistered(plugin) && DefaultPlugins.knows(plugin)) {
+            context.missing().add(plugin);
+        }
     }
 
     /**
@@ -294,14 +313,15 @@ final class ProfileReader {
         return merged;
     }
 
-    private static void write(Section set, String field, List<Entry> entries) {
-        ArrayNode list = set.effective().arrayNode();
-        List<String> origins = new ArrayList<>();
+    private void write(List<Entry> entries, ObjectNode set, String field, Problems setAt) {
+        ArrayNode list = effective.arrayNode();
         for (Entry entry : entries) {
+            context.originByPath().put(setAt.at(field).at(list.size()).path(), entry.origin);
             list.addObject().put("name", entry.plugin.name()).put("weight", entry.plugin.weight());
-            origins.add(entry.origin);
         }
-        set.write(field, list, origins);
+        if (!list.isEmpty()) {
+            set.set(field, list);
+        }
     }
 
     private static List<String> names(List<Entry> entries) {
@@ -309,48 +329,47 @@ final class ProfileReader {
     }
 
     // Whether an enabled plugin stays in its list. A refused one does: that is one problem, not two.
-    private boolean isTaken(String plugin, Section item, String field) {
+    private boolean isTaken(String plugin, Problems item, String field) {
         boolean isRemoved = DefaultPlugins.isRemoved(plugin) && !field.equals(MULTI_POINT);
         if (plugin.isEmpty()) {
             checkNamed(item);
             return true;
         }
-        if (!isRemoved && (registry.find(plugin).isPresent() || DefaultPlugins.knows(plugin))) {
+        if (!isRemoved && (context.isRegistered(plugin) || DefaultPlugins.knows(plugin))) {
             return true;
         }
-        if (unknown != UnknownPlugins.REFUSED) {
+        if (context.unknown() != UnknownPlugins.REFUSED) {
             leftOut.computeIfAbsent(plugin, any -> new ArrayList<>()).add(field);
             return false;
         }
         if (isRemoved) {
-            item.problems().report("\"" + plugin + "\" (expected: " + REMOVED + ")" + hint(plugin));
+            item.report("\"" + plugin + "\" (expected: " + REMOVED + ")" + hint(plugin));
         } else {
             item.at("name").report(unregistered(plugin));
         }
         return true;
     }
 
-    // As for kube-scheduler, a name that is not registered does no harm here. One that is almost the name of a plugin
-    // does:
-    // the plugin then runs, or runs without these arguments.
-    private void checkMentioned(String plugin, Section item, String effect) {
+    // As for kube-scheduler, a name that is not registered does no harm here. A misspelt name of a plugin does: the
+    // plugin
+    // then runs, or runs without these arguments.
+    private void checkMentioned(String plugin, Problems item, String effect) {
         if (plugin.isEmpty()) {
             checkNamed(item);
-        } else if (!plugin.equals(PluginSet.ALL) && registry.find(plugin).isEmpty() && !DefaultPlugins.knows(plugin)) {
+        } else if (!plugin.equals(PluginSet.ALL) && !context.isRegistered(plugin) && !DefaultPlugins.knows(plugin)) {
+            Optional<String> meant = suggestion(plugin);
             String message = "\"" + plugin + "\" " + effect + REGISTERED
-                    + suggestion(plugin)
-                            .map(close -> ". " + Suggestion.question(close))
-                            .orElse("");
-            if (suggestion(plugin).isPresent() && unknown == UnknownPlugins.REFUSED) {
+                    + meant.map(close -> ". " + Suggestion.question(close)).orElse("");
+            if (meant.isPresent() && context.unknown() == UnknownPlugins.REFUSED) {
                 item.at("name").report(message);
             } else {
-                warnings.add(item.origin() + ": " + item.name("name") + ": " + message);
+                warn(item, item.at("name"), message);
             }
         }
     }
 
-    private static void checkNamed(Section item) {
-        if (item.isBlank("name")) {
+    private void checkNamed(Problems item) {
+        if (context.tree().isBlank(item.at("name").path())) {
             item.at("name").missing("the name of a plugin");
         }
     }
@@ -373,53 +392,49 @@ final class ProfileReader {
 
     private Optional<String> suggestion(String plugin) {
         List<String> names = new ArrayList<>();
-        registry.factories().forEach(factory -> names.add(factory.name()));
-        DefaultPlugins.multiPoint(features).forEach(known -> names.add(known.name()));
+        context.registry().factories().forEach(factory -> names.add(factory.name()));
+        DefaultPlugins.multiPoint(context.features()).forEach(known -> names.add(known.name()));
         return Suggestion.closest(plugin, names);
     }
 
     private void readArguments() {
-        for (Section item : profile.items("pluginConfig")) {
-            String plugin = item.textUnlessBlank("name", "");
-            JsonNode args = item.given("args");
-            item.finish();
-            if (DefaultPlugins.isRemoved(plugin) && unknown == UnknownPlugins.REFUSED) {
-                item.problems().report("\"" + plugin + "\" (expected: " + REMOVED + ")" + hint(plugin));
+        for (int i = 0; i < settings.pluginConfig().size(); i++) {
+            Problems item = at.at(PLUGIN_CONFIG).at(i);
+            String plugin = settings.pluginConfig().get(i).name();
+            if (DefaultPlugins.isRemoved(plugin) && context.unknown() == UnknownPlugins.REFUSED) {
+                item.report("\"" + plugin + "\" (expected: " + REMOVED + ")" + hint(plugin));
                 continue;
             }
             if (!leftOut.containsKey(plugin)) {
                 checkMentioned(plugin, item, "has no effect");
             }
-            if (registry.find(plugin).isEmpty() && DefaultPlugins.knows(plugin)) {
-                missing.add(plugin);
-            }
-            PluginArguments arguments = new PluginArguments(
-                    plugin, registry.find(plugin).orElse(null), item, item.effective(), item.at("args"), features);
+            noteMissing(plugin);
+            PluginArguments arguments = new PluginArguments(plugin, item.at("args"), context);
             if (argumentsByPlugin.putIfAbsent(plugin, arguments) != null) {
-                item.problems().invalid(plugin, "each plugin once");
+                item.invalid(plugin, "each plugin once");
                 continue;
             }
-            arguments.read(args);
+            arguments.read(settings.pluginConfig().get(i).args());
         }
     }
 
     private void addDefaultArguments() {
-        Map<String, PluginFactory<?>> sorted = new TreeMap<>();
+        Set<String> sorted = new TreeSet<>();
         for (EnabledPlugin plugin : enabled()) {
-            if (!argumentsByPlugin.containsKey(plugin.name())) {
-                registry.find(plugin.name())
-                        .filter(factory -> factory.argsType() != PluginArgs.None.class)
-                        .ifPresent(factory -> sorted.put(factory.name(), factory));
+            boolean takesArguments = context.registry()
+                    .find(plugin.name())
+                    .filter(factory -> factory.argsType() != PluginArgs.None.class)
+                    .isPresent();
+            if (takesArguments && !argumentsByPlugin.containsKey(plugin.name())) {
+                sorted.add(plugin.name());
             }
         }
-        sorted.forEach((plugin, factory) -> {
-            Problems at =
-                    profile.at("pluginConfig").at(argumentsByPlugin.size()).at("args");
-            ObjectNode entry = profile.effective().objectNode().put("name", plugin);
-            PluginArguments arguments = new PluginArguments(plugin, factory, profile, entry, at, features);
+        for (String plugin : sorted) {
+            Problems args = at.at(PLUGIN_CONFIG).at(argumentsByPlugin.size()).at("args");
+            PluginArguments arguments = new PluginArguments(plugin, args, context);
             argumentsByPlugin.put(plugin, arguments);
-            arguments.read(profile.effective().missingNode());
-        });
+            arguments.read(MissingNode.getInstance());
+        }
     }
 
     private record Entry(EnabledPlugin plugin, String origin) {}

@@ -140,7 +140,7 @@ class ConfigPrinterTest {
             })
     void writesTextsSoThatTheyStayTexts(String text) {
         PluginRegistry registry = PluginRegistry.of(
-                List.of(SamplePlugins.factory("Mine", ArgsBinderTest.Args.class, new SamplePlugins.Score("Mine"))));
+                List.of(SamplePlugins.factory("Mine", RecordBinderTest.Args.class, new SamplePlugins.Score("Mine"))));
         FlagValue value = new FlagValue("clientConnection.kubeconfig", text, "--kubeconfig");
 
         String printed = ConfigPrinter.print(ConfigLoader.defaults(registry, FeatureGates.DEFAULTS, value));

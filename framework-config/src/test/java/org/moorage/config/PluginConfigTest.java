@@ -166,8 +166,8 @@ class PluginConfigTest {
 
     @Test
     void cannotHaveArgumentsThatCannotBeRead() {
-        PluginRegistry registry = PluginRegistry.of(List.of(
-                SamplePlugins.factory("Mine", ArgsBinderTest.WithoutDefaults.class, new SamplePlugins.Score("Mine"))));
+        PluginRegistry registry = PluginRegistry.of(List.of(SamplePlugins.factory(
+                "Mine", RecordBinderTest.WithoutDefaults.class, new SamplePlugins.Score("Mine"))));
 
         ConfigException refused = catchThrowableOfType(
                 ConfigException.class,
@@ -178,6 +178,6 @@ class PluginConfigTest {
 
         assertThat(refused)
                 .hasMessageContaining("profiles[0].pluginConfig[0].args: plugin \"Mine\" cannot be given arguments: "
-                        + ArgsBinderTest.WithoutDefaults.class.getName() + ": no arguments by default");
+                        + RecordBinderTest.WithoutDefaults.class.getName() + ": no arguments by default");
     }
 }

@@ -11,7 +11,7 @@ import okhttp3.OkHttpClient;
 import org.moorage.api.model.ObjectKind;
 import org.moorage.api.plugin.ClusterException;
 import org.moorage.objects.ObjectDecodeException;
-import org.moorage.objects.internal.ObjectTrees;
+import org.moorage.objects.tree.ObjectTrees;
 
 /**
  * Reads and writes single objects of an API server as texts in JSON, over connections of its own, with no limit on the rate and a time limit

@@ -29,7 +29,7 @@ import okio.BufferedSink;
 import org.jspecify.annotations.Nullable;
 import org.moorage.api.model.ObjectKind;
 import org.moorage.api.plugin.ClusterException;
-import org.moorage.objects.internal.ObjectStreams;
+import org.moorage.objects.tree.ObjectStreams;
 
 /** Sends requests to the API server, with a client's address and credentials. A failure is a {@link ClusterException}. */
 final class ApiServer {

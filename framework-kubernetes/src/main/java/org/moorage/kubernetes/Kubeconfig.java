@@ -20,7 +20,7 @@ import java.util.List;
 import java.util.Optional;
 import org.moorage.api.plugin.ClusterException;
 import org.moorage.objects.TextFile;
-import org.moorage.objects.internal.ManifestYamlFactory;
+import org.moorage.objects.tree.ManifestYamlFactory;
 import org.moorage.tls.Pem;
 
 /** The current context of a kubeconfig, which may be in several files. Paths in each are relative to its folder. */

@@ -10,7 +10,7 @@ import org.moorage.api.model.ClusterObject;
 import org.moorage.api.model.ObjectKind;
 import org.moorage.api.plugin.ClusterException;
 import org.moorage.objects.KeptJson;
-import org.moorage.objects.internal.TreeDecoder;
+import org.moorage.objects.tree.TreeDecoder;
 
 /**
  * Lists the objects of a kind again and again, without watching them. One that cannot be read is logged once, and treated as by a

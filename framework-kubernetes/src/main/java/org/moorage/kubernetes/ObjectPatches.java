@@ -9,8 +9,8 @@ import org.moorage.api.model.ObjectKind;
 import org.moorage.api.plugin.ClusterException;
 import org.moorage.objects.KeptJson;
 import org.moorage.objects.ObjectDecodeException;
-import org.moorage.objects.internal.KindVersions;
-import org.moorage.objects.internal.TreeDecoder;
+import org.moorage.objects.tree.KindVersions;
+import org.moorage.objects.tree.TreeDecoder;
 
 /**
  * Reads, creates, patches and deletes objects, in the version that the API server serves. What it answers with is the object as it

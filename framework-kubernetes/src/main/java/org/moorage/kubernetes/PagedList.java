@@ -8,7 +8,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import org.moorage.api.model.ObjectKind;
 import org.moorage.api.plugin.ClusterException;
-import org.moorage.objects.internal.ObjectStreams;
+import org.moorage.objects.tree.ObjectStreams;
 
 /** Reads all objects of a kind, page by page, so that never more than one object is in memory as text. */
 final class PagedList {

@@ -18,7 +18,7 @@ import org.moorage.api.model.ObjectKind;
 import org.moorage.api.model.Pod;
 import org.moorage.api.model.Quantity;
 import org.moorage.api.model.ResourceClaim;
-import org.moorage.objects.internal.ObjectStreams;
+import org.moorage.objects.tree.ObjectStreams;
 
 /** The JSON of resource claims and their allocations, as the API server takes it. */
 final class ResourceClaimJson {

@@ -7,7 +7,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.moorage.api.model.ClusterObject;
 import org.moorage.api.model.ObjectKind;
 import org.moorage.api.plugin.ClusterException;
-import org.moorage.objects.internal.KindVersions;
+import org.moorage.objects.tree.KindVersions;
 
 /**
  * In which version the API server serves each kind: the newest that can be read. That is found out by the requests for objects

@@ -7,7 +7,7 @@ import java.time.Instant;
 import java.time.InstantSource;
 import org.moorage.api.model.ObjectKind;
 import org.moorage.kubernetes.WatchStatus.Condition;
-import org.moorage.objects.internal.KindVersions;
+import org.moorage.objects.tree.KindVersions;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 

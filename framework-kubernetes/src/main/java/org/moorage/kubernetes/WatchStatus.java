@@ -4,7 +4,7 @@ package org.moorage.kubernetes;
 import java.time.Instant;
 import java.util.Optional;
 import org.moorage.api.model.ObjectKind;
-import org.moorage.objects.internal.KindVersions;
+import org.moorage.objects.tree.KindVersions;
 
 /**
  * How far the objects of one kind are known, for readiness checks and metrics.

@@ -10,7 +10,7 @@ import org.moorage.api.model.ObjectKind;
 import org.moorage.api.model.Pod;
 import org.moorage.objects.KeptJson;
 import org.moorage.objects.ObjectDecodeException;
-import org.moorage.objects.internal.TreeDecoder;
+import org.moorage.objects.tree.TreeDecoder;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 

@@ -52,7 +52,7 @@ import org.moorage.api.plugin.MergePatch;
 import org.moorage.api.plugin.Nomination;
 import org.moorage.api.plugin.PodEvent;
 import org.moorage.api.plugin.PodGroupEvent;
-import org.moorage.objects.internal.ObjectStreams;
+import org.moorage.objects.tree.ObjectStreams;
 import org.moorage.runtime.MonotonicClock;
 import org.moorage.testkit.apiserver.FakeApiServer;
 import org.moorage.testkit.apiserver.Request;

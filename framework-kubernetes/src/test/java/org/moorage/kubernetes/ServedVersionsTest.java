@@ -37,7 +37,7 @@ import org.moorage.api.model.ResourceClaim;
 import org.moorage.api.model.ResourceSlice;
 import org.moorage.api.plugin.ClusterException;
 import org.moorage.objects.KeptJson;
-import org.moorage.objects.internal.ObjectStreams;
+import org.moorage.objects.tree.ObjectStreams;
 import org.moorage.runtime.MonotonicClock;
 import org.moorage.runtime.cluster.ClusterListener;
 import org.moorage.testkit.apiserver.FakeApiServer;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * What is said of objects of the Kubernetes API that were read: where they stood, what is wrong with them, which keep their text; and
- * Kubernetes' forms of values.
+ * Types for objects of the Kubernetes API that were read: their places, their faults and the text that they keep; and Kubernetes' formats
+ * of values.
  *
  * <p>Starting point: {@link org.moorage.objects.decode.ObjectDecoder}.
  */

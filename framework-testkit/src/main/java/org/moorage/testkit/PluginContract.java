@@ -45,7 +45,7 @@ import org.moorage.api.plugin.ScorePlugin;
 import org.moorage.api.plugin.SignPlugin;
 import org.moorage.config.ConfigException;
 import org.moorage.objects.KeptJson;
-import org.moorage.objects.internal.TreeDecoder;
+import org.moorage.objects.tree.TreeDecoder;
 import org.moorage.testkit.TesterPlugin.TrialChange;
 
 /**

@@ -18,7 +18,7 @@ import java.util.TreeMap;
 import org.moorage.api.model.ClusterObject;
 import org.moorage.api.model.Pod;
 import org.moorage.objects.KeptJson;
-import org.moorage.objects.internal.TreeDecoder;
+import org.moorage.objects.tree.TreeDecoder;
 import org.yaml.snakeyaml.Yaml;
 
 /** The vectors of {@code vectors.yaml}, as objects that were read from the API server's JSON. */

@@ -11,78 +11,92 @@ import java.util.Optional;
 import org.moorage.api.plugin.Problems;
 import org.moorage.objects.GoDuration;
 
-/**
- * Reads single values strictly: a text is never taken for a number. A value that will not do is reported, and something
- * returned that is not to be used.
- */
+/** Reads single values strictly: a text is never read as a number. A value of the wrong type is reported, and the result is empty. */
 public final class Scalars {
     private static final int LONGEST_SHOWN = 80;
 
-    // What is expected, in messages.
-    public static final String WHOLE = "a whole number";
-    public static final String NUMBER = "a number";
-    public static final String BOOLEAN = "true or false";
-    public static final String TEXT = "a text";
-    public static final String DURATION = "a duration such as 15s, 1m30s or 100ms";
+    // Expected values, in messages.
+    static final String WHOLE = "a whole number";
+    static final String NUMBER = "a number";
+    static final String BOOLEAN = "true or false";
+    static final String TEXT = "a text";
+    static final String DURATION = "a duration such as 15s, 1m30s or 100ms";
 
     private Scalars() {}
 
-    public static long whole(JsonNode value, long least, long most, Problems problems) {
-        if (value.isNumber()) {
-            BigDecimal number = value.decimalValue();
-            boolean fits =
-                    number.compareTo(BigDecimal.valueOf(least)) >= 0 && number.compareTo(BigDecimal.valueOf(most)) <= 0;
-            if (fits && number.stripTrailingZeros().scale() <= 0) {
-                return number.longValueExact();
-            }
-            if (!fits) {
-                wrong(value, "a whole number from " + least + " to " + most, problems);
-                return 0;
-            }
-        }
-        wrong(value, WHOLE, problems);
-        return 0;
-    }
-
-    public static int integer(JsonNode value, Problems problems) {
-        return (int) whole(value, Integer.MIN_VALUE, Integer.MAX_VALUE, problems);
-    }
-
-    public static double number(JsonNode value, Problems problems) {
+    public static Optional<Long> whole(JsonNode value, long least, long most, Problems problems) {
         if (!value.isNumber()) {
-            wrong(value, NUMBER, problems);
-            return 0;
+            return refused(value, WHOLE, problems);
         }
-        return value.doubleValue();
+        BigDecimal number = value.decimalValue();
+        if (number.compareTo(BigDecimal.valueOf(least)) < 0 || number.compareTo(BigDecimal.valueOf(most)) > 0) {
+            return refused(value, "a whole number from " + least + " to " + most, problems);
+        }
+        return number.stripTrailingZeros().scale() <= 0
+                ? Optional.of(number.longValueExact())
+                : refused(value, WHOLE, problems);
     }
 
-    public static boolean bool(JsonNode value, Problems problems) {
-        if (!value.isBoolean()) {
-            wrong(value, BOOLEAN, problems);
-        }
-        return value.booleanValue();
+    static Optional<Integer> integer(JsonNode value, Problems problems) {
+        return whole(value, Integer.MIN_VALUE, Integer.MAX_VALUE, problems).map(Long::intValue);
     }
 
-    public static String text(JsonNode value, Problems problems) {
-        if (!value.isTextual()) {
-            wrong(value, value.isValueNode() ? TEXT + "; quote it" : TEXT, problems);
-            return "";
-        }
-        return value.textValue();
+    static Optional<Long> longInteger(JsonNode value, Problems problems) {
+        return whole(value, Long.MIN_VALUE, Long.MAX_VALUE, problems);
     }
 
-    public static Duration duration(JsonNode value, Problems problems) {
+    static Optional<Double> number(JsonNode value, Problems problems) {
+        return value.isNumber() ? Optional.of(value.doubleValue()) : refused(value, NUMBER, problems);
+    }
+
+    public static Optional<Boolean> bool(JsonNode value, Problems problems) {
+        return value.isBoolean() ? Optional.of(value.booleanValue()) : refused(value, BOOLEAN, problems);
+    }
+
+    public static Optional<String> text(JsonNode value, Problems problems) {
+        return value.isTextual()
+                ? Optional.of(value.textValue())
+                : refused(value, value.isValueNode() ? TEXT + "; quote it" : TEXT, problems);
+    }
+
+    static Optional<Duration> duration(JsonNode value, Problems problems) {
         Optional<Duration> duration = value.isTextual() ? GoDuration.parse(value.textValue()) : Optional.empty();
-        if (duration.isEmpty()) {
-            wrong(value, DURATION, problems);
-        }
-        return duration.orElse(Duration.ZERO);
+        return duration.isPresent() ? duration : refused(value, DURATION, problems);
+    }
+
+    private static <T> Optional<T> refused(JsonNode value, String expected, Problems problems) {
+        wrong(value, expected, problems);
+        return Optional.empty();
     }
 
     public static void wrong(JsonNode value, String expected, Problems problems) {
         String shown = value.toString();
         problems.report((shown.length() <= LONGEST_SHOWN ? shown : shown.substring(0, LONGEST_SHOWN) + "…")
                 + " (expected: " + expected + ")");
+    }
+
+    /**
+     * Whether a field that an object must have, such as {@code kind}, has the expected text; reports it otherwise.
+     *
+     * @param allowed describes the expected texts, in messages
+     */
+    public static boolean isGiven(JsonNode object, String field, String expected, String allowed, Problems problems) {
+        JsonNode value = object.path(field);
+        Problems at = problems.at(field);
+        if (isBlank(value)) {
+            at.missing(expected);
+            return false;
+        }
+        Optional<String> text = text(value, at);
+        text.filter(other -> !other.equals(expected)).ifPresent(other -> at.invalid(other, allowed));
+        return text.filter(expected::equals).isPresent();
+    }
+
+    /** Whether a value is absent, null or an empty text. */
+    public static boolean isBlank(JsonNode value) {
+        return value.isMissingNode()
+                || value.isNull()
+                || value.isTextual() && value.textValue().isEmpty();
     }
 
     /** A number as a JSON parser would have made it, so that trees can be compared. */

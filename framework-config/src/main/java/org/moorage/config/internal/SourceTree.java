@@ -16,8 +16,9 @@ import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.moorage.api.plugin.Problems;
-import org.moorage.objects.internal.LinearStreamReader;
-import org.moorage.objects.internal.YamlScalars;
+import org.moorage.objects.tree.LinearStreamReader;
+import org.moorage.objects.tree.YamlFault;
+import org.moorage.objects.tree.YamlScalars;
 import org.yaml.snakeyaml.LoaderOptions;
 import org.yaml.snakeyaml.composer.Composer;
 import org.yaml.snakeyaml.error.Mark;
@@ -209,6 +210,21 @@ public final class SourceTree {
             return Optional.of(flag);
         }
         return Optional.ofNullable(placeByPath.get(path)).map(place -> place.sourceName + ":" + place.line);
+    }
+
+    /** As {@link #origin}, or the origin of defaults. */
+    public String originOrDefault(String path) {
+        return origin(path).orElse(ConfigFormat.DEFAULT_ORIGIN);
+    }
+
+    /** Whether the value at a path is absent or null. */
+    public boolean isAbsent(String path) {
+        return at(path).isMissingNode() || at(path).isNull();
+    }
+
+    /** Whether the value at a path is absent, null or an empty text. */
+    public boolean isBlank(String path) {
+        return Scalars.isBlank(at(path));
     }
 
     /** Where each field stands, to the column. */

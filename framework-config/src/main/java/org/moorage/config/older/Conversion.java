@@ -1,21 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.moorage.config.older;
 
-import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.node.ArrayNode;
 import java.util.ArrayList;
 import java.util.List;
 import org.moorage.api.plugin.Problems;
 import org.moorage.config.internal.ConfigFormat;
-import org.moorage.config.internal.Scalars;
-import org.moorage.config.internal.Section;
+import org.moorage.config.internal.RecordBinder;
 import org.moorage.config.internal.SourceTree;
 import org.moorage.config.plugin.PluginRegistry;
 import org.moorage.config.plugin.UnknownPlugins;
 
 /**
- * A configuration while it is turned into one of {@code v1}: its tree, what was found wrong with it, and what people should
- * know of the result.
+ * A configuration during its conversion to {@code v1}: its tree, its problems, and warnings about the result.
  */
 final class Conversion {
     private final SourceTree tree;
@@ -23,6 +19,7 @@ final class Conversion {
     private final PluginRegistry registry;
     private final UnknownPlugins unknown;
     private final Problems problems;
+    private final RecordBinder binder;
     private final List<String> warnings = new ArrayList<>();
 
     Conversion(
@@ -36,6 +33,7 @@ final class Conversion {
         this.registry = registry;
         this.unknown = unknown;
         this.problems = problems;
+        this.binder = new RecordBinder(tree);
     }
 
     SourceTree tree() {
@@ -64,12 +62,12 @@ final class Conversion {
         return problems.at(path);
     }
 
-    /** The fields of the value at a path. */
-    Section section(String path) {
-        return Section.of(tree, path, problems);
+    /** Reads the value at a path into a record. */
+    <R extends Record> R read(String path, Class<R> type) {
+        return binder.read(tree.at(path), type, problems.at(path));
     }
 
-    /** Tells of a value that reads otherwise in v1, with where it stands. */
+    /** Warns about a value that has another meaning in v1. */
     void warn(String path, String message) {
         warnings.add(tree.located(new Problems.Problem(path, message)));
     }
@@ -81,19 +79,5 @@ final class Conversion {
                     + ConfigFormat.API_VERSION + ", which has it)");
             tree.remove(path);
         }
-    }
-
-    /** The texts of a list. */
-    List<String> texts(Section section, String field) {
-        JsonNode value = section.given(field);
-        List<String> texts = new ArrayList<>();
-        if (value instanceof ArrayNode list) {
-            for (int i = 0; i < list.size(); i++) {
-                texts.add(Scalars.text(list.path(i), section.at(field).at(i)));
-            }
-        } else if (!value.isMissingNode()) {
-            Scalars.wrong(value, "a list", section.at(field));
-        }
-        return texts;
     }
 }

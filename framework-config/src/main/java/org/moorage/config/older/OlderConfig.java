@@ -15,9 +15,9 @@ import java.util.TreeSet;
 import org.moorage.api.plugin.Problems;
 import org.moorage.config.internal.ConfigFormat;
 import org.moorage.config.internal.Scalars;
-import org.moorage.config.internal.Section;
 import org.moorage.config.internal.SourceTree;
 import org.moorage.config.internal.Suggestion;
+import org.moorage.config.internal.ZeroIsUnset;
 import org.moorage.config.plugin.PluginRegistry;
 import org.moorage.config.plugin.PluginSet;
 import org.moorage.config.plugin.UnknownPlugins;
@@ -200,44 +200,50 @@ public final class OlderConfig {
 
     /** Puts the Policy that is named at the top, and says whether there is one. */
     private boolean readAlgorithmSource() {
-        Section source = conversion.section("").child(SOURCE);
-        String provider = source.textUnlessBlank("provider", "");
-        Optional<Section> policy = source.optionalChild(POLICY);
-        source.finish();
+        AlgorithmSource source = conversion.read(SOURCE, AlgorithmSource.class);
+        Optional<PolicySource> policy = source.policy;
+        String provider = source.provider;
+        Problems providerAt = conversion.at(SOURCE).at("provider");
         boolean isRead = false;
         if (policy.isPresent() && !provider.isEmpty()) {
-            source.at("provider").invalid(provider, "a provider or a policy, not both");
+            providerAt.invalid(provider, "a provider or a policy, not both");
         } else if (policy.isPresent()) {
             isRead = readPolicy(policy.get());
         } else if (provider.equals("ClusterAutoscalerProvider")) {
             conversion.warn(SOURCE + ".provider", provider + " is NodeResourcesFit with scoringStrategy MostAllocated");
             scoresByRoom = OlderPlugins.MOST;
         } else if (!provider.isEmpty() && !provider.equals("DefaultProvider")) {
-            source.at("provider").invalid(provider, "DefaultProvider or ClusterAutoscalerProvider");
+            providerAt.invalid(provider, "DefaultProvider or ClusterAutoscalerProvider");
         }
         tree.remove(SOURCE);
         return isRead;
     }
 
-    private boolean readPolicy(Section source) {
-        Optional<Section> file = source.optionalChild("file");
-        Optional<Section> configMap = source.optionalChild("configMap");
-        String path = file.map(section -> section.textUnlessBlank("path", "")).orElse("");
-        String namespace = configMap
-                .map(section -> section.textUnlessBlank("namespace", "kube-system"))
-                .orElse("");
-        String name =
-                configMap.map(section -> section.textUnlessBlank("name", "")).orElse("");
-        file.ifPresent(Section::finish);
-        configMap.ifPresent(Section::finish);
-        source.finish();
+    private record AlgorithmSource(String provider, Optional<PolicySource> policy) {}
+
+    private record PolicySource(Optional<PolicyFile> file, Optional<PolicyConfigMap> configMap) {}
+
+    private record PolicyFile(String path) {}
+
+    @ZeroIsUnset
+    record PolicyConfigMap(String namespace, String name) {
+        static final PolicyConfigMap DEFAULTS = new PolicyConfigMap("kube-system", "");
+    }
+
+    private boolean readPolicy(PolicySource source) {
+        String path = source.file.map(PolicyFile::path).orElse("");
+        PolicyConfigMap configMap = source.configMap.orElse(PolicyConfigMap.DEFAULTS);
+        String namespace = configMap.namespace;
+        String name = configMap.name;
         if (path.isEmpty() == name.isEmpty()) {
-            source.problems()
+            conversion
+                    .at(SOURCE)
+                    .at(POLICY)
                     .report((path.isEmpty() ? "neither file nor configMap" : "file and configMap")
                             + " (expected: file with a path, or configMap with a namespace and a name)");
             return false;
         }
-        Problems at = source.at(path.isEmpty() ? "configMap" : "file");
+        Problems at = conversion.at(SOURCE).at(POLICY).at(path.isEmpty() ? "configMap" : "file");
         try {
             String kubeconfig = tree.at("clientConnection.kubeconfig").asText();
             PolicyTexts.PolicyText text =
@@ -310,7 +316,8 @@ public final class OlderConfig {
         if (!version.isBefore(ConfigVersion.V1BETA2) || disabled.isMissingNode()) {
             return;
         }
-        if (!disabled.isNull() && Scalars.bool(disabled, conversion.at("disablePreemption"))) {
+        if (!disabled.isNull()
+                && Scalars.bool(disabled, conversion.at("disablePreemption")).orElse(false)) {
             for (int i = 0; i < tree.at("profiles").size(); i++) {
                 String points = "profiles[" + i + "].plugins.postFilter";
                 ObjectNode none = NODES.objectNode();
@@ -353,7 +360,7 @@ public final class OlderConfig {
         }
     }
 
-    // Until v1beta1 extenders were read whatever the case of their fields, and a time limit
+    // Until v1beta1 the field names of extenders were case-insensitive, and a time limit
     // was a number of nanoseconds.
     private void spellExtenders(String list) {
         for (int i = 0; i < tree.at(list).size(); i++) {

@@ -11,9 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import org.moorage.api.plugin.Problems;
 import org.moorage.config.internal.ConfigFormat;
-import org.moorage.config.internal.Section;
 import org.moorage.config.internal.SourceTree;
 import org.moorage.config.internal.Suggestion;
 import org.moorage.config.plugin.DefaultPlugins;
@@ -35,7 +33,7 @@ final class OlderPlugins {
     private static final String SERVICE_AFFINITY = "ServiceAffinity";
     private static final String AVOID = "NodePreferAvoidPods";
     private static final Set<String> GONE = Set.of(AVOID, NODE_LABEL, SERVICE_AFFINITY, "NodeResourceLimits");
-    // What v1 counts more often.
+    // Plugins with a greater weight in v1.
     private static final List<String> COUNTED_ONCE = List.of("TaintToleration", "NodeAffinity", "InterPodAffinity");
 
     private final Conversion conversion;
@@ -51,7 +49,7 @@ final class OlderPlugins {
     /**
      * The plugins of a profile.
      *
-     * @param byDefault the plugin that scores by room, where the version has one of its own for each way
+     * @param byDefault the plugin that scores by free resources, where the version has a separate plugin for each strategy
      */
     OlderPlugins(Conversion conversion, String profile, String byDefault) {
         this.byDefault = byDefault;
@@ -157,14 +155,14 @@ final class OlderPlugins {
         }
     }
 
-    // A plugin of one's own may have the name of one that went.
+    // A custom plugin may have the name of a removed one.
     private boolean isLeftAlone(String name) {
         return name.isEmpty()
                 || name.equals(PluginSet.ALL)
                 || conversion.registry().find(name).isPresent() && !name.equals(ProfileEdit.FIT);
     }
 
-    /** What took the place of a plugin that is enabled at a point; empty if nothing did. */
+    /** The replacement of a plugin that is enabled at a point; empty if there is none. */
     private Optional<String> enabled(String name, String point, String path) {
         if (name.equals(ProfileEdit.FIT)) {
             return point.equals("score") && hasScoresApart()
@@ -234,7 +232,7 @@ final class OlderPlugins {
         return Optional.of(ProfileEdit.FIT);
     }
 
-    /** What took the place of a plugin that is disabled at a point; empty if it runs in no way. */
+    /** The replacement of a plugin that is disabled at a point; empty if it does not run. */
     private Optional<String> disabled(String name, String point) {
         boolean scores = point.equals("score") && hasScoresApart();
         if (name.equals(byDefault) && scores) {
@@ -353,36 +351,47 @@ final class OlderPlugins {
             return false;
         }
         String path = entry + ".args";
-        Section args = conversion.section(path);
-        args.given("apiVersion");
-        args.given("kind");
         if (STRATEGIES.containsKey(name)) {
-            args.given("resources");
-            if (name.equals("RequestedToCapacityRatio")) {
-                args.given("shape");
-            }
+            Class<? extends Record> type =
+                    name.equals("RequestedToCapacityRatio") ? RatioArgs.class : ResourcesArgs.class;
+            conversion.read(path, type);
             if (!strategy.equals(STRATEGIES.get(name))) {
                 conversion.warn(entry, "the arguments of " + name + " are left out, since it does not score");
             } else if (tree.at(path) instanceof ObjectNode given) {
                 profile.score(STRATEGIES.get(name), given, path);
             }
         } else if (name.equals(NODE_LABEL)) {
-            nodeLabel(args, path);
+            nodeLabel(conversion.read(path, NodeLabelArgs.class), path);
         } else if (name.equals(SERVICE_AFFINITY)) {
-            serviceAffinity(args);
+            serviceAffinity(conversion.read(path, ServiceAffinityArgs.class), path);
         }
-        args.finish();
         return true;
     }
 
-    private void nodeLabel(Section args, String path) {
-        List<String> present = conversion.texts(args, "presentLabels");
-        List<String> absent = conversion.texts(args, "absentLabels");
-        List<String> preferred = new ArrayList<>(conversion.texts(args, "presentLabelsPreference"));
-        preferred.addAll(conversion.texts(args, "absentLabelsPreference"));
-        if (usedAtFilter.contains(NODE_LABEL) && !(present.isEmpty() && absent.isEmpty())) {
+    private record ResourcesArgs(JsonNode apiVersion, JsonNode kind, JsonNode resources) {}
+
+    private record RatioArgs(JsonNode apiVersion, JsonNode kind, JsonNode resources, JsonNode shape) {}
+
+    private record NodeLabelArgs(
+            JsonNode apiVersion,
+            JsonNode kind,
+            List<String> presentLabels,
+            List<String> absentLabels,
+            List<String> presentLabelsPreference,
+            List<String> absentLabelsPreference) {}
+
+    private record ServiceAffinityArgs(
+            JsonNode apiVersion,
+            JsonNode kind,
+            List<String> affinityLabels,
+            List<String> antiAffinityLabelsPreference) {}
+
+    private void nodeLabel(NodeLabelArgs args, String path) {
+        List<String> preferred = new ArrayList<>(args.presentLabelsPreference);
+        preferred.addAll(args.absentLabelsPreference);
+        if (usedAtFilter.contains(NODE_LABEL) && !(args.presentLabels.isEmpty() && args.absentLabels.isEmpty())) {
             conversion.warn(path, "NodeLabel is the argument addedAffinity of NodeAffinity");
-            profile.requireLabels(present, absent, path);
+            profile.requireLabels(args.presentLabels, args.absentLabels, path);
             if (isDisabled("filter", "NodeAffinity") && !isEnabled("filter", "NodeAffinity")) {
                 profile.add("filter", "enabled", List.of(ProfileEdit.plugin("NodeAffinity")), path);
             }
@@ -392,23 +401,23 @@ final class OlderPlugins {
         }
     }
 
-    private void serviceAffinity(Section args) {
-        List<String> labels = conversion.texts(args, "affinityLabels");
-        List<String> preferred = conversion.texts(args, "antiAffinityLabelsPreference");
-        Problems at = args.at("affinityLabels");
-        if (usedAtFilter.contains(SERVICE_AFFINITY) && !labels.isEmpty()) {
-            at.report(
-                    labels + " (expected: none; no plugin keeps the pods of a Service on nodes with the same labels any"
+    private void serviceAffinity(ServiceAffinityArgs args, String path) {
+        if (usedAtFilter.contains(SERVICE_AFFINITY) && !args.affinityLabels.isEmpty()) {
+            conversion
+                    .at(path)
+                    .at("affinityLabels")
+                    .report(args.affinityLabels
+                            + " (expected: none; no plugin keeps the pods of a Service on nodes with the same labels any"
                             + " more, pods say so by podAffinity)");
         }
-        if (usedAtScore.contains(SERVICE_AFFINITY) && !preferred.isEmpty()) {
+        if (usedAtScore.contains(SERVICE_AFFINITY) && !args.antiAffinityLabelsPreference.isEmpty()) {
             conversion.warn(
-                    args.at("antiAffinityLabelsPreference").path(),
-                    "left out: pods of a Service are not spread by " + preferred);
+                    path + ".antiAffinityLabelsPreference",
+                    "left out: pods of a Service are not spread by " + args.antiAffinityLabelsPreference);
         }
     }
 
-    // v1 takes a list of constraints only if it is said that there is one.
+    // v1 accepts a list of constraints only with defaultingType List.
     private void convertSpread() {
         JsonNode entries = tree.at(profile.path("pluginConfig"));
         for (int i = 0; i < entries.size(); i++) {

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.moorage.config.older;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.IntNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.MissingNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.fasterxml.jackson.databind.node.TextNode;
 import java.util.ArrayList;
@@ -13,16 +15,18 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.stream.Stream;
+import org.moorage.api.plugin.Problems;
 import org.moorage.config.internal.ConfigFormat;
-import org.moorage.config.internal.Section;
 import org.moorage.config.internal.Suggestion;
+import org.moorage.config.internal.ZeroIsUnset;
 
 /**
  * Turns a Policy, kube-scheduler's configuration before there were plugins, into a profile: {@code v1}'s default plugins
  * without those that no predicate or priority stands for, with the weights of the priorities.
  *
- * <p>Which plugins stand for a predicate or priority is as in kube-scheduler 1.22. What was neither, such as preemption,
- * binding and everything that came later, takes part as by default.
+ * <p>Predicates and priorities map to plugins as in kube-scheduler 1.22. Everything else, such as preemption, binding and later
+ * plugins, is enabled by default.
  */
 final class PolicyConversion {
     static final String KIND = "Policy";
@@ -117,18 +121,18 @@ final class PolicyConversion {
 
     /** Turns the Policy at a path; its extenders stay there. */
     void convert(String path) {
-        Section policy = conversion.section(path);
-        checkKind(policy);
-        policy.given("extenders");
-        Optional<Set<String>> filters = filters(policy);
-        Map<String, Integer> weights = weights(policy);
-        int hardAffinity = policy.integerUnlessZero("hardPodAffinitySymmetricWeight");
-        if (policy.bool("alwaysCheckAllPredicates", false)) {
+        Policy policy = conversion.read(path, Policy.class);
+        checkKind(policy, conversion.at(path));
+        Optional<Set<String>> filters = policy.predicates.map(given -> filters(given, path + ".predicates"));
+        Map<String, Integer> weights = policy.priorities
+                .map(given -> weights(given, path + ".priorities"))
+                .orElseGet(PolicyConversion::defaultWeights);
+        int hardAffinity = policy.hardPodAffinitySymmetricWeight;
+        if (policy.alwaysCheckAllPredicates) {
             conversion.warn(
                     path + ".alwaysCheckAllPredicates",
                     "has no effect: the first plugin that rejects a node says why, and decisions are the same");
         }
-        policy.finish();
         if (conversion.tree().at(profile.path("plugins")) instanceof ObjectNode plugins && !plugins.isEmpty()) {
             conversion.at(profile.path("plugins")).report("given beside a Policy (expected: one of both)");
             return;
@@ -138,131 +142,148 @@ final class PolicyConversion {
             String arg = profile.args(AFFINITY, from) + ".hardPodAffinityWeight";
             conversion.tree().put(arg, IntNode.valueOf(hardAffinity), from);
         }
-        write(filters, weights, !policy.given("priorities").isMissingNode(), path);
+        write(filters, weights, policy.priorities.isPresent(), path);
     }
 
-    private static void checkKind(Section policy) {
-        String kind = policy.textUnlessBlank("kind", KIND);
-        String apiVersion = policy.textUnlessBlank("apiVersion", "v1");
-        if (!kind.equals(KIND)) {
-            policy.at("kind").invalid(kind, KIND);
+    @ZeroIsUnset
+    record Policy(
+            String kind,
+            String apiVersion,
+            JsonNode extenders,
+            Optional<List<Predicate>> predicates,
+            Optional<List<Priority>> priorities,
+            int hardPodAffinitySymmetricWeight,
+            boolean alwaysCheckAllPredicates) {
+        static final Policy DEFAULTS =
+                new Policy(KIND, "v1", MissingNode.getInstance(), Optional.empty(), Optional.empty(), 0, false);
+    }
+
+    private record Predicate(String name, Optional<PredicateArgument> argument) {}
+
+    private record PredicateArgument(Optional<Labels> serviceAffinity, Optional<LabelsPresence> labelsPresence) {}
+
+    private record Labels(List<String> labels) {}
+
+    private record LabelsPresence(List<String> labels, boolean presence) {}
+
+    private record Priority(String name, int weight, Optional<PriorityArgument> argument) {}
+
+    private record PriorityArgument(
+            Optional<Label> serviceAntiAffinity,
+            Optional<LabelPreference> labelPreference,
+            Optional<Ratio> requestedToCapacityRatioArguments) {}
+
+    private record Label(String label) {}
+
+    private record LabelPreference(String label, boolean presence) {}
+
+    private record Ratio(JsonNode shape, JsonNode resources) {}
+
+    private static void checkKind(Policy policy, Problems problems) {
+        if (!policy.kind.equals(KIND)) {
+            problems.at("kind").invalid(policy.kind, KIND);
         }
-        if (!API_VERSIONS.contains(apiVersion)) {
-            policy.at("apiVersion").invalid(apiVersion, "v1");
+        if (!API_VERSIONS.contains(policy.apiVersion)) {
+            problems.at("apiVersion").invalid(policy.apiVersion, "v1");
         }
     }
 
-    /** The plugins that filter; empty for those that do by default. */
-    private Optional<Set<String>> filters(Section policy) {
-        if (policy.given("predicates").isMissingNode()) {
-            return Optional.empty();
-        }
+    /** The plugins that filter. */
+    private Set<String> filters(List<Predicate> predicates, String path) {
         Set<String> plugins = new LinkedHashSet<>(MANDATORY);
-        for (Section predicate : policy.items("predicates")) {
-            String name = predicate.textUnlessBlank("name", "");
-            Optional<Section> argument = predicate.optionalChild("argument");
-            predicate.finish();
-            if (argument.isPresent()) {
-                custom(argument.get(), plugins);
-            } else if (PREDICATES.containsKey(name)) {
-                plugins.addAll(PREDICATES.getOrDefault(name, List.of()));
+        for (int i = 0; i < predicates.size(); i++) {
+            Predicate predicate = predicates.get(i);
+            Problems at = conversion.at(path).at(i);
+            if (predicate.argument.isPresent()) {
+                custom(predicate.argument.get(), at.at("argument"), plugins);
+            } else if (PREDICATES.containsKey(predicate.name)) {
+                plugins.addAll(PREDICATES.getOrDefault(predicate.name, List.of()));
             } else {
-                unknown(predicate, name, "predicate", PREDICATES.keySet());
+                unknown(at.at("name"), predicate.name, "predicate", PREDICATES.keySet());
             }
         }
-        return Optional.of(plugins);
+        return plugins;
     }
 
-    private void custom(Section argument, Set<String> plugins) {
-        Optional<Section> service = argument.optionalChild("serviceAffinity");
-        Optional<Section> labels = argument.optionalChild("labelsPresence");
-        argument.finish();
-        checkOne(argument, List.of(service, labels));
-        service.ifPresent(section -> {
-            section.at("labels")
-                    .report(conversion.texts(section, "labels")
-                            + " (expected: none; no plugin keeps the pods of a Service"
-                            + " on nodes with the same labels any more, pods say so by podAffinity)");
-            section.finish();
-        });
-        labels.ifPresent(section -> {
-            List<String> names = conversion.texts(section, "labels");
-            boolean presence = section.bool("presence", false);
-            section.finish();
-            String from = section.problems().path();
+    private void custom(PredicateArgument argument, Problems at, Set<String> plugins) {
+        checkOne(at, argument.serviceAffinity, argument.labelsPresence);
+        argument.serviceAffinity.ifPresent(service -> at.at("serviceAffinity")
+                .at("labels")
+                .report(service.labels
+                        + " (expected: none; no plugin keeps the pods of a Service"
+                        + " on nodes with the same labels any more, pods say so by podAffinity)"));
+        argument.labelsPresence.ifPresent(given -> {
+            String from = at.at("labelsPresence").path();
             conversion.warn(from, "is the argument addedAffinity of NodeAffinity");
-            profile.requireLabels(presence ? names : List.of(), presence ? List.of() : names, from);
+            profile.requireLabels(
+                    given.presence ? given.labels : List.of(), given.presence ? List.of() : given.labels, from);
             plugins.add(NODE_AFFINITY);
         });
     }
 
-    private static void checkOne(Section argument, List<Optional<Section>> given) {
-        long count = given.stream().filter(Optional::isPresent).count();
+    private static void checkOne(Problems at, Optional<?>... given) {
+        long count = Stream.of(given).filter(Optional::isPresent).count();
         if (count != 1) {
-            argument.problems().report(count + " arguments (expected: one)");
+            at.report(count + " arguments (expected: one)");
         }
     }
 
-    private void unknown(Section item, String name, String what, Set<String> known) {
+    private void unknown(Problems at, String name, String what, Set<String> known) {
         if (name.isEmpty()) {
-            item.at("name").missing("the name of a " + what);
-            return;
+            at.missing("the name of a " + what);
+        } else if (conversion.takesUnknownPlugins()) {
+            conversion.warn(at.path(), name + " is left out: no plugin stands for this " + what);
+        } else {
+            at.report("\"" + name + "\" (expected: a " + what + " of kube-scheduler 1.22)"
+                    + Suggestion.closest(name, known)
+                            .map(close -> ". " + Suggestion.question(close))
+                            .orElse(""));
         }
-        if (conversion.takesUnknownPlugins()) {
-            conversion.warn(item.at("name").path(), name + " is left out: no plugin stands for this " + what);
-            return;
+    }
+
+    private static Map<String, Integer> defaultWeights() {
+        Map<String, Integer> byPlugin = new HashMap<>();
+        for (Role role : ROLES) {
+            byPlugin.put(role.plugin, role.plugin.equals(ProfileEdit.SPREAD) ? 2 : 1);
         }
-        item.at("name")
-                .report("\"" + name + "\" (expected: a " + what + " of kube-scheduler 1.22)"
-                        + Suggestion.closest(name, known)
-                                .map(close -> ". " + Suggestion.question(close))
-                                .orElse(""));
+        return byPlugin;
     }
 
     /** The weights of the plugins that score. */
-    private Map<String, Integer> weights(Section policy) {
-        Map<String, Integer> byPlugin = new HashMap<>();
-        if (policy.given("priorities").isMissingNode()) {
-            for (Role role : ROLES) {
-                byPlugin.put(role.plugin, role.plugin.equals(ProfileEdit.SPREAD) ? 2 : 1);
-            }
-            return byPlugin;
-        }
+    private Map<String, Integer> weights(List<Priority> priorities, String path) {
         Map<String, Integer> byPriority = new TreeMap<>();
         String byRoom = "";
-        for (Section priority : policy.items("priorities")) {
-            String name = priority.textUnlessBlank("name", "");
-            int weight = priority.integer("weight", 0);
-            Optional<Section> argument = priority.optionalChild("argument");
-            priority.finish();
-            if (weight <= 0) {
-                priority.at("weight").invalid(weight, "more than 0");
+        for (int i = 0; i < priorities.size(); i++) {
+            Priority priority = priorities.get(i);
+            Problems at = conversion.at(path).at(i);
+            Problems nameAt = at.at("name");
+            if (priority.weight <= 0) {
+                at.at("weight").invalid(priority.weight, "more than 0");
             }
-            String known = argument.map(this::customPriority).orElse(name);
+            String known = priority.argument
+                    .map(argument -> customPriority(argument, at.at("argument")))
+                    .orElse(priority.name);
             if (PRIORITIES.containsKey(known)) {
-                byPriority.put(known, weight);
+                byPriority.put(known, priority.weight);
             } else if (NOT_ANY_MORE.contains(known)) {
-                conversion.warn(priority.at("name").path(), known + " is left out: there is no such score any more");
-            } else if (argument.isEmpty() && !known.equals("EqualPriority")) {
-                unknown(priority, name, "priority", PRIORITIES.keySet());
+                conversion.warn(nameAt.path(), known + " is left out: there is no such score any more");
+            } else if (priority.argument.isEmpty() && !known.equals("EqualPriority")) {
+                unknown(nameAt, priority.name, "priority", PRIORITIES.keySet());
             }
             if (ProfileEdit.FIT.equals(PRIORITIES.get(known))) {
                 if (!byRoom.isEmpty() && !byRoom.equals(known)) {
-                    priority.at("name")
-                            .invalid(known, "one priority by room, since NodeResourcesFit has one scoringStrategy");
+                    nameAt.invalid(known, "one priority by room, since NodeResourcesFit has one scoringStrategy");
                 }
                 byRoom = known;
                 if (known.equals(MOST)) {
-                    profile.score(
-                            "MostAllocated",
-                            JsonNodeFactory.instance.objectNode(),
-                            priority.at("name").path());
+                    profile.score("MostAllocated", JsonNodeFactory.instance.objectNode(), nameAt.path());
                 }
             }
         }
-        // Of several priorities of one plugin the first by name counts.
+        // The first priority by name determines the weight of a plugin.
+        Map<String, Integer> byPlugin = new HashMap<>();
         byPriority.forEach((priority, weight) -> byPlugin.putIfAbsent(plugin(priority), weight));
-        chooseSpreading(byPriority.keySet(), policy.at("priorities").path());
+        chooseSpreading(byPriority.keySet(), path);
         return byPlugin;
     }
 
@@ -270,33 +291,18 @@ final class PolicyConversion {
         return PRIORITIES.getOrDefault(priority, priority);
     }
 
-    /** The priority that an argument makes of one of any name; empty if there is none any more. */
-    private String customPriority(Section argument) {
-        Optional<Section> service = argument.optionalChild("serviceAntiAffinity");
-        Optional<Section> label = argument.optionalChild("labelPreference");
-        Optional<Section> ratio = argument.optionalChild("requestedToCapacityRatioArguments");
-        argument.finish();
-        checkOne(argument, List.of(service, label, ratio));
-        service.ifPresent(section -> {
-            String of = section.textUnlessBlank("label", "");
-            section.finish();
-            conversion.warn(section.problems().path(), "left out: pods of a Service are not spread by " + of);
-        });
-        label.ifPresent(section -> {
-            String of = section.textUnlessBlank("label", "");
-            section.bool("presence", false);
-            section.finish();
-            conversion.warn(section.problems().path(), "left out: nodes are not preferred by " + of);
-        });
-        ratio.ifPresent(section -> {
-            section.given("shape");
-            section.given("resources");
-            section.finish();
-            String at = section.problems().path();
-            if (conversion.tree().at(at) instanceof ObjectNode given) {
-                profile.score("RequestedToCapacityRatio", given, at);
-            }
-        });
+    /** The priority that an argument stands for, under any name; empty if it no longer exists. */
+    private String customPriority(PriorityArgument argument, Problems at) {
+        Optional<Ratio> ratio = argument.requestedToCapacityRatioArguments;
+        checkOne(at, argument.serviceAntiAffinity, argument.labelPreference, ratio);
+        argument.serviceAntiAffinity.ifPresent(service -> conversion.warn(
+                at.at("serviceAntiAffinity").path(), "left out: pods of a Service are not spread by " + service.label));
+        argument.labelPreference.ifPresent(preference -> conversion.warn(
+                at.at("labelPreference").path(), "left out: nodes are not preferred by " + preference.label));
+        String ratioAt = at.at("requestedToCapacityRatioArguments").path();
+        if (ratio.isPresent() && conversion.tree().at(ratioAt) instanceof ObjectNode given) {
+            profile.score("RequestedToCapacityRatio", given, ratioAt);
+        }
         return ratio.isPresent() ? RATIO : "";
     }
 

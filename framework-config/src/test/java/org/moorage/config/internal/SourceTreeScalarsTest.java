@@ -18,7 +18,7 @@ import org.moorage.api.plugin.Problems;
 final class SourceTreeScalarsTest {
     private static final Path TABLE = Path.of(
             System.getProperty("basedir", "."),
-            "../framework-objects/src/test/resources/org/moorage/objects/internal/yaml-scalars.jsonl");
+            "../framework-objects/src/test/resources/org/moorage/objects/tree/yaml-scalars.jsonl");
     private static final ObjectMapper JSON = new ObjectMapper();
 
     static List<JsonNode> table() throws IOException {

@@ -11,7 +11,7 @@ import java.time.temporal.ChronoUnit;
 import java.util.Optional;
 import org.moorage.config.LeaderElection;
 import org.moorage.kubernetes.ApiRequests;
-import org.moorage.objects.internal.ObjectTrees;
+import org.moorage.objects.tree.ObjectTrees;
 
 /** A Lease of an API server. */
 final class ApiLeaseServer implements LeaseServer {

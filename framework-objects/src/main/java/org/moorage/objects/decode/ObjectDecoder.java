@@ -7,9 +7,9 @@ import java.util.Map;
 import java.util.Objects;
 import org.moorage.api.model.ClusterObject;
 import org.moorage.objects.ObjectDecodeException;
-import org.moorage.objects.internal.ObjectKey;
-import org.moorage.objects.internal.ObjectTrees;
-import org.moorage.objects.internal.TreeDecoder;
+import org.moorage.objects.tree.ObjectKey;
+import org.moorage.objects.tree.ObjectTrees;
+import org.moorage.objects.tree.TreeDecoder;
 
 /**
  * Decodes objects of the Kubernetes API into those that scheduling reads.

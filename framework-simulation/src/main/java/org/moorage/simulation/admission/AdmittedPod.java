@@ -14,7 +14,7 @@ import org.moorage.api.model.PersistentVolumeClaim;
 import org.moorage.api.model.Pod;
 import org.moorage.api.model.PodStatus;
 import org.moorage.api.model.ResourceClaim;
-import org.moorage.objects.internal.ObjectKey;
+import org.moorage.objects.tree.ObjectKey;
 
 /** A pod as an API server would store it, with the claims that controllers would create for it. Immutable. */
 public final class AdmittedPod {

@@ -9,7 +9,7 @@ import org.moorage.api.plugin.FeatureGates;
 import org.moorage.objects.KeptJson;
 import org.moorage.objects.ObjectDecodeException;
 import org.moorage.objects.ObjectRefusedException;
-import org.moorage.objects.internal.ObjectTrees;
+import org.moorage.objects.tree.ObjectTrees;
 import org.moorage.runtime.cluster.ClusterSource;
 import org.moorage.simulation.internal.admission.CreatedPods;
 

@@ -25,7 +25,7 @@ import org.moorage.api.model.PodStatus;
 import org.moorage.api.model.ResourceClaim;
 import org.moorage.api.model.Volume;
 import org.moorage.objects.GeneratedNames;
-import org.moorage.objects.internal.ObjectTrees;
+import org.moorage.objects.tree.ObjectTrees;
 import org.moorage.runtime.cluster.ClusterSource;
 
 /**

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 import org.moorage.api.model.ClusterObject;
 import org.moorage.api.model.ObjectKind;
 import org.moorage.api.model.OtherObject;
-import org.moorage.objects.internal.TreeDecoder;
+import org.moorage.objects.tree.TreeDecoder;
 import org.moorage.runtime.cluster.ClusterListener;
 import org.moorage.runtime.controllers.ObjectTable;
 import org.moorage.simulation.internal.cluster.CustomResources;

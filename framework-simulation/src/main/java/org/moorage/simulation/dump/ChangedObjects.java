@@ -10,10 +10,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import org.moorage.objects.SourcePosition;
-import org.moorage.objects.internal.ClusterFiles;
-import org.moorage.objects.internal.Fields;
-import org.moorage.objects.internal.InputNotes;
-import org.moorage.objects.internal.ObjectKey;
+import org.moorage.objects.tree.ClusterFiles;
+import org.moorage.objects.tree.Fields;
+import org.moorage.objects.tree.InputNotes;
+import org.moorage.objects.tree.ObjectKey;
 
 /**
  * Manifests that come in place of the objects of their kind, namespace and name, as {@code kubectl apply} has them. What a server, a controller or a

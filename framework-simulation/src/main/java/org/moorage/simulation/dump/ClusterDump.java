@@ -10,7 +10,7 @@ import org.moorage.api.model.ClusterObject;
 import org.moorage.api.model.Pod;
 import org.moorage.config.LoadedConfig;
 import org.moorage.config.plugin.PluginRegistry;
-import org.moorage.objects.internal.ClusterFiles;
+import org.moorage.objects.tree.ClusterFiles;
 
 /**
  * The objects of a cluster, read from manifests or the output of {@code kubectl get}, and completed as the API server does on

@@ -17,7 +17,7 @@ import org.moorage.api.model.OwnerReference;
 import org.moorage.api.model.PersistentVolumeClaim;
 import org.moorage.api.model.Pod;
 import org.moorage.api.model.ResourceClaim;
-import org.moorage.objects.internal.InputNotes;
+import org.moorage.objects.tree.InputNotes;
 import org.moorage.runtime.cluster.ClusterSource;
 import org.moorage.simulation.admission.RecreatedPod;
 import org.moorage.simulation.admission.RecreatedPod.Fate;

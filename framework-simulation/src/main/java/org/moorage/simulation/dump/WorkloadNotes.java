@@ -5,7 +5,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import org.moorage.objects.internal.InputNotes;
+import org.moorage.objects.tree.InputNotes;
 import org.moorage.simulation.internal.workload.MadeObjects;
 
 /** What was made of workloads, in a few lines. */

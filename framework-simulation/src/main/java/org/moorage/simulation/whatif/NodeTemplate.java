@@ -23,8 +23,8 @@ import org.moorage.api.model.ObjectMeta;
 import org.moorage.api.model.Pod;
 import org.moorage.api.model.ResourceSlice;
 import org.moorage.api.model.Taint;
-import org.moorage.objects.internal.ObjectKey;
-import org.moorage.objects.internal.ObjectTrees;
+import org.moorage.objects.tree.ObjectKey;
+import org.moorage.objects.tree.ObjectTrees;
 
 /**
  * A template for new nodes, as cluster-autoscaler makes one from a node of a node group. Immutable.

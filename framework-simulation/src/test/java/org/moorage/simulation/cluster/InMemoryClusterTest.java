@@ -47,8 +47,8 @@ import org.moorage.api.plugin.Nomination;
 import org.moorage.api.plugin.PodEvent;
 import org.moorage.api.plugin.ResourceClaimWriter;
 import org.moorage.objects.KeptJson;
-import org.moorage.objects.internal.ObjectStreams;
-import org.moorage.objects.internal.TreeDecoder;
+import org.moorage.objects.tree.ObjectStreams;
+import org.moorage.objects.tree.TreeDecoder;
 import org.moorage.runtime.cluster.ClusterListener;
 
 class InMemoryClusterTest {

@@ -23,10 +23,10 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.moorage.api.model.ObjectKind;
 import org.moorage.objects.GeneratedNames;
-import org.moorage.objects.internal.ClusterFiles;
-import org.moorage.objects.internal.InputNotes;
-import org.moorage.objects.internal.ObjectStreams;
-import org.moorage.objects.internal.TreeDecoder;
+import org.moorage.objects.tree.ClusterFiles;
+import org.moorage.objects.tree.InputNotes;
+import org.moorage.objects.tree.ObjectStreams;
+import org.moorage.objects.tree.TreeDecoder;
 
 /**
  * The objects of a {@link FakeApiServer} with all their changes, and the responses to requests for them. Threads that wait for a change

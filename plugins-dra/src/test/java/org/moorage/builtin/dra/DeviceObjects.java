@@ -9,7 +9,7 @@ import org.moorage.api.model.ClusterObject;
 import org.moorage.api.model.DeviceClass;
 import org.moorage.api.model.ResourceClaim;
 import org.moorage.api.model.ResourceSlice;
-import org.moorage.objects.internal.TreeDecoder;
+import org.moorage.objects.tree.TreeDecoder;
 import org.moorage.simulation.internal.admission.Defaulting;
 
 /** Objects for tests, from YAML with the usual parts left out. */

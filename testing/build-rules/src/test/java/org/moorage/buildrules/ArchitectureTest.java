@@ -266,7 +266,7 @@ final class ArchitectureTest {
                     TESTKIT,
                     BUILTIN,
                     APP,
-                    "org.moorage.objects.internal..",
+                    "org.moorage.objects.tree..",
                     "picocli..",
                     "ch.qos.logback..",
                     "io.prometheus..")

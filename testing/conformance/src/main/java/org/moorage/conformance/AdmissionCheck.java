@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.TreeSet;
 import org.moorage.objects.ObjectRefusedException;
-import org.moorage.objects.internal.ObjectKey;
+import org.moorage.objects.tree.ObjectKey;
 import org.moorage.simulation.internal.admission.Admission;
 
 /** Checks what becomes of a pod or claim that is created, or how it is refused. */

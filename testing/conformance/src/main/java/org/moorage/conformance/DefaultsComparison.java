@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
 import org.moorage.conformance.Comparison.Match;
-import org.moorage.objects.internal.Fields;
+import org.moorage.objects.tree.Fields;
 
 /**
  * Compares an object with the API server's form of it by meaning: the server writes quantities and times in one

@@ -11,7 +11,7 @@ import org.moorage.api.model.ClusterObject;
 import org.moorage.api.model.Pod;
 import org.moorage.api.plugin.FeatureGates;
 import org.moorage.objects.KeptJson;
-import org.moorage.objects.internal.TreeDecoder;
+import org.moorage.objects.tree.TreeDecoder;
 import org.moorage.simulation.cluster.InMemoryCluster;
 import org.moorage.simulation.internal.admission.Defaulting;
 

@@ -23,7 +23,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.moorage.api.plugin.FeatureGates;
 import org.moorage.objects.ClusterFileException;
-import org.moorage.objects.internal.ObjectKey;
+import org.moorage.objects.tree.ObjectKey;
 import org.moorage.simulation.internal.admission.Defaulting;
 
 final class DefaultingTest {

@@ -26,7 +26,7 @@ import org.moorage.api.model.Pod;
 import org.moorage.config.ConfigLoader;
 import org.moorage.config.plugin.PluginRegistry;
 import org.moorage.objects.KeptJson;
-import org.moorage.objects.internal.TreeDecoder;
+import org.moorage.objects.tree.TreeDecoder;
 import org.moorage.runtime.Scheduler;
 import org.moorage.runtime.decision.Evaluation;
 import org.moorage.simulation.cluster.InMemoryCluster;

@@ -22,7 +22,7 @@ import org.moorage.livetests.scene.RunningProgram;
 import org.moorage.livetests.scene.Scene;
 import org.moorage.livetests.scene.SchedulerProcess;
 import org.moorage.objects.KeptJson;
-import org.moorage.objects.internal.TreeDecoder;
+import org.moorage.objects.tree.TreeDecoder;
 
 /** The application as the scheduler of a real control plane, compared with the real kube-scheduler. */
 @Tag("live")

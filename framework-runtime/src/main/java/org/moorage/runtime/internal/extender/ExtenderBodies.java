@@ -14,7 +14,7 @@ import org.moorage.api.NodeInfo;
 import org.moorage.api.model.Node;
 import org.moorage.api.model.Pod;
 import org.moorage.api.plugin.Extender;
-import org.moorage.objects.internal.ObjectStreams;
+import org.moorage.objects.tree.ObjectStreams;
 
 /**
  * Writes the bodies of requests as kube-scheduler does, which writes Go structs whose fields have no other names in JSON: the keys

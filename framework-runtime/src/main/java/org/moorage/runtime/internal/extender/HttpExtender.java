@@ -22,8 +22,8 @@ import org.moorage.api.plugin.Extender;
 import org.moorage.config.ExtenderConfig;
 import org.moorage.objects.KeptJson;
 import org.moorage.objects.ObjectDecodeException;
-import org.moorage.objects.internal.GoStruct;
-import org.moorage.objects.internal.TreeDecoder;
+import org.moorage.objects.tree.GoStruct;
+import org.moorage.objects.tree.TreeDecoder;
 import org.moorage.runtime.internal.cache.ClusterSnapshot;
 
 /**

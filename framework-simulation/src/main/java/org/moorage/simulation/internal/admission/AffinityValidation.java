@@ -3,7 +3,7 @@ package org.moorage.simulation.internal.admission;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import java.util.List;
-import org.moorage.objects.internal.Fields;
+import org.moorage.objects.tree.Fields;
 
 /** Validates what a pod requires and prefers of nodes, and of the pods near it. */
 final class AffinityValidation {

@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
-import org.moorage.objects.internal.Fields;
+import org.moorage.objects.tree.Fields;
 
 /** Validates the containers of a pod or template, apart from what only a kubelet reads: variables, probes, security. */
 final class ContainerValidation {

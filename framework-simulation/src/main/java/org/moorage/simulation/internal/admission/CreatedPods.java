@@ -18,9 +18,9 @@ import org.moorage.objects.ClusterFileException;
 import org.moorage.objects.KeptJson;
 import org.moorage.objects.ObjectDecodeException;
 import org.moorage.objects.ObjectRefusedException;
-import org.moorage.objects.internal.Fields;
-import org.moorage.objects.internal.ObjectKey;
-import org.moorage.objects.internal.TreeDecoder;
+import org.moorage.objects.tree.Fields;
+import org.moorage.objects.tree.ObjectKey;
+import org.moorage.objects.tree.TreeDecoder;
 
 /**
  * Makes of the manifests of pods what kube-apiserver would store if they were created in a cluster that is known, and the claims that controllers would

@@ -4,7 +4,7 @@ package org.moorage.simulation.internal.admission;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import java.util.List;
-import org.moorage.objects.internal.Fields;
+import org.moorage.objects.tree.Fields;
 
 /** Has pods stay five minutes on a node that is not ready or not reachable, as DefaultTolerationSeconds does. */
 final class DefaultTolerations {

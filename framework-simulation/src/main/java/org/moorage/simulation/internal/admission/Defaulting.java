@@ -10,8 +10,8 @@ import java.util.Optional;
 import java.util.function.Consumer;
 import org.moorage.api.plugin.FeatureGates;
 import org.moorage.objects.ClusterFileException;
-import org.moorage.objects.internal.Fields;
-import org.moorage.objects.internal.KindVersions;
+import org.moorage.objects.tree.Fields;
+import org.moorage.objects.tree.KindVersions;
 
 /**
  * Fills in the defaults of the fields that an object leaves out, as kube-apiserver v1.37 does.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.moorage.simulation.internal.admission;
 
-import org.moorage.objects.internal.Fields;
+import org.moorage.objects.tree.Fields;
 
 /** Defaults of resource claims and their templates. */
 final class DeviceDefaults {

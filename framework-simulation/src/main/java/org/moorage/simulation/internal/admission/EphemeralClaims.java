@@ -8,9 +8,9 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
-import org.moorage.objects.internal.Fields;
-import org.moorage.objects.internal.ObjectKey;
-import org.moorage.objects.internal.OwnerReferences;
+import org.moorage.objects.tree.Fields;
+import org.moorage.objects.tree.ObjectKey;
+import org.moorage.objects.tree.OwnerReferences;
 
 /** Creates the claims of generic ephemeral volumes from the volumes' templates, as the ephemeral volume controller does. */
 public final class EphemeralClaims {

@@ -8,7 +8,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import org.moorage.objects.internal.Fields;
+import org.moorage.objects.tree.Fields;
 
 /**
  * Merges the {@code matchLabelKeys} and {@code mismatchLabelKeys} of pods into selectors. The keys name labels of the pod; kube-scheduler reads

@@ -11,8 +11,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentSkipListMap;
 import org.jspecify.annotations.Nullable;
 import org.moorage.api.model.Quantity;
-import org.moorage.objects.internal.Fields;
-import org.moorage.objects.internal.ObjectKey;
+import org.moorage.objects.tree.Fields;
+import org.moorage.objects.tree.ObjectKey;
 
 /**
  * The limit ranges of a cluster, and what LimitRanger does with them. Those of one namespace are taken in the order of their names, while the

@@ -4,7 +4,7 @@ package org.moorage.simulation.internal.admission;
 import com.fasterxml.jackson.databind.JsonNode;
 import java.util.List;
 import java.util.Set;
-import org.moorage.objects.internal.Fields;
+import org.moorage.objects.tree.Fields;
 
 /** Validates the metadata of an object. */
 final class MetadataValidation {

@@ -6,9 +6,9 @@ import java.util.Collection;
 import java.util.LinkedHashSet;
 import java.util.Set;
 import org.moorage.objects.ObjectRefusedException;
-import org.moorage.objects.internal.Fields;
-import org.moorage.objects.internal.ObjectKey;
-import org.moorage.objects.internal.TreeDecoder;
+import org.moorage.objects.tree.Fields;
+import org.moorage.objects.tree.ObjectKey;
+import org.moorage.objects.tree.TreeDecoder;
 
 /** An object that is to be created, as admission has made it so far. */
 record NewObject(ObjectNode tree) {

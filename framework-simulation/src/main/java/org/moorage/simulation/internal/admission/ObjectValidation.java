@@ -10,8 +10,8 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.moorage.api.plugin.FeatureGates;
-import org.moorage.objects.internal.Fields;
-import org.moorage.objects.internal.ObjectKey;
+import org.moorage.objects.tree.Fields;
+import org.moorage.objects.tree.ObjectKey;
 
 /**
  * Validates objects other than pods as kube-apiserver v1.37 does when they are created, in its words: workloads, and what pods need. Of other kinds

@@ -7,7 +7,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.Stream;
 import org.moorage.api.model.ResourceName;
-import org.moorage.objects.internal.Fields;
+import org.moorage.objects.tree.Fields;
 
 /** Default requests and limits of containers, and of pods that request resources as a whole. */
 final class PodResourceDefaults {

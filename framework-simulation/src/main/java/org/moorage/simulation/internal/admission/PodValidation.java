@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import org.moorage.api.plugin.FeatureGates;
-import org.moorage.objects.internal.Fields;
+import org.moorage.objects.tree.Fields;
 
 /**
  * Validates pods and their templates as kube-apiserver v1.37 does when they are created, in its words: all that scheduling reads, and names. Fields

@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentSkipListMap;
-import org.moorage.objects.internal.Fields;
+import org.moorage.objects.tree.Fields;
 
 /** The priority classes of a cluster. Safe for use by several threads. */
 final class PriorityClasses {

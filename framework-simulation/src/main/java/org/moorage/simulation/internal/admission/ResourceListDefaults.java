@@ -8,7 +8,7 @@ import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import java.math.BigDecimal;
 import java.math.RoundingMode;
 import java.util.Map;
-import org.moorage.objects.internal.Fields;
+import org.moorage.objects.tree.Fields;
 
 /** Rounds the amounts of resource lists up to thousandths, which is as fine as the API server keeps them. */
 final class ResourceListDefaults {

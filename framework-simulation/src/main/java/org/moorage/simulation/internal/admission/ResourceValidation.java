@@ -11,7 +11,7 @@ import java.util.TreeSet;
 import java.util.function.BiConsumer;
 import org.moorage.api.model.Quantity;
 import org.moorage.api.model.ResourceName;
-import org.moorage.objects.internal.Fields;
+import org.moorage.objects.tree.Fields;
 
 /** Validates the resources that containers, pods and claims request, and their limits. */
 final class ResourceValidation {

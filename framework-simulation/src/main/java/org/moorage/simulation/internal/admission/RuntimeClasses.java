@@ -12,7 +12,7 @@ import java.util.Optional;
 import java.util.concurrent.ConcurrentSkipListMap;
 import org.jspecify.annotations.Nullable;
 import org.moorage.api.model.Quantity;
-import org.moorage.objects.internal.Fields;
+import org.moorage.objects.tree.Fields;
 
 /** The runtime classes of a cluster, and what admission does with them. Safe for use by several threads. */
 final class RuntimeClasses {

@@ -7,7 +7,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
-import org.moorage.objects.internal.Fields;
+import org.moorage.objects.tree.Fields;
 
 /** The storage classes that are marked as default. Safe for use by several threads. */
 final class StorageClasses {

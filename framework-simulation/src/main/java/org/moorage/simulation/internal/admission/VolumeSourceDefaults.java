@@ -5,7 +5,7 @@ import static java.util.Map.entry;
 
 import java.util.Map;
 import java.util.function.Consumer;
-import org.moorage.objects.internal.Fields;
+import org.moorage.objects.tree.Fields;
 
 /** Defaults of the sources of volumes, of those of pods and of PersistentVolumes. */
 final class VolumeSourceDefaults {

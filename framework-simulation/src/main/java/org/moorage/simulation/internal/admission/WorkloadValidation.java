@@ -10,7 +10,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
-import org.moorage.objects.internal.Fields;
+import org.moorage.objects.tree.Fields;
 
 /** Validates workloads and their templates as kube-apiserver v1.37 does when they are created, in its words. */
 final class WorkloadValidation {

@@ -8,7 +8,7 @@ import java.math.BigInteger;
 import java.util.Map;
 import java.util.TreeMap;
 import org.moorage.api.model.Quantity;
-import org.moorage.objects.internal.Fields;
+import org.moorage.objects.tree.Fields;
 
 /** A quantity with the format that it was written in, in which the API server writes it again. */
 record WrittenQuantity(Quantity amount, Format format) {

@@ -11,9 +11,9 @@ import java.util.Set;
 import org.moorage.api.model.ClusterObject;
 import org.moorage.api.model.ObjectKind;
 import org.moorage.api.model.OtherObject;
-import org.moorage.objects.internal.ObjectKey;
-import org.moorage.objects.internal.ObjectStreams;
-import org.moorage.objects.internal.TreeDecoder;
+import org.moorage.objects.tree.ObjectKey;
+import org.moorage.objects.tree.ObjectStreams;
+import org.moorage.objects.tree.TreeDecoder;
 
 /**
  * Custom resources, of which a definition or a plugin knows whether they have namespaces, and the plural; the resources themselves

@@ -20,9 +20,9 @@ import org.moorage.api.model.Pod;
 import org.moorage.api.model.PodCondition;
 import org.moorage.api.model.PodDisruptionBudget;
 import org.moorage.objects.KeptJson;
-import org.moorage.objects.internal.Fields;
-import org.moorage.objects.internal.ObjectKey;
-import org.moorage.objects.internal.TreeDecoder;
+import org.moorage.objects.tree.Fields;
+import org.moorage.objects.tree.ObjectKey;
+import org.moorage.objects.tree.TreeDecoder;
 
 /**
  * Completes budgets from manifests, which have no status, as the disruption controller does. The number of pods that

@@ -14,9 +14,9 @@ import org.moorage.api.model.Pod;
 import org.moorage.api.model.TolerationOperators;
 import org.moorage.objects.GeneratedNames;
 import org.moorage.objects.KeptJson;
-import org.moorage.objects.internal.Fields;
-import org.moorage.objects.internal.ObjectKey;
-import org.moorage.objects.internal.TreeDecoder;
+import org.moorage.objects.tree.Fields;
+import org.moorage.objects.tree.ObjectKey;
+import org.moorage.objects.tree.TreeDecoder;
 
 /** Makes the pods of daemon sets: one for each node that they run on, with an affinity to that node. */
 final class DaemonSets {

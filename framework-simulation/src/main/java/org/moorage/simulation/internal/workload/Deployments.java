@@ -13,8 +13,8 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
-import org.moorage.objects.internal.Fields;
-import org.moorage.objects.internal.ObjectKey;
+import org.moorage.objects.tree.Fields;
+import org.moorage.objects.tree.ObjectKey;
 
 /**
  * How many pods the replica sets of deployments are to have once the deployment controller has seen the deployments as they are now.

@@ -10,9 +10,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import org.moorage.objects.GeneratedNames;
-import org.moorage.objects.internal.Fields;
-import org.moorage.objects.internal.ObjectKey;
-import org.moorage.objects.internal.OwnerReferences;
+import org.moorage.objects.tree.Fields;
+import org.moorage.objects.tree.ObjectKey;
+import org.moorage.objects.tree.OwnerReferences;
 
 /** Makes what the job controller makes for a job besides its pods: the group that these are in, and the workload that says what group. */
 final class JobGroups {

@@ -15,9 +15,9 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import org.moorage.objects.GeneratedNames;
-import org.moorage.objects.internal.Fields;
-import org.moorage.objects.internal.ObjectKey;
-import org.moorage.objects.internal.OwnerReferences;
+import org.moorage.objects.tree.Fields;
+import org.moorage.objects.tree.ObjectKey;
+import org.moorage.objects.tree.OwnerReferences;
 
 /** Makes the pods of jobs with their groups, and one job of a cron job. */
 final class Jobs {

@@ -4,7 +4,7 @@ package org.moorage.simulation.internal.workload;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.util.ArrayList;
 import java.util.List;
-import org.moorage.objects.internal.ObjectKey;
+import org.moorage.objects.tree.ObjectKey;
 
 /**
  * What the controller of a workload makes, and which of its pods it deletes.

@@ -13,8 +13,8 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import org.moorage.api.model.ObjectKind;
-import org.moorage.objects.internal.Fields;
-import org.moorage.objects.internal.ObjectKey;
+import org.moorage.objects.tree.Fields;
+import org.moorage.objects.tree.ObjectKey;
 
 /** The pods that are there already, by what owns them. */
 final class OwnedPods {

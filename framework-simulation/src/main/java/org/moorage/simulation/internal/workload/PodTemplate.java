@@ -11,10 +11,10 @@ import org.moorage.api.model.ObjectKind;
 import org.moorage.api.model.Pod;
 import org.moorage.objects.GeneratedNames;
 import org.moorage.objects.KeptJson;
-import org.moorage.objects.internal.Fields;
-import org.moorage.objects.internal.ObjectKey;
-import org.moorage.objects.internal.OwnerReferences;
-import org.moorage.objects.internal.TreeDecoder;
+import org.moorage.objects.tree.Fields;
+import org.moorage.objects.tree.ObjectKey;
+import org.moorage.objects.tree.OwnerReferences;
+import org.moorage.objects.tree.TreeDecoder;
 import org.moorage.simulation.internal.admission.Defaulting;
 
 /** The template that a workload has for its pods. */

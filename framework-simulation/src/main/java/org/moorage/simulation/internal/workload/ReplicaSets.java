@@ -9,9 +9,9 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import org.moorage.objects.GeneratedNames;
-import org.moorage.objects.internal.Fields;
-import org.moorage.objects.internal.ObjectKey;
-import org.moorage.objects.internal.OwnerReferences;
+import org.moorage.objects.tree.Fields;
+import org.moorage.objects.tree.ObjectKey;
+import org.moorage.objects.tree.OwnerReferences;
 import org.moorage.simulation.internal.workload.OwnedPods.OwnedPod;
 
 /** Makes the pods of replica sets and replication controllers, and the replica sets of deployments. */

@@ -11,9 +11,9 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import org.moorage.objects.internal.Fields;
-import org.moorage.objects.internal.ObjectKey;
-import org.moorage.objects.internal.OwnerReferences;
+import org.moorage.objects.tree.Fields;
+import org.moorage.objects.tree.ObjectKey;
+import org.moorage.objects.tree.OwnerReferences;
 
 /**
  * Makes the pods of stateful sets, and the claims of their templates. Pods that start one after the other are all made at the same time, too,

@@ -10,8 +10,8 @@ import java.util.Set;
 import org.moorage.api.model.Node;
 import org.moorage.api.plugin.FeatureGates;
 import org.moorage.objects.ClusterFileException;
-import org.moorage.objects.internal.Fields;
-import org.moorage.objects.internal.ObjectKey;
+import org.moorage.objects.tree.Fields;
+import org.moorage.objects.tree.ObjectKey;
 
 /**
  * Makes what controllers make of workloads: the pods of deployments, replica sets, replication controllers, stateful sets, daemon

@@ -11,8 +11,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.FieldSource;
 import org.moorage.api.plugin.FeatureGates;
-import org.moorage.objects.internal.ObjectKey;
-import org.moorage.objects.internal.ObjectStreams;
+import org.moorage.objects.tree.ObjectKey;
+import org.moorage.objects.tree.ObjectStreams;
 
 class EphemeralClaimsTest {
     private static final String POD = """

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.moorage.api.plugin.FeatureGates;
-import org.moorage.objects.internal.ObjectStreams;
+import org.moorage.objects.tree.ObjectStreams;
 
 class TemplatedResourceClaimsTest {
     private static final FeatureGates GROUPS = FeatureGates.DEFAULTS

@@ -13,8 +13,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.moorage.api.plugin.FeatureGates;
 import org.moorage.objects.ObjectRefusedException;
-import org.moorage.objects.internal.ObjectKey;
-import org.moorage.objects.internal.ObjectStreams;
+import org.moorage.objects.tree.ObjectKey;
+import org.moorage.objects.tree.ObjectStreams;
 
 /**
  * New objects are refused as the API server refuses them, with its words. The answers in {@code validation.jsonl} are recorded from

@@ -20,10 +20,10 @@ import org.junit.jupiter.params.provider.MethodSource;
 import org.moorage.api.model.Node;
 import org.moorage.api.plugin.FeatureGates;
 import org.moorage.objects.ClusterFileException;
-import org.moorage.objects.internal.ClusterFiles;
-import org.moorage.objects.internal.ObjectKey;
-import org.moorage.objects.internal.ObjectStreams;
-import org.moorage.objects.internal.TreeDecoder;
+import org.moorage.objects.tree.ClusterFiles;
+import org.moorage.objects.tree.ObjectKey;
+import org.moorage.objects.tree.ObjectStreams;
+import org.moorage.objects.tree.TreeDecoder;
 
 class WorkloadsTest {
     private static final String TEMPLATE = """

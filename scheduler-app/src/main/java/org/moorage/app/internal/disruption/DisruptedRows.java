@@ -14,7 +14,7 @@ import org.moorage.app.internal.report.Terminal;
 import org.moorage.app.internal.report.TextStyle;
 import org.moorage.app.internal.report.TextTable;
 import org.moorage.app.internal.report.TextTable.Cell;
-import org.moorage.objects.internal.InputNotes;
+import org.moorage.objects.tree.InputNotes;
 import org.moorage.simulation.whatif.DisruptedPod;
 import org.moorage.simulation.whatif.DisruptedPod.Outcome;
 

@@ -13,7 +13,7 @@ import org.moorage.app.internal.answer.NodeLabels;
 import org.moorage.app.internal.options.ConfigFile;
 import org.moorage.app.internal.process.CommandException;
 import org.moorage.objects.Suggestions;
-import org.moorage.objects.internal.ManifestYamlFactory;
+import org.moorage.objects.tree.ManifestYamlFactory;
 
 /**
  * A file of prices, in YAML or JSON: the price per hour of a node by the name of its type.

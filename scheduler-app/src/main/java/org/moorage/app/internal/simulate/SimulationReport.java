@@ -26,7 +26,7 @@ import org.moorage.app.internal.report.TextTable.Cell;
 import org.moorage.app.internal.simulate.SimulationAnswer.PodsResult;
 import org.moorage.app.internal.simulate.SimulationAnswer.ReasonCount;
 import org.moorage.app.internal.simulate.SimulationRows.View;
-import org.moorage.objects.internal.InputNotes;
+import org.moorage.objects.tree.InputNotes;
 import org.moorage.runtime.decision.UnschedulableReasons;
 import org.moorage.simulation.PodMove;
 import org.moorage.simulation.SimulatedPod;

@@ -318,10 +318,11 @@ public final class Rescheduling {
 
     // Another pod in place is what some wait for; most wait for room, which others must leave.
     private boolean mayFitNow(Unplaced pod) {
-        return pod.departures < departures || pod.changes < changes && dependsOnOthers(pod.waiting.pod);
+        return pod.departures < departures || pod.changes < changes && dependsOnOthers(pod.waiting.pod, known);
     }
 
-    private boolean dependsOnOthers(Pod pod) {
+    /** Whether a pod that a node rejects may fit there once other pods have been scheduled. */
+    static boolean dependsOnOthers(Pod pod, KnownCluster known) {
         PodSpec spec = pod.spec();
         return spec.affinity().hasPodAffinity()
                 || !spec.topologySpreadConstraints().isEmpty()

@@ -92,13 +92,14 @@ final class NodeMixModel {
             room[type] = roomOf(types.get(type));
         }
         List<List<Boolean>> fits = fits(trial, estimates);
+        Map<Size, Integer> numbers = new HashMap<>();
         for (int i = 0; i < trial.pods().size(); i++) {
             Pod pod = trial.pods().get(i);
             Size size = new Size(amounts(pod), fits.get(i));
-            if (!sizes.contains(size)) {
+            sizeOf.put(pod.uid(), numbers.computeIfAbsent(size, any -> {
                 sizes.add(size);
-            }
-            sizeOf.put(pod.uid(), sizes.indexOf(size));
+                return sizes.size() - 1;
+            }));
         }
         charge(trial, fits);
     }
@@ -346,7 +347,7 @@ final class NodeMixModel {
                 worth += bin.pods[size] * value.applyAsDouble(sizes.get(size));
                 pods += bin.pods[size];
             }
-            // A type without a price, or pods without a share, count a little, so that none is passed over for ever.
+            // A price or a value of 0 counts a little, so that the type is still chosen.
             double perPrice = (worth + Double.MIN_NORMAL) / (prices[type] + ROUNDING_ERROR);
             if (pods > 0 && perPrice > bestValue) {
                 bestValue = perPrice;
@@ -363,7 +364,8 @@ final class NodeMixModel {
                 long fitting = counts[size];
                 for (int i = 0; i < bin.free.length; i++) {
                     long amount = pods.amounts.get(i);
-                    // What the scheduler's filters accept on an empty node fits, whatever the numbers are.
+                    // The scheduler's filters accept the pod on an empty node, so that larger requests do not count
+                    // there.
                     boolean isCounted = amount > 0 && amount <= room[bin.type][i];
                     fitting = isCounted ? Math.min(fitting, bin.free[i] / amount) : fitting;
                 }

@@ -34,7 +34,7 @@ import org.moorage.simulation.whatif.RescheduledPods.RescheduledPod;
  * get the cheapest nodes that are known for them, for as long as that lowers the cost. The result is never worse than the best single type, but it may
  * not be the cheapest mix.
  *
- * <p>The lower bound tells how far the cost may be from the cheapest mix. A pod that fits on no existing node takes a share of a new node, at least
+ * <p>The lower bound shows how far the cost may be from that of the cheapest mix. A pod that fits on no existing node takes a share of a new node, at least
  * that of each resource that it requests, and costs at least that share of the price of the cheapest type that it fits. Pods that may
  * fit on existing nodes once other pods are scheduled count as 0, such as pods with affinity, spread constraints, volume claims or a group. The
  * bound assumes that Filter plugins decide by the pod and the node for all other pods, as those of kube-scheduler do.

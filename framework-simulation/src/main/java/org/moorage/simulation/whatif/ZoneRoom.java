@@ -2,12 +2,14 @@
 package org.moorage.simulation.whatif;
 
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.function.Function;
 import org.moorage.api.model.Node;
 import org.moorage.api.model.Pod;
 import org.moorage.api.model.ResourceName;
@@ -15,7 +17,7 @@ import org.moorage.api.model.Resources;
 import org.moorage.runtime.whatif.Questions;
 
 /**
- * What a zone has, and what its pods request, before and after a change. Immutable.
+ * The allocatable resources of a zone and the requests of its pods, before and after a change. Immutable.
  *
  * @param zone the label {@code topology.kubernetes.io/zone} of its nodes; empty for nodes without one
  * @param before before
@@ -46,7 +48,7 @@ public record ZoneRoom(String zone, Room before, Room after) {
             requested = Map.copyOf(requested);
         }
 
-        /** What is allocatable of a resource and not requested. */
+        /** Returns the allocatable amount of a resource that is not requested. */
         public long free(ResourceName resource) {
             return allocatable.getOrDefault(resource, 0L) - requested.getOrDefault(resource, 0L);
         }
@@ -81,15 +83,28 @@ public record ZoneRoom(String zone, Room before, Room after) {
         }
     }
 
-    /** The room of each zone of a cluster as it is, by zone. */
+    /** Returns the room of each zone of a cluster as it is, by zone. */
     static Map<String, Room> of(Questions cluster, Map<String, Node> nodes) {
-        Map<String, Sums> sums = new TreeMap<>();
+        List<Node> existing = new ArrayList<>();
         for (String name : cluster.nodeNames()) {
             Node node = nodes.get(name);
             if (node != null) {
-                sums.computeIfAbsent(node.labels().getOrDefault(ZONE, ""), any -> new Sums())
-                        .add(node, cluster.podsOn(name));
+                existing.add(node);
             }
+        }
+        return of(existing, cluster::podsOn);
+    }
+
+    /**
+     * Returns the room of each zone of some nodes, by zone.
+     *
+     * @param podsOn the pods on a node, by its name
+     */
+    static Map<String, Room> of(Collection<Node> nodes, Function<String, List<Pod>> podsOn) {
+        Map<String, Sums> sums = new TreeMap<>();
+        for (Node node : nodes) {
+            sums.computeIfAbsent(node.labels().getOrDefault(ZONE, ""), any -> new Sums())
+                    .add(node, podsOn.apply(node.name()));
         }
         Map<String, Room> rooms = new TreeMap<>();
         sums.forEach((zone, sum) -> rooms.put(zone, sum.room()));

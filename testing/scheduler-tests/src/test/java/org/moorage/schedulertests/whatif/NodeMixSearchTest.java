@@ -398,6 +398,7 @@ class NodeMixSearchTest {
                     assertThat(mix.costPerHour()).isLessThanOrEqualTo(single.costPerHour() + 1e-9);
                 }
                 assertThat(mix.nodeCount()).isLessThanOrEqualTo(MAX_NODES);
+                assertThat(mix.pods().pods()).extracting(pod -> pod.pod().uid()).doesNotHaveDuplicates();
                 assertThat(mix.lowerBound()).isLessThanOrEqualTo(mix.costPerHour());
                 assertThat(mix.tried()).isLessThanOrEqualTo(60);
                 assertThat(summary(question.find(arrival, 60))).isEqualTo(summary(mix));

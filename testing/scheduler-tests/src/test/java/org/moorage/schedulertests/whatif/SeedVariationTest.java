@@ -20,6 +20,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.moorage.api.model.ClusterObject;
 import org.moorage.api.model.Pod;
+import org.moorage.api.model.PodGroup;
+import org.moorage.api.plugin.FeatureGates;
 import org.moorage.builtin.dra.KubeSchedulerPlugins;
 import org.moorage.config.ConfigLoader;
 import org.moorage.config.LoadedConfig;
@@ -34,6 +36,7 @@ import org.moorage.simulation.whatif.SeedVariation;
 import org.moorage.simulation.whatif.SeedVariation.Answer;
 import org.moorage.simulation.whatif.SeedVariation.Range;
 import org.moorage.testkit.Nodes;
+import org.moorage.testkit.PodGroups;
 import org.moorage.testkit.Pods;
 
 /** Answers with different seeds differ where kube-scheduler chooses at random, and nowhere else. */
@@ -164,6 +167,41 @@ class SeedVariationTest {
             }
         }
         assertThat(chosen).containsExactlyInAnyOrder("a", "c", "d");
+    }
+
+    /** The pods of a group go to one of two equal zones. */
+    @Test
+    void seedDecidesOnThePlacementOfAGroup() {
+        LoadedConfig groups = ConfigLoader.defaults(
+                PLUGINS,
+                FeatureGates.of(Map.of(
+                        FeatureGates.GENERIC_WORKLOAD, true, FeatureGates.TOPOLOGY_AWARE_WORKLOAD_SCHEDULING, true)));
+        PodGroup group = PodGroups.named("g")
+                .gang(2)
+                .topologyKey("topology.kubernetes.io/zone")
+                .build();
+        List<Pod> pods = List.of(
+                Pods.named("p").podGroup("g").requests("cpu", "1").build(),
+                Pods.named("q").podGroup("g").requests("cpu", "1").build());
+        Set<String> zones = new HashSet<>();
+        try (WhatIf cluster = Scheduler.whatIf(
+                List.of(
+                        node("east-1").zone("east").build(),
+                        node("east-2").zone("east").build(),
+                        node("west-1").zone("west").build(),
+                        node("west-2").zone("west").build()),
+                groups,
+                PLUGINS)) {
+            for (long seed = 0; seed < 40; seed++) {
+                List<String> chosen = cluster.breakingTiesAtRandom(seed).place(group, pods).pods().stream()
+                        .map(pod -> pod.nodeName().orElse("").replaceAll("-.*", ""))
+                        .distinct()
+                        .toList();
+                assertThat(chosen).hasSize(1);
+                zones.addAll(chosen);
+            }
+        }
+        assertThat(zones).containsExactlyInAnyOrder("east", "west");
     }
 
     private record RangeCase(List<Integer> values, Range expected) {}

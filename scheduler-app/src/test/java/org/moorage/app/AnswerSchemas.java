@@ -47,6 +47,7 @@ final class AnswerSchemas {
         types.put("scale-up", "scaleup.ScaleUpAnswer");
         types.put("compare", "compare.CompareAnswer");
         types.put("compare-weights", "compare.WeightsAnswer");
+        types.put("compare-snapshots", "compare.SnapshotsAnswer");
         types.put("rebalance", "rebalance.RebalanceAnswer");
         types.put("replay", "recording.ReplayAnswer");
         types.put("shadow", "shadow.ShadowLine");

@@ -75,8 +75,7 @@ final class ScaleUpTrial implements AutoCloseable {
     }
 
     private static RescheduledPod preempted(Pod pod) {
-        return new RescheduledPod(
-                pod, pod, pod.nodeName(), Optional.empty(), PREEMPTED, List.of());
+        return new RescheduledPod(pod, pod, pod.nodeName(), Optional.empty(), PREEMPTED, List.of());
     }
 
     private boolean isExpendable(RescheduledPod pod) {

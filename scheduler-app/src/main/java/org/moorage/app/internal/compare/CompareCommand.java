@@ -23,6 +23,7 @@ import org.moorage.app.internal.options.VersionOptions;
 import org.moorage.app.internal.process.CommandException;
 import org.moorage.app.internal.process.ParallelTasks;
 import org.moorage.app.internal.question.AskedCluster;
+import org.moorage.app.internal.question.ClusterOptions;
 import org.moorage.app.internal.question.PriceOptions;
 import org.moorage.app.internal.question.QuestionCommand;
 import org.moorage.app.internal.report.ProgressLine;
@@ -30,6 +31,7 @@ import org.moorage.app.internal.report.Report;
 import org.moorage.app.internal.report.Terminal;
 import org.moorage.config.LoadedConfig;
 import org.moorage.objects.Suggestions;
+import org.moorage.simulation.whatif.ClusterComparison;
 import org.moorage.simulation.whatif.SchedulingOutcome;
 import org.moorage.simulation.whatif.SchedulingOutcome.Demand;
 import picocli.CommandLine.Command;
@@ -41,13 +43,14 @@ import picocli.CommandLine.Parameters;
 @Command(
         name = "compare",
         description = {
-            "Compare how two configurations schedule the same pods.",
+            "Compare two configurations on the same pods, or two snapshots.",
             "",
-            "With --weight, one configuration is compared with other weights of its plugins, a row for each combination. Without CONFIG, the configuration is that of --config."
+            "With --weight, one configuration is compared with other weights of its plugins, a row for each combination. Without CONFIG, the configuration is that of --config. Two --cluster options without anything else that differs compare two snapshots of a cluster: nodes, utilization by zone, pending pods and workloads."
         },
         footer = {
             "  moorage compare now.yaml packed.yaml --rebalance",
             "  moorage compare now.yaml packed.yaml --cluster cluster.json.gz",
+            "  moorage compare --cluster monday.jsonl.gz --cluster today.jsonl.gz",
             "  moorage compare now.yaml --other-emulated-version 1.36",
             "  moorage compare now.yaml --weight NodeResourcesFit=1,2,5 --weight ImageLocality=0,1",
             "  moorage compare now.yaml --profiles default-scheduler,packed"
@@ -104,6 +107,26 @@ public final class CompareCommand extends QuestionCommand<Report> {
     /** Creates the command; it prints to that terminal. */
     public CompareCommand(Terminal terminal) {
         super(terminal);
+    }
+
+    @Override
+    protected Optional<Report> answerBefore(ClusterOptions cluster, Terminal shown) {
+        List<String> snapshots = cluster.sources();
+        boolean isOfConfigurations = !files.isEmpty()
+                || !profiles.isEmpty()
+                || !otherGates.isEmpty()
+                || !otherVersion.isEmpty()
+                || weights.areGiven();
+        if (snapshots.size() != 2 || isOfConfigurations) {
+            return Optional.empty();
+        }
+        try (AskedCluster first = cluster.snapshot(snapshots.get(0), shown);
+                AskedCluster second = cluster.snapshot(snapshots.get(1), shown)) {
+            return Optional.of(new SnapshotsReport(
+                    snapshots.get(0),
+                    snapshots.get(1),
+                    ClusterComparison.of(first.dump().objects(), second.dump().objects())));
+        }
     }
 
     @Override

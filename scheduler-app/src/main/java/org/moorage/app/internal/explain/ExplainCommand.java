@@ -16,12 +16,12 @@ import org.moorage.app.internal.page.ClusterView;
 import org.moorage.app.internal.page.PageContent;
 import org.moorage.app.internal.process.CommandException;
 import org.moorage.app.internal.question.AskedCluster;
+import org.moorage.app.internal.question.ClusterOptions;
 import org.moorage.app.internal.question.QuestionCommand;
 import org.moorage.app.internal.report.ProgressLine;
 import org.moorage.app.internal.report.Report;
 import org.moorage.app.internal.report.Terminal;
 import org.moorage.config.LoadedConfig;
-import org.moorage.kubernetes.ApiConnection;
 import org.moorage.objects.Suggestions;
 import org.moorage.simulation.SimulatedPod;
 import org.moorage.simulation.Simulation;
@@ -75,8 +75,8 @@ public final class ExplainCommand extends QuestionCommand<Report> {
     }
 
     @Override
-    protected Optional<Report> answerWithoutCluster(Supplier<ApiConnection> connection) {
-        return live.isAsked() ? Optional.of(live.ask(connection.get(), qualified())) : Optional.empty();
+    protected Optional<Report> answerBefore(ClusterOptions cluster, Terminal shown) {
+        return live.isAsked() ? Optional.of(live.ask(cluster.connection(), qualified())) : Optional.empty();
     }
 
     @Override

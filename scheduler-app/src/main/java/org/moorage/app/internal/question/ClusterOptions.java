@@ -74,6 +74,22 @@ public final class ClusterOptions {
         return !sources.isEmpty() || live.areGiven();
     }
 
+    /** Returns the files and folders that {@code --cluster} names. */
+    public List<String> sources() {
+        return List.copyOf(sources);
+    }
+
+    /** Reads a snapshot: one of the {@link #sources}, as the cluster alone. */
+    public AskedCluster snapshot(String source, Terminal terminal) {
+        List<String> all = sources;
+        sources = List.of(source);
+        try {
+            return read(terminal);
+        } finally {
+            sources = all;
+        }
+    }
+
     /** Whether a cluster is named, or the environment describes one. */
     public boolean findCluster() {
         return areGiven() || live.findCluster();

@@ -3,13 +3,11 @@ package org.moorage.app.internal.question;
 
 import java.util.Optional;
 import java.util.concurrent.Callable;
-import java.util.function.Supplier;
 import org.moorage.app.internal.page.ClusterView;
 import org.moorage.app.internal.page.PageAnswer;
 import org.moorage.app.internal.page.PageContent;
 import org.moorage.app.internal.report.Report;
 import org.moorage.app.internal.report.Terminal;
-import org.moorage.kubernetes.ApiConnection;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 
@@ -39,11 +37,12 @@ public abstract class QuestionCommand<R extends Report> implements Callable<Inte
     public abstract R answer(AskedCluster asked);
 
     /**
-     * Returns an answer for which no cluster has to be read; empty if there is none.
+     * Returns an answer for which the cluster is not read as for other questions; empty if there is none.
      *
-     * @param connection the API server that the command line names
+     * @param cluster the cluster that the command line names
+     * @param shown where notes are printed
      */
-    protected Optional<R> answerWithoutCluster(Supplier<ApiConnection> connection) {
+    protected Optional<R> answerBefore(ClusterOptions cluster, Terminal shown) {
         return Optional.empty();
     }
 
@@ -60,7 +59,7 @@ public abstract class QuestionCommand<R extends Report> implements Callable<Inte
     @Override
     public final Integer call() {
         Terminal shown = output.terminal(terminal);
-        Optional<R> answered = answerWithoutCluster(cluster::connection);
+        Optional<R> answered = answerBefore(cluster, shown);
         if (answered.isPresent()) {
             output.print(answered.get(), shown);
             return answered.get().succeeded() ? 0 : 1;

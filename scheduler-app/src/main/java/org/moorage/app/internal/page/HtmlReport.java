@@ -29,6 +29,7 @@ public final class HtmlReport {
             "dom.js",
             "format.js",
             "route.js",
+            "reasons.js",
             "model.js",
             "table.js",
             "tiles.js",

@@ -9,7 +9,7 @@ function groupsView(page) {
     { key: 'placed', title: 'Placed', width: '120px', end: true, cell: (group) => `${count(group.placed)} of ${count(group.members)}`, value: (group) => group.placed },
     { key: 'needed', title: 'Needed', width: '90px', end: true, cell: (group) => count(group.needed), value: (group) => group.needed },
     { key: 'domain', title: 'Domain', width: '12%', cell: (group) => group.domain || '-', value: (group) => group.domain },
-    { key: 'message', title: 'Message', width: '34%', cell: (group) => group.message || '-', value: (group) => group.message },
+    { key: 'message', title: 'Message', width: '34%', cell: (group) => groupReason(group) || '-', value: (group) => groupReason(group) },
   ];
   const search = textField('Search groups', 'Search groups', (text) => set({ q: text }, true));
   const table = dataTable({ label: 'Groups of pods', columns, open: (group) => set({ group: group.group }), sort: (key) => set({ sort: nextSort(route().settings.sort ?? '', key, columns) }) });
@@ -36,17 +36,22 @@ function depthOf(groups, group) {
   return depth;
 }
 
+// A group without a message may lack pods, or wait for the reasons of its pods.
+function groupReason(group) {
+  return group.message || (group.members < group.needed ? `${counted(group.members, 'pod')} of the ${count(group.needed)} needed` : group.placed < group.needed ? 'its pods have the reasons' : '');
+}
+
 function groupDetail(cluster, group) {
   return panel(
     group.group,
-    group.message ? el('p', null, group.message) : null,
+    groupReason(group) ? el('p', null, groupReason(group)) : null,
     el('h3', null, counted(group.pods.length, 'pod')),
     el(
       'ul',
       { class: 'plain' },
       group.pods.slice(0, 200).map((key) => {
         const p = cluster.pod(key);
-        return el('li', null, podLink(key), ' ', p < 0 ? null : stateMark(cluster.state(p)), p >= 0 && cluster.podNode(p) >= 0 ? [' ', nodeLink(cluster.nodeName(cluster.podNode(p)))] : null);
+        return el('li', null, podLink(key), ' ', p < 0 ? null : stateMark(cluster.state(p)), p < 0 ? null : cluster.podNode(p) >= 0 ? nodeLink(cluster.nodeName(cluster.podNode(p))) : reasonText(cluster, p));
       }),
     ),
     (group.nodes ?? []).length > 0 ? el('p', { class: 'note' }, `On ${group.nodes.slice(0, 20).join(', ')}${group.nodes.length > 20 ? ` and ${group.nodes.length - 20} more` : ''}`) : null,

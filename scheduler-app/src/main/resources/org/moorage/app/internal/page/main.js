@@ -54,7 +54,7 @@ async function fetchJson(address) {
 }
 
 function pageOf(data) {
-  const cluster = clusterOf(data.cluster);
+  const cluster = clusterOf(data.cluster, reportedReasons(data));
   let waiting = 0;
   for (let p = 0; p < cluster.podCount; p++) {
     waiting += cluster.waits(p) ? 1 : 0;

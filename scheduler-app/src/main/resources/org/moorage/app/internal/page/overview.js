@@ -14,7 +14,7 @@ function overviewView(page) {
     { class: 'stats' },
     stat('Nodes', count(cluster.nodeCount), unusual.map(([state, nodes]) => `${count(nodes.length)} ${state}`).join(', ') || 'all take pods', link('nodes')),
     stat('Pods on nodes', count(placed), `of ${counted(cluster.podCount, 'pod')}`, link('pods')),
-    stat('Pending', count(waiting), waiting === 0 ? 'no pod is pending' : `for ${counted(rows.length, 'set')} of reasons`, link('waiting'), waiting > 0),
+    stat('Pending', count(waiting), waiting === 0 ? 'no pod is pending' : `for ${counted(rows.length, 'distinct reason')}`, link('waiting'), waiting > 0),
     shownResources(cluster)
       .slice(0, 4)
       .map((r) => {
@@ -38,8 +38,8 @@ function overviewView(page) {
     el(
       'div',
       { class: 'columns' },
-      panel('Pending pods by reason', rows.length === 0 ? el('p', { class: 'empty' }, 'No pod is pending.') : waitingList(cluster, rows.slice(0, 6)), rows.length > 6 ? el('p', null, el('a', { href: link('waiting') }, `and ${counted(rows.length - 6, 'more set')} of reasons`)) : null),
-      panel('Nodes by how full they are', chart.root),
+      panel('Pending pods by reason', rows.length === 0 ? el('p', { class: 'empty' }, 'No pod is pending.') : waitingList(cluster, rows.slice(0, 6)), rows.length > 6 ? el('p', null, el('a', { href: link('waiting') }, `and ${counted(rows.length - 6, 'more reason')}`)) : null),
+      panel('Node utilization', el('div', { class: 'plots' }, histograms.map((one) => one.root))),
     ),
     el('div', { class: 'columns' }, groupPanel(cluster, 'By zone', 'zone', cluster.zone), groupPanel(cluster, 'By instance type', 'type', cluster.type)),
   );
@@ -64,7 +64,7 @@ function waitingList(cluster, rows) {
         el(
           'div',
           null,
-          el('div', { class: 'reasons' }, stateMark(row.state), row.reasons.map((reason) => el('span', { class: 'reason' }, reason))),
+          rowReasons(row, 'div'),
           el('div', { class: 'note' }, `${counted(row.pods.length, 'pod')} of ${owners.slice(0, 3).map(([owner]) => owner).join(', ')}${owners.length > 3 ? ` and ${owners.length - 3} more` : ''}`),
         ),
       );

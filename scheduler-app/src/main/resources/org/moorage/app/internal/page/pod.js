@@ -96,7 +96,7 @@ function podFacts(cluster, p) {
     ['In the queue', cluster.forSeconds(p) < 0 ? null : `for ${duration(cluster.forSeconds(p))}, tried ${times(cluster.attempts(p))}`],
     ['Requests', requestText(cluster, p)],
     ['Priority', count(cluster.priority(p))],
-    ['Message', cluster.message(p) || null],
+    [node < 0 ? 'Reason' : 'Message', reasonText(cluster, p) || null],
   ].filter(([, value]) => value !== null);
   return el(
     'section',

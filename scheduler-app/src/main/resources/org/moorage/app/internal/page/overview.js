@@ -29,7 +29,9 @@ function overviewView(page) {
         );
       }),
   );
-  const chart = fillChart(cluster);
+  const histograms = shownResources(cluster)
+    .slice(0, SERIES.length)
+    .map((r) => utilizationHistogram(cluster.resources[r], [{ name: cluster.resources[r], shares: cluster.shares[r], allocatable: cluster.allocatable[r] }]));
   const root = el(
     'div',
     null,
@@ -43,7 +45,7 @@ function overviewView(page) {
     ),
     el('div', { class: 'columns' }, groupPanel(cluster, 'By zone', 'zone', cluster.zone), groupPanel(cluster, 'By instance type', 'type', cluster.type)),
   );
-  return { root, update: () => chart.draw(), redraw: () => chart.draw(true) };
+  return { root, update: () => {}, redraw: () => histograms.forEach((one) => one.redraw()) };
 }
 
 function stat(title, value, note, href, isBad, more) {

@@ -9,6 +9,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import org.assertj.core.api.InstanceOfAssertFactories;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
@@ -212,6 +213,23 @@ class PageBrowserTest {
                 "return [...document.querySelectorAll('.reason-row .reasons')].map((row) => row.textContent)"));
         assertThat(rows).isNotEmpty().doesNotHaveDuplicates();
         assertThat(rows).noneMatch(row -> row.toString().matches(".*\\d+ node\\(s\\).*"));
+    }
+
+    @Test
+    void drawsAHistogramOfNodesForEachResource() {
+        browser.show(small, "#/overview");
+        browser.until("document.querySelectorAll('.plot canvas').length === 3");
+
+        assertThat(browser.run("return [...document.querySelectorAll('.plot')].map((plot) => plot.ariaLabel)"))
+                .asInstanceOf(InstanceOfAssertFactories.list(String.class))
+                .satisfiesExactly(
+                        label -> assertThat(label)
+                                .matches("Nodes by utilization of cpu. \\d+ nodes below 25%, \\d+ below 50%,"
+                                        + " \\d+ below 75%, \\d+ above"),
+                        label -> assertThat(label).startsWith("Nodes by utilization of memory."),
+                        label -> assertThat(label).startsWith("Nodes by utilization of nvidia.com/gpu."));
+        assertThat(browser.run("return [...document.querySelectorAll('.plot .u-axis')].length"))
+                .isEqualTo(6L);
     }
 
     @Test

@@ -35,6 +35,7 @@ public final class HtmlReport {
             "tiles.js",
             "plot.js",
             "histogram.js",
+            "bars.js",
             "overview.js",
             "waiting.js",
             "nodes.js",
@@ -42,6 +43,7 @@ public final class HtmlReport {
             "attempts.js",
             "pod.js",
             "compare.js",
+            "pictures.js",
             "answers.js",
             "main.js");
     private static final String POLICY = "%POLICY%";

@@ -64,7 +64,8 @@ function answersView(page) {
   const tables = page.answers.flatMap((answer) => tablesOf(answer.title, answer.tree));
   const shown = tables.map((table) => answerTable(page, table));
   const fields = el('details', { class: 'fields' }, el('summary', null, 'All fields'), el('div', { class: 'bar-of-controls' }, search.root), shown.map((table) => table.root));
-  const root = el('div', null, page.answers.map((answer) => answerPanel(page, answer)), fields);
+  const pictures = page.answers.map((answer) => picturesOf(page, answer.tree));
+  const root = el('div', null, page.answers.map((answer, at) => [answerPanel(page, answer), el('div', { class: 'pictures' }, pictures[at].elements)]), fields);
 
   function update(settings) {
     search.set(settings.q ?? '');
@@ -72,7 +73,7 @@ function answersView(page) {
     shown.forEach((table, at) => table.update(settings.q ?? '', settings[`s${at}`] ?? '', at));
   }
 
-  return { root, update };
+  return { root, update, redraw: () => pictures.forEach(({ plots }) => plots.forEach((one) => one.redraw())) };
 }
 
 function answerPanel(page, answer) {

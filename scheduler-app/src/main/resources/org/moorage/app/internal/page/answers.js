@@ -9,7 +9,7 @@ function groupsView(page) {
     { key: 'placed', title: 'Placed', width: '120px', end: true, cell: (group) => `${count(group.placed)} of ${count(group.members)}`, value: (group) => group.placed },
     { key: 'needed', title: 'Needed', width: '90px', end: true, cell: (group) => count(group.needed), value: (group) => group.needed },
     { key: 'domain', title: 'Domain', width: '12%', cell: (group) => group.domain || '-', value: (group) => group.domain },
-    { key: 'message', title: 'Message', width: '34%', cell: (group) => groupReason(group) || '-', value: (group) => groupReason(group) },
+    { key: 'message', title: 'Message', cell: (group) => groupReason(group) || '-', value: (group) => groupReason(group) },
   ];
   const search = textField('Search groups', 'Search groups', (text) => set({ q: text }, true));
   const table = dataTable({ label: 'Groups of pods', columns, open: (group) => set({ group: group.group }), sort: (key) => set({ sort: nextSort(route().settings.sort ?? '', key, columns) }) });

@@ -122,10 +122,18 @@ function showRoute() {
         return el('a', { href: link(one.name), 'aria-current': one.name === view.name ? 'page' : null, 'data-view': one.name }, one.title, badge === null ? null : el('span', { class: 'badge' }, count(badge)));
       }),
     );
+    showCurrentTab();
     window.scrollTo(0, 0);
     announce(view.title);
   }
   current.view.update(now.settings);
+}
+
+// Where not all tabs fit.
+function showCurrentTab() {
+  const tabs = document.getElementById('tabs');
+  const tab = tabs.querySelector('[aria-current]');
+  tabs.scrollLeft = tab.offsetLeft + tab.offsetWidth / 2 - tabs.clientWidth / 2;
 }
 
 function tell(message) {

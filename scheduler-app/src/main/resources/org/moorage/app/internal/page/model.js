@@ -150,6 +150,12 @@ function shownResources(cluster) {
     .filter((r) => cluster.resources[r] !== 'pods' && cluster.allocatable[r].some((value) => value > 0) && (r < 2 || cluster.requested[r].some((value) => value > 0)));
 }
 
+/** A resource's name for the head of a column: without its domain, if no other resource is called the same. */
+function resourceTitle(cluster, r) {
+  const short = shortName(cluster.resources[r]);
+  return cluster.resources.filter((name) => shortName(name) === short).length > 1 ? cluster.resources[r] : short;
+}
+
 /** What nodes have together: requested and allocatable of one resource. */
 function total(cluster, r, nodes) {
   let requested = 0;

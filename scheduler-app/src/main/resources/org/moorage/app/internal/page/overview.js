@@ -43,7 +43,7 @@ function overviewView(page) {
       panel('Pending pods by reason', rows.length === 0 ? el('p', { class: 'empty' }, 'No pod is pending.') : waitingList(cluster, rows.slice(0, 6)), rows.length > 6 ? el('p', null, el('a', { href: link('waiting') }, `and ${counted(rows.length - 6, 'more reason')}`)) : null),
       panel('Node utilization', el('div', { class: 'plots' }, histograms.map((one) => one.root))),
     ),
-    el('div', { class: 'columns' }, groupPanel(cluster, 'By zone', 'zone', cluster.zone), groupPanel(cluster, 'By instance type', 'type', cluster.type)),
+    el('div', { class: 'columns wide' }, groupPanel(cluster, 'By zone', 'zone', cluster.zone), groupPanel(cluster, 'By instance type', 'type', cluster.type)),
   );
   return { root, update: () => {}, redraw: () => histograms.forEach((one) => one.redraw()) };
 }
@@ -100,7 +100,7 @@ function groupPanel(cluster, title, setting, key) {
     { key: 'nodes', title: 'Nodes', width: '70px', end: true, cell: (row) => count(row.nodes), value: (row) => row.nodes },
     ...resources.map((r, i) => ({
       key: cluster.resources[r],
-      title: cluster.resources[r],
+      title: resourceTitle(cluster, r),
       width: '125px',
       end: true,
       cell: (row) => (row.totals[i].allocatable === 0 ? '-' : shareCell(row.totals[i].share)),

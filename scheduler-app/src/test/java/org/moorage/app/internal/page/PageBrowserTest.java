@@ -216,6 +216,48 @@ class PageBrowserTest {
     }
 
     @Test
+    void hasNoCutColumnAt1280Pixels() {
+        browser.size(1280, 900);
+        browser.show(small, "#/");
+        for (String view : VIEWS) {
+            browser.go(view);
+            assertThat(browser.run("return [...document.querySelectorAll('.scroller')]"
+                            + ".filter((table) => table.scrollWidth > table.clientWidth).length"))
+                    .as(view)
+                    .isEqualTo(0L);
+        }
+        browser.size(1440, 900);
+    }
+
+    @Test
+    void isNoWiderThanAPhoneAndShowsTheCurrentTab() {
+        browser.size(390, 844);
+        browser.show(small, "#/");
+        for (String view : VIEWS) {
+            browser.go(view);
+            assertThat(browser.run("return document.documentElement.scrollWidth <= window.innerWidth"))
+                    .as(view)
+                    .isEqualTo(true);
+            assertThat(browser.run("const tab = document.querySelector('#tabs [aria-current]').getBoundingClientRect();"
+                            + " return tab.left >= 0 && tab.right <= window.innerWidth"))
+                    .as(view)
+                    .isEqualTo(true);
+        }
+        browser.size(1440, 900);
+    }
+
+    @Test
+    void fillsTilesByCpuFirst() {
+        browser.show(small, "#/nodes");
+        assertThat(browser.run("return document.querySelector('.choice select').value"))
+                .isEqualTo("cpu");
+        assertThat(browser.text(".legend")).startsWith("cpu requested:").contains("100% of allocatable");
+
+        browser.go("#/nodes?by=fullest");
+        assertThat(browser.text(".legend")).startsWith("The fullest resource requested:");
+    }
+
+    @Test
     void drawsAHistogramOfNodesForEachResource() {
         browser.show(small, "#/overview");
         browser.until("document.querySelectorAll('.plot canvas').length === 3");

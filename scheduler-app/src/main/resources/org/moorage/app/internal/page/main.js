@@ -16,9 +16,22 @@ let current = { name: '', view: null };
 // Those that have been shown, so that going back to one is quick.
 let views = new Map();
 
+const DARK_SYSTEM = matchMedia('(prefers-color-scheme: dark)');
+
 function currentTheme() {
-  const chosen = document.documentElement.dataset.theme;
-  return chosen ?? (matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light');
+  return document.documentElement.dataset.theme;
+}
+
+/** Sets the theme that was chosen with the button, or else the system's. */
+function setTheme() {
+  let chosen = null;
+  try {
+    chosen = localStorage.getItem('moorage-theme');
+  } catch {
+    // The system's theme, then.
+  }
+  document.documentElement.dataset.theme = chosen ?? (DARK_SYSTEM.matches ? 'dark' : 'light');
+  showTheme();
 }
 
 function toggleTheme() {
@@ -187,11 +200,6 @@ function shortcut(event) {
 }
 
 async function begin() {
-  try {
-    document.documentElement.dataset.theme = localStorage.getItem('moorage-theme') ?? currentTheme();
-  } catch {
-    // The system's theme, then.
-  }
   if (typeof DecompressionStream === 'undefined') {
     throw new Error('this browser cannot read the page (expected: Chromium 80, Firefox 113, Safari 16.4 or later)');
   }
@@ -202,10 +210,10 @@ async function begin() {
     searchAll(document.getElementById('search').value);
   });
   document.addEventListener('keydown', shortcut);
-  matchMedia('(prefers-color-scheme: dark)').addEventListener('change', showTheme);
+  DARK_SYSTEM.addEventListener('change', setTheme);
   window.addEventListener('hashchange', showRoute);
   window.addEventListener('popstate', showRoute);
-  showTheme();
+  setTheme();
   use(await embedded());
   document.documentElement.dataset.ready = 'true';
 }

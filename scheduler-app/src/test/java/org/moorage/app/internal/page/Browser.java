@@ -159,6 +159,14 @@ final class Browser implements AutoCloseable {
         settle();
     }
 
+    /** Has the system prefer light or dark. */
+    void systemTheme(String name) {
+        Map<String, Object> ignored = driver.executeCdpCommand(
+                "Emulation.setEmulatedMedia",
+                Map.of("features", List.of(Map.of("name", "prefers-color-scheme", "value", name))));
+        settle();
+    }
+
     /**
      * What a script, and drawing what it changes, take: the middle one of several times.
      *

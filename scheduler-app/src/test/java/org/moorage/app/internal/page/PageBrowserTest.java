@@ -289,6 +289,22 @@ class PageBrowserTest {
         browser.theme("light");
     }
 
+    @Test
+    void followsTheThemeOfTheSystemUntilOneIsChosen() {
+        browser.systemTheme("light");
+        browser.show(small, "#/");
+        browser.run("localStorage.removeItem('moorage-theme')");
+        browser.show(small, "#/");
+        browser.systemTheme("dark");
+        assertThat(browser.run("return document.documentElement.dataset.theme")).isEqualTo("dark");
+
+        browser.theme("light");
+        browser.systemTheme("light");
+        browser.systemTheme("dark");
+        assertThat(browser.run("return document.documentElement.dataset.theme")).isEqualTo("light");
+        browser.systemTheme("light");
+    }
+
     private record Interaction(String name, String view, String script) {
         @Override
         public String toString() {

@@ -45,6 +45,8 @@ public final class HtmlReport {
             "compare.js",
             "pictures.js",
             "answers.js",
+            "search.js",
+            "copy.js",
             "main.js");
     private static final String POLICY = "%POLICY%";
     private static final String STYLE = "%STYLE%";

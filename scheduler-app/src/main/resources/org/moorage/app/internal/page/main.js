@@ -91,10 +91,11 @@ function use(data) {
   views = new Map();
   document.title = `${data.title} · Moorage`;
   document.getElementById('title').textContent = data.title;
-  fill(document.getElementById('about'), [
-    data.command ? el('code', null, data.command) : null,
-    el('span', null, `${data.made.replace('T', ' ').replace(/\.\d+Z$|Z$/, ' UTC')} · Moorage ${data.version}, decides as kube-scheduler ${data.decidesAs}`),
-  ]);
+  fill(document.getElementById('command'), data.command ? copyable(data.command, 'the command') : null);
+  fill(
+    document.getElementById('about'),
+    `${data.made.replace('T', ' ').replace(/\.\d+Z$|Z$/, ' UTC')} · Moorage ${data.version}, decides as kube-scheduler ${data.decidesAs}`,
+  );
   document.getElementById('refresh').hidden = !page.live || location.protocol === 'file:';
   showRoute();
 }
@@ -155,23 +156,6 @@ function tell(message) {
   failure.hidden = message === '';
 }
 
-/** Goes to the pod or node that is typed, or to the list of what is found. */
-function searchAll(text) {
-  const wanted = text.trim();
-  if (wanted === '') {
-    return;
-  }
-  if (page.cluster.node(wanted) >= 0) {
-    go('nodes', { node: wanted });
-  } else if (page.cluster.pod(wanted) >= 0) {
-    go('pod', { key: wanted });
-  } else if (found(searchTexts(page.cluster, 'nodes'), wanted).length > 0) {
-    go('nodes', { q: wanted });
-  } else {
-    go('pods', { q: wanted });
-  }
-}
-
 // Keys: / to the search, 1 to 8 to the views, t for the theme, r to read again.
 function shortcut(event) {
   const isTyping = event.target.closest?.('input, select, textarea');
@@ -205,10 +189,7 @@ async function begin() {
   }
   document.getElementById('theme').addEventListener('click', toggleTheme);
   document.getElementById('refresh').addEventListener('click', refresh);
-  document.getElementById('search-form').addEventListener('submit', (event) => {
-    event.preventDefault();
-    searchAll(document.getElementById('search').value);
-  });
+  listenToSearch(() => page.cluster);
   document.addEventListener('keydown', shortcut);
   DARK_SYSTEM.addEventListener('change', setTheme);
   window.addEventListener('hashchange', showRoute);

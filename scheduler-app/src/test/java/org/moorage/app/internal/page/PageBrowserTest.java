@@ -9,6 +9,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.stream.Stream;
 import org.assertj.core.api.InstanceOfAssertFactories;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -305,6 +306,61 @@ class PageBrowserTest {
         browser.systemTheme("light");
     }
 
+    private List<String> suggested(String typed) {
+        browser.type("#search", typed);
+        return Stream.of(browser.run("return [...document.querySelectorAll('#suggestions option')]"
+                                + ".map((option) => option.value).join('\\n')")
+                        .toString()
+                        .split("\n", -1))
+                .toList();
+    }
+
+    @Test
+    void suggestsNamesOfNodesPodsAndOwnersWhileTyping() {
+        browser.show(large, "#/");
+
+        assertThat(suggested("NODE-12")).hasSize(20).allMatch(name -> name.startsWith("node-12"));
+        assertThat(suggested("no such name")).containsExactly("");
+        List<String> owners = suggested("web");
+        assertThat(owners).hasSizeBetween(2, 20).allMatch(name -> name.contains("/web"));
+
+        browser.type("#search", owners.get(0));
+        browser.press(Keys.ENTER);
+        assertThat(browser.address()).contains("#/pods?q=");
+        assertThat(browser.text(".summary")).matches("[\\d,]+ of 20,000 pods").doesNotStartWith("0 ");
+        browser.type("#search", browser.text("table.data tbody tr:not(.space) td"));
+        browser.press(Keys.ENTER);
+        assertThat(browser.address()).contains("#/pod?key=");
+    }
+
+    @Test
+    void copiesTheCommand() {
+        browser.show(small, "#/");
+        browser.run("Object.defineProperty(navigator, 'clipboard', {configurable: true, value:"
+                + " {writeText: (text) => { window.copied = text; return Promise.resolve(); }}})");
+
+        browser.click(".copy");
+
+        assertThat(browser.run("return window.copied"))
+                .isEqualTo("moorage simulate cluster-20.jsonl --report page.html");
+        assertThat(browser.run("return document.getElementById('announcement').textContent"))
+                .isEqualTo("Copied");
+    }
+
+    @Test
+    void selectsTheCommandWhereItMayNotBeCopied() {
+        browser.show(small, "#/");
+        browser.run("Object.defineProperty(navigator, 'clipboard', {configurable: true, value: undefined});"
+                + " document.execCommand = () => false");
+
+        browser.click(".copy");
+
+        assertThat(browser.run("return getSelection().toString()"))
+                .isEqualTo("moorage simulate cluster-20.jsonl --report page.html");
+        assertThat(browser.run("return document.getElementById('announcement').textContent"))
+                .isEqualTo("Selected: press Ctrl+C");
+    }
+
     private record Interaction(String name, String view, String script) {
         @Override
         public String toString() {
@@ -343,6 +399,7 @@ class PageBrowserTest {
                     "#/nodes",
                     "document.querySelector('canvas.tiles').dispatchEvent(new KeyboardEvent('keydown', {key: 'ArrowRight'}))"),
             new Interaction("pods are searched", "#/pods", typed("Search pods", "team-a web-%d")),
+            new Interaction("names are suggested", "#/pods", typed("Find a node, pod or owner", "7%d")),
             new Interaction(
                     "pods are sorted", "#/pods", "document.querySelector(\"th[data-key='memory'] button\").click()"),
             new Interaction(

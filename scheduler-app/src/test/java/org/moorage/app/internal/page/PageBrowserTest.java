@@ -278,7 +278,7 @@ class PageBrowserTest {
     @Test
     void showsWhatPluginsSayOfEachNode() {
         browser.show(small, "#/pod");
-        assertThat(browser.text("main")).contains("What the plugins say", "Weighted scores", "Nodes and plugins");
+        assertThat(browser.text("main")).contains("Scheduling decision", "Weighted scores", "Nodes and plugins");
     }
 
     @Test

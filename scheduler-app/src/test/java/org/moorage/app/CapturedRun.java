@@ -31,7 +31,7 @@ public record CapturedRun(int exitCode, String out, String err) {
             Path.of("..", "examples", "clusters", "first-changes.json").toString();
 
     /** The example cluster with groups of pods. */
-    static final String GROUPS =
+    public static final String GROUPS =
             Path.of("..", "examples", "clusters", "groups.yaml").toString();
 
     /** The example of a running cluster. */
@@ -39,7 +39,7 @@ public record CapturedRun(int exitCode, String out, String err) {
             Path.of("..", "examples", "clusters", "zones.yaml").toString();
 
     /** The features that its groups need. */
-    static final String GROUP_GATES = "GenericWorkload=true,TopologyAwareWorkloadScheduling=true";
+    public static final String GROUP_GATES = "GenericWorkload=true,TopologyAwareWorkloadScheduling=true";
 
     public static CapturedRun of(String... args) {
         return withInput("", args);

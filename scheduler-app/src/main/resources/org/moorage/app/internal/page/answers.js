@@ -83,21 +83,21 @@ function answerPanel(page, answer) {
     { class: 'panel answer' },
     el('h2', { class: 'headline' }, verdict, ' ', answer.headline || answer.title),
     answer.figures.length > 0 ? el('div', { class: 'stats' }, answer.figures.map(({ name, value }) => el('div', { class: 'stat' }, el('span', { class: 'title' }, name), el('strong', null, /^\d+$/.test(value) ? count(Number(value)) : value)))) : null,
-    answer.blocks.map(({ kind, content }) => (kind === 'table' ? blockTable(page, content) : kind === 'heading' ? el('h3', null, content.text) : el('p', { class: `block ${content.style}` }, content.text))),
+    answer.blocks.map(({ kind, content }, at) => (kind === 'table' ? blockTable(page, content, `Block ${at + 1} of ${answer.title}`) : kind === 'heading' ? el('h3', null, content.text) : el('p', { class: `block ${content.style}` }, content.text))),
   );
 }
 
 // The rows of the console; wide tables scroll by themselves.
-function blockTable(page, { columns, rows }) {
+function blockTable(page, { columns, rows }, label) {
   const hasTitles = columns.some((column) => column.title !== '');
   const cell = ({ text, style }, at) => el('td', { class: `${columns[at].isNumber ? 'end ' : ''}${style}` }, page.cluster.pod(text) >= 0 ? podLink(text) : page.cluster.node(text) >= 0 ? nodeLink(text) : text);
   return el(
     'div',
-    { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': 'Table of the answer' },
+    { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': label },
     el(
       'table',
       { class: 'block' },
-      hasTitles ? el('thead', null, el('tr', null, columns.map((column) => el('th', { class: column.isNumber ? 'end' : null, scope: 'col' }, column.title)))) : null,
+      hasTitles ? el('thead', null, el('tr', null, columns.map((column) => (column.title ? el('th', { class: column.isNumber ? 'end' : null, scope: 'col' }, column.title) : el('td', null))))) : null,
       el('tbody', null, rows.map((row) => el('tr', null, columns.map((column, at) => cell(row[at] ?? { text: '', style: '' }, at))))),
     ),
   );

@@ -141,7 +141,7 @@ function disruptedNodes(answers) {
 function changeColumns(before, after, disrupted) {
   const slots = after.resources.length - 1;
   return [
-    { key: 'name', title: 'Node', cell: (row) => el('span', null, row.is >= 0 ? nodeLink(row.name) : row.name, nodeTag(row, disrupted)) },
+    { key: 'name', title: 'Node', cell: (row) => tagged(row.is >= 0 ? nodeLink(row.name) : row.name, disrupted.get(row.name) ?? (row.was < 0 ? 'new' : row.is < 0 ? 'gone' : '')) },
     { key: 'pods', title: 'Pods', width: '130px', end: true, cell: (row) => arrow(row.was < 0 ? '-' : count(before.requested[before.resources.length - 1][row.was]), row.is < 0 ? '-' : count(after.requested[slots][row.is])) },
     ...shownResources(after)
       .slice(0, 3)
@@ -156,11 +156,6 @@ function changeColumns(before, after, disrupted) {
         },
       })),
   ];
-}
-
-function nodeTag(row, disrupted) {
-  const word = disrupted.get(row.name) ?? (row.was < 0 ? 'new' : row.is < 0 ? 'gone' : '');
-  return word ? el('span', { class: 'tag' }, word) : null;
 }
 
 function arrow(from, to) {

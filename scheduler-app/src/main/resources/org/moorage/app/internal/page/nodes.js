@@ -131,7 +131,7 @@ function nodeColumns(cluster, resources) {
 
 function nodeName(cluster, i) {
   const state = cluster.nodeState(i);
-  return el('span', { title: cluster.nodeName(i) }, nodeLink(cluster.nodeName(i)), state ? el('span', { class: 'tag' }, state) : null);
+  return el('span', { title: cluster.nodeName(i) }, tagged(nodeLink(cluster.nodeName(i)), state));
 }
 
 function describeNode(cluster, resources, i, disruption) {

@@ -141,7 +141,7 @@ function scoresPanel(cluster, evaluation) {
       key: 'node',
       title: 'Node',
       width: '240px',
-      cell: (entry) => el('span', null, cluster.node(entry.node) >= 0 ? nodeLink(entry.node) : entry.node, evaluation.best.includes(entry.node) ? el('span', { class: 'tag' }, 'best') : null),
+      cell: (entry) => tagged(cluster.node(entry.node) >= 0 ? nodeLink(entry.node) : entry.node, evaluation.best.includes(entry.node) ? 'best' : ''),
       value: (entry) => entry.node,
     },
     { key: 'total', title: 'Total', end: true, cell: (entry) => scoreCell(entry.total, most), value: (entry) => entry.total },

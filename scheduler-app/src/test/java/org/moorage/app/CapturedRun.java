@@ -21,9 +21,9 @@ import org.moorage.app.internal.logging.Logging;
 import org.moorage.app.internal.report.Terminal;
 
 /** What a command line answered, run in this process while time stood still. */
-record CapturedRun(int exitCode, String out, String err) {
+public record CapturedRun(int exitCode, String out, String err) {
     /** The example cluster. */
-    static final String FIRST =
+    public static final String FIRST =
             Path.of("..", "examples", "clusters", "first.yaml").toString();
 
     /** Changes of the example cluster. */
@@ -31,17 +31,17 @@ record CapturedRun(int exitCode, String out, String err) {
             Path.of("..", "examples", "clusters", "first-changes.json").toString();
 
     /** The example cluster with groups of pods. */
-    static final String GROUPS =
+    public static final String GROUPS =
             Path.of("..", "examples", "clusters", "groups.yaml").toString();
 
     /** The example of a running cluster. */
-    static final String ZONES =
+    public static final String ZONES =
             Path.of("..", "examples", "clusters", "zones.yaml").toString();
 
     /** The features that its groups need. */
-    static final String GROUP_GATES = "GenericWorkload=true,TopologyAwareWorkloadScheduling=true";
+    public static final String GROUP_GATES = "GenericWorkload=true,TopologyAwareWorkloadScheduling=true";
 
-    static CapturedRun of(String... args) {
+    public static CapturedRun of(String... args) {
         return withInput("", args);
     }
 

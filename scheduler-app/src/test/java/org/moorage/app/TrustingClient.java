@@ -21,15 +21,21 @@ public final class TrustingClient {
     public record Answer(int code, String text) {}
 
     public static Answer get(URI page) throws IOException, GeneralSecurityException {
+        HttpsURLConnection connection = open(page);
+        int code = connection.getResponseCode();
+        try (InputStream body = code < 400 ? connection.getInputStream() : connection.getErrorStream()) {
+            return new Answer(code, new String(body.readAllBytes(), UTF_8));
+        }
+    }
+
+    /** A connection that has not asked yet. */
+    public static HttpsURLConnection open(URI page) throws IOException, GeneralSecurityException {
         SSLContext tls = SSLContext.getInstance("TLS");
         tls.init(null, new TrustManager[] {new Trusting()}, null);
         HttpsURLConnection connection = (HttpsURLConnection) page.toURL().openConnection();
         connection.setSSLSocketFactory(tls.getSocketFactory());
         connection.setHostnameVerifier((host, session) -> true);
-        int code = connection.getResponseCode();
-        try (InputStream body = code < 400 ? connection.getInputStream() : connection.getErrorStream()) {
-            return new Answer(code, new String(body.readAllBytes(), UTF_8));
-        }
+        return connection;
     }
 
     private static final class Trusting implements X509TrustManager {

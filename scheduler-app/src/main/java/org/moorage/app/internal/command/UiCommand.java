@@ -2,6 +2,7 @@
 package org.moorage.app.internal.command;
 
 import java.nio.file.Path;
+import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
@@ -14,8 +15,11 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ThreadFactory;
 import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
+import org.moorage.api.plugin.ClusterException;
 import org.moorage.app.internal.answer.GroupResult;
+import org.moorage.app.internal.live.SchedulerConnection;
 import org.moorage.app.internal.options.ConfigFile;
 import org.moorage.app.internal.options.ConfigOptions;
 import org.moorage.app.internal.options.ExtenderOptions;
@@ -24,11 +28,13 @@ import org.moorage.app.internal.options.SimulationSeed;
 import org.moorage.app.internal.options.UnknownPluginOptions;
 import org.moorage.app.internal.options.WorkloadOptions;
 import org.moorage.app.internal.page.ClusterView;
+import org.moorage.app.internal.page.ForwardedPage;
 import org.moorage.app.internal.page.PageContent;
 import org.moorage.app.internal.page.ServedPage;
 import org.moorage.app.internal.page.ShownCluster;
 import org.moorage.app.internal.process.CommandException;
 import org.moorage.app.internal.process.HostProcess;
+import org.moorage.app.internal.process.KubeconfigFile;
 import org.moorage.app.internal.process.ProcessThreads;
 import org.moorage.app.internal.report.Terminal;
 import org.moorage.app.internal.serving.OneAtATime;
@@ -63,12 +69,21 @@ import picocli.CommandLine.Parameters;
         description = {
             "Serve a page about a cluster, to this machine.",
             "",
-            "The pending pods are scheduled first, as simulate does; with --now the cluster is shown as it is. The page shows the answers of the plugins for each pod and node."
+            "The pending pods are scheduled first, as simulate does; with --now the cluster is shown as it is. The page shows the answers of the plugins for each pod and node.",
+            "",
+            "With --live it serves the page of a running scheduler instead: it forwards the requests of the page, with the credentials of the kubeconfig's user, who needs to be allowed to GET /debug/page and the paths below it."
         },
-        footer = {"  moorage ui cluster.json.gz", "  kubectl get nodes,pods -A -o yaml | moorage ui -"},
+        footer = {
+            "  moorage ui cluster.json.gz",
+            "  kubectl get nodes,pods -A -o yaml | moorage ui -",
+            "  moorage ui --live --insecure-skip-tls-verify"
+        },
         exitCodeList = {"0:it received a signal to stop"},
         defaultValueProvider = UiCommand.Defaults.class)
 public final class UiCommand implements Callable<Integer> {
+    private static final Duration LONGEST_ANSWER = Duration.ofMinutes(1);
+    private static final int MOST_BYTES = 256 << 20;
+
     private final Terminal terminal;
     private final HostProcess process;
 
@@ -95,8 +110,17 @@ public final class UiCommand implements Callable<Integer> {
             paramLabel = "FILE",
             description =
                     "Kubeconfig of the cluster that authenticates and authorizes clients (default: every user of this"
-                            + " machine may read).")
+                            + " machine may read); with --live, of the user who asks the scheduler (default:"
+                            + " $KUBECONFIG, then ~/.kube/config).")
     private Optional<Path> kubeconfig = Optional.empty();
+
+    @Option(
+            names = "--live",
+            description = "Serve the page of a running Moorage scheduler. Every user of this machine may read it.")
+    private boolean isLive;
+
+    @Mixin
+    private SchedulerConnection scheduler = new SchedulerConnection();
 
     @Option(names = "--now", description = "Show the cluster as it is, before any waiting pod is scheduled.")
     private boolean now;
@@ -105,7 +129,7 @@ public final class UiCommand implements Callable<Integer> {
     private Optional<Long> seed = Optional.empty();
 
     @Parameters(
-            arity = "1..*",
+            arity = "0..*",
             paramLabel = "CLUSTER",
             description = "Files or folders with the cluster's objects, in YAML or JSON; - for stdin.")
     private List<String> sources = new ArrayList<>();
@@ -145,6 +169,35 @@ public final class UiCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
+        if (isLive != sources.isEmpty()) {
+            throw new CommandException(
+                    isLive
+                            ? "--live: with " + title() + " (expected: no files, since the scheduler knows its cluster)"
+                            : "no cluster (expected: files or folders with its objects, - for stdin, or --live)");
+        }
+        return isLive ? forward() : show();
+    }
+
+    private int forward() {
+        ApiConnection cluster = new ApiConnection(KubeconfigFile.find(kubeconfig, Optional.empty()), Optional.empty());
+        try (ApiRequests requests = scheduler.open(cluster);
+                SecureServer server = SecureServer.listenOnLoopback(
+                        serving,
+                        ClusterSettings.ownHostName(),
+                        MonotonicClock.system(),
+                        new ProcessThreads(SchedulerListener.NONE))) {
+            UnaryOperator<String> page = path -> requests.page("page", path, LONGEST_ANSWER, MOST_BYTES);
+            // A page that cannot be read is reported immediately, instead of in the browser.
+            String ignored = page.apply(ForwardedPage.PATH);
+            new ForwardedPage(page).addTo(server);
+            serve(server, ForwardedPage.PATH);
+        } catch (ClusterException unanswered) {
+            throw new CommandException(scheduler.message(unanswered), unanswered);
+        }
+        return 0;
+    }
+
+    private int show() {
         PluginRegistry registry = config.registry(JarRules.WithoutVersion.NOTED, terminal::warn);
         LoadedConfig loaded = config.load(registry, unknown.unknownPlugins(), terminal);
         ClusterDump dump = profile.apply(
@@ -159,7 +212,6 @@ public final class UiCommand implements Callable<Integer> {
         Set<String> profiles = new HashSet<>();
         loaded.config().profiles().forEach(known -> profiles.add(known.schedulerName()));
         ThreadFactory threads = new ProcessThreads(SchedulerListener.NONE);
-        CountDownLatch end = new CountDownLatch(1);
         // It listens before the simulation, so that an address in use is reported immediately.
         try (SecureServer server = listen(threads);
                 Shown shown = now ? asItIs(dump, loaded, registry) : simulated(dump, loaded, registry)) {
@@ -176,18 +228,26 @@ public final class UiCommand implements Callable<Integer> {
                             Optional.empty(),
                             new OneAtATime())
                     .addTo(server, "/");
-            process.onTermination(() -> {
-                end.countDown();
-                return true;
-            });
-            server.start();
-            terminal.out().println("https://" + address() + ":" + server.port() + "/");
-            terminal.out().flush();
+            serve(server, "/");
+        }
+        return 0;
+    }
+
+    // Until the process receives a signal to stop.
+    private void serve(SecureServer server, String path) {
+        CountDownLatch end = new CountDownLatch(1);
+        process.onTermination(() -> {
+            end.countDown();
+            return true;
+        });
+        server.start();
+        terminal.out().println("https://" + address() + ":" + server.port() + path);
+        terminal.out().flush();
+        try {
             end.await();
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
-        return 0;
     }
 
     private String address() {

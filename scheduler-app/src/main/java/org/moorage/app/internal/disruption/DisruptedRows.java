@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import org.moorage.api.model.Pod;
+import org.moorage.app.internal.answer.OutcomeText;
 import org.moorage.app.internal.answer.PodRows;
 import org.moorage.app.internal.report.Terminal;
 import org.moorage.app.internal.report.TextStyle;

@@ -6,6 +6,7 @@ import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import org.moorage.app.internal.answer.OutcomeText;
 import org.moorage.app.internal.report.Terminal;
 import org.moorage.app.internal.report.TextTable;
 import org.moorage.simulation.whatif.DisruptedPod;

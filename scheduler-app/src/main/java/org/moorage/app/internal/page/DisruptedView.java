@@ -3,10 +3,11 @@ package org.moorage.app.internal.page;
 
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import org.moorage.app.internal.answer.OutcomeText;
 import org.moorage.app.internal.answer.PodOwner;
 import org.moorage.app.internal.page.ClusterView.PodView;
 import org.moorage.app.internal.page.PageContent.Move;
@@ -27,10 +28,12 @@ public final class DisruptedView {
     public static PageContent.Builder of(
             String title, ClusterView before, List<DisruptedPod> disrupted, Set<String> lostNodes) {
         Map<String, DisruptedPod> byUid = new HashMap<>();
+        Set<String> preempted = new HashSet<>();
+        disrupted.forEach(pod -> pod.victims().forEach(victim -> preempted.add(victim.uid())));
         List<Move> moves = new ArrayList<>();
         for (DisruptedPod pod : disrupted) {
             byUid.put(pod.pod().uid(), pod);
-            moves.add(move(pod));
+            moves.add(move(pod, preempted.contains(pod.pod().uid())));
         }
         List<PodView> pods = new ArrayList<>();
         for (PodView pod : before.pods()) {
@@ -62,11 +65,12 @@ public final class DisruptedView {
         };
     }
 
-    private static Move move(DisruptedPod pod) {
+    private static Move move(DisruptedPod pod, boolean isPreempted) {
         String owner = PodOwner.of(pod.pod())
                 .map(known -> known.namespace() + "/" + known.name())
                 .orElse("");
-        String what = pod.outcome().name().toLowerCase(Locale.ROOT).replace('_', ' ');
+        String what = (isPreempted ? "preempted, " : "")
+                + OutcomeText.of(pod.outcome()).figure();
         return new Move(
                 pod.pod().key(), owner, what, pod.nodeName(), pod.newNodeName().orElse(""), pod.message());
     }

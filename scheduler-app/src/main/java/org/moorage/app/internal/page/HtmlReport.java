@@ -29,10 +29,13 @@ public final class HtmlReport {
             "dom.js",
             "format.js",
             "route.js",
+            "reasons.js",
             "model.js",
             "table.js",
             "tiles.js",
-            "chart.js",
+            "plot.js",
+            "histogram.js",
+            "bars.js",
             "overview.js",
             "waiting.js",
             "nodes.js",
@@ -40,7 +43,10 @@ public final class HtmlReport {
             "attempts.js",
             "pod.js",
             "compare.js",
+            "pictures.js",
             "answers.js",
+            "search.js",
+            "copy.js",
             "main.js");
     private static final String POLICY = "%POLICY%";
     private static final String STYLE = "%STYLE%";

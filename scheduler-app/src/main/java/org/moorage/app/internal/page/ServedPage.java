@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.moorage.app.internal.page;
 
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -100,13 +102,16 @@ public final class ServedPage {
         try {
             return Reply.json(200, AnswerJson.line(shown.explain(pod.get())));
         } catch (RuntimeException failure) {
-            // A plugin that fails for the pod, or cannot be made once more: that is the answer, and no failure of the
-            // page.
+            // A plugin that fails for the pod, or cannot be made once more, is the reason why the pod is pending, and
+            // no
+            // failure of the page.
             LOG.atWarn()
                     .addKeyValue("pod", pod.get().key())
                     .setCause(failure)
                     .log("A pod cannot be explained on the page");
-            return Reply.text(422, "pod " + pod.get().key() + ": " + Thrown.text(failure) + "\n");
+            ObjectNode answer = JsonNodeFactory.instance.objectNode();
+            answer.put("pod", pod.get().key()).put("error", Thrown.text(failure));
+            return Reply.json(200, answer.toString());
         }
     }
 }

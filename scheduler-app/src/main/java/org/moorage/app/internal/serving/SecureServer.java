@@ -290,7 +290,8 @@ public final class SecureServer implements AutoCloseable {
 
         private static Response response(Page page, Request request, String body) {
             try {
-                return page.reply(Query.of(request, body)).response(HEADERS);
+                return Compression.of(request, page.reply(Query.of(request, body)))
+                        .response(HEADERS);
             } catch (RuntimeException unexpected) {
                 log(request, unexpected);
                 return Reply.text(500, "internal server error\n").response(HEADERS);

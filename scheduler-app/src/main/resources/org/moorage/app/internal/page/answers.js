@@ -9,7 +9,7 @@ function groupsView(page) {
     { key: 'placed', title: 'Placed', width: '120px', end: true, cell: (group) => `${count(group.placed)} of ${count(group.members)}`, value: (group) => group.placed },
     { key: 'needed', title: 'Needed', width: '90px', end: true, cell: (group) => count(group.needed), value: (group) => group.needed },
     { key: 'domain', title: 'Domain', width: '12%', cell: (group) => group.domain || '-', value: (group) => group.domain },
-    { key: 'message', title: 'Message', width: '34%', cell: (group) => group.message || '-', value: (group) => group.message },
+    { key: 'message', title: 'Message', cell: (group) => groupReason(group) || '-', value: (group) => groupReason(group) },
   ];
   const search = textField('Search groups', 'Search groups', (text) => set({ q: text }, true));
   const table = dataTable({ label: 'Groups of pods', columns, open: (group) => set({ group: group.group }), sort: (key) => set({ sort: nextSort(route().settings.sort ?? '', key, columns) }) });
@@ -36,17 +36,22 @@ function depthOf(groups, group) {
   return depth;
 }
 
+// A group without a message may lack pods, or wait for the reasons of its pods.
+function groupReason(group) {
+  return group.message || (group.members < group.needed ? `${counted(group.members, 'pod')} of the ${count(group.needed)} needed` : group.placed < group.needed ? 'its pods have the reasons' : '');
+}
+
 function groupDetail(cluster, group) {
   return panel(
     group.group,
-    group.message ? el('p', null, group.message) : null,
+    groupReason(group) ? el('p', null, groupReason(group)) : null,
     el('h3', null, counted(group.pods.length, 'pod')),
     el(
       'ul',
       { class: 'plain' },
       group.pods.slice(0, 200).map((key) => {
         const p = cluster.pod(key);
-        return el('li', null, podLink(key), ' ', p < 0 ? null : stateMark(cluster.state(p)), p >= 0 && cluster.podNode(p) >= 0 ? [' ', nodeLink(cluster.nodeName(cluster.podNode(p)))] : null);
+        return el('li', null, podLink(key), ' ', p < 0 ? null : stateMark(cluster.state(p)), p < 0 ? null : cluster.podNode(p) >= 0 ? nodeLink(cluster.nodeName(cluster.podNode(p))) : reasonText(cluster, p));
       }),
     ),
     (group.nodes ?? []).length > 0 ? el('p', { class: 'note' }, `On ${group.nodes.slice(0, 20).join(', ')}${group.nodes.length > 20 ? ` and ${group.nodes.length - 20} more` : ''}`) : null,
@@ -59,7 +64,8 @@ function answersView(page) {
   const tables = page.answers.flatMap((answer) => tablesOf(answer.title, answer.tree));
   const shown = tables.map((table) => answerTable(page, table));
   const fields = el('details', { class: 'fields' }, el('summary', null, 'All fields'), el('div', { class: 'bar-of-controls' }, search.root), shown.map((table) => table.root));
-  const root = el('div', null, page.answers.map((answer) => answerPanel(page, answer)), fields);
+  const pictures = page.answers.map((answer) => picturesOf(page, answer.tree));
+  const root = el('div', null, page.answers.map((answer, at) => [answerPanel(page, answer), el('div', { class: 'pictures' }, pictures[at].elements)]), fields);
 
   function update(settings) {
     search.set(settings.q ?? '');
@@ -67,7 +73,7 @@ function answersView(page) {
     shown.forEach((table, at) => table.update(settings.q ?? '', settings[`s${at}`] ?? '', at));
   }
 
-  return { root, update };
+  return { root, update, redraw: () => pictures.forEach(({ plots }) => plots.forEach((one) => one.redraw())) };
 }
 
 function answerPanel(page, answer) {
@@ -77,21 +83,21 @@ function answerPanel(page, answer) {
     { class: 'panel answer' },
     el('h2', { class: 'headline' }, verdict, ' ', answer.headline || answer.title),
     answer.figures.length > 0 ? el('div', { class: 'stats' }, answer.figures.map(({ name, value }) => el('div', { class: 'stat' }, el('span', { class: 'title' }, name), el('strong', null, /^\d+$/.test(value) ? count(Number(value)) : value)))) : null,
-    answer.blocks.map(({ kind, content }) => (kind === 'table' ? blockTable(page, content) : kind === 'heading' ? el('h3', null, content.text) : el('p', { class: `block ${content.style}` }, content.text))),
+    answer.blocks.map(({ kind, content }, at) => (kind === 'table' ? blockTable(page, content, `Block ${at + 1} of ${answer.title}`) : kind === 'heading' ? el('h3', null, content.text) : el('p', { class: `block ${content.style}` }, content.text))),
   );
 }
 
 // The rows of the console; wide tables scroll by themselves.
-function blockTable(page, { columns, rows }) {
+function blockTable(page, { columns, rows }, label) {
   const hasTitles = columns.some((column) => column.title !== '');
   const cell = ({ text, style }, at) => el('td', { class: `${columns[at].isNumber ? 'end ' : ''}${style}` }, page.cluster.pod(text) >= 0 ? podLink(text) : page.cluster.node(text) >= 0 ? nodeLink(text) : text);
   return el(
     'div',
-    { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': 'Table of the answer' },
+    { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': label },
     el(
       'table',
       { class: 'block' },
-      hasTitles ? el('thead', null, el('tr', null, columns.map((column) => el('th', { class: column.isNumber ? 'end' : null, scope: 'col' }, column.title)))) : null,
+      hasTitles ? el('thead', null, el('tr', null, columns.map((column) => (column.title ? el('th', { class: column.isNumber ? 'end' : null, scope: 'col' }, column.title) : el('td', null))))) : null,
       el('tbody', null, rows.map((row) => el('tr', null, columns.map((column, at) => cell(row[at] ?? { text: '', style: '' }, at))))),
     ),
   );

@@ -79,6 +79,11 @@ function textField(label, placeholder, oninput) {
   };
 }
 
+/** A name or link with a word next to it; only the name if that is empty. */
+function tagged(name, tag) {
+  return tag ? el('span', { class: 'tagged' }, name, el('span', { class: 'tag' }, tag)) : name;
+}
+
 /** A section with a heading. */
 function panel(title, ...children) {
   return el('section', { class: 'panel', 'aria-label': typeof title === 'string' ? title : null }, title ? el('h2', null, title) : null, children);

@@ -3,6 +3,7 @@
 const WHOLE = new Intl.NumberFormat('en', { maximumFractionDigits: 0 });
 const TENTHS = new Intl.NumberFormat('en', { maximumFractionDigits: 1 });
 const HUNDREDTHS = new Intl.NumberFormat('en', { maximumFractionDigits: 2 });
+const MONEY = new Intl.NumberFormat('en', { minimumFractionDigits: 2, maximumFractionDigits: 2 });
 const BINARY = ['', 'Ki', 'Mi', 'Gi', 'Ti', 'Pi', 'Ei'];
 
 function count(number) {
@@ -33,6 +34,11 @@ function amount(resource, value) {
 /** Such as 2 cpu, 16 Gi memory. */
 function amountWithName(resource, value) {
   return `${amount(resource, value)} ${resource}`;
+}
+
+/** An amount of money, whose currency is that of the prices. */
+function money(value) {
+  return MONEY.format(value);
 }
 
 /** A resource's name without the domain before it. */
@@ -78,19 +84,19 @@ const STATES = {
   error: ['!', 'failed'],
   preempted: ['⇤', 'preempted'],
   evicted: ['⇤', 'evicted'],
-  waiting: ['◔', 'waits for a permit'],
+  waiting: ['◔', 'waiting for a permit'],
   gated: ['‖', 'gated'],
   otherScheduler: ['◇', 'for another scheduler'],
   deleting: ['–', 'being deleted'],
   deleted: ['–', 'deleted'],
   lost: ['✕', 'its node is gone'],
-  pending: ['○', 'waits'],
+  pending: ['○', 'pending'],
   inFlight: ['○', 'is being scheduled'],
   active: ['○', 'in the active queue'],
-  backoff: ['○', 'backs off'],
+  backoff: ['○', 'backing off'],
   incomplete: ['○', 'its group is not complete'],
   // Of attempts.
-  nominated: ['⇤', 'makes room'],
+  nominated: ['⇤', 'nominated'],
   bindingFailed: ['!', 'not bound'],
 };
 

@@ -16,9 +16,22 @@ let current = { name: '', view: null };
 // Those that have been shown, so that going back to one is quick.
 let views = new Map();
 
+const DARK_SYSTEM = matchMedia('(prefers-color-scheme: dark)');
+
 function currentTheme() {
-  const chosen = document.documentElement.dataset.theme;
-  return chosen ?? (matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light');
+  return document.documentElement.dataset.theme;
+}
+
+/** Sets the theme that was chosen with the button, or else the system's. */
+function setTheme() {
+  let chosen = null;
+  try {
+    chosen = localStorage.getItem('moorage-theme');
+  } catch {
+    // The system's theme, then.
+  }
+  document.documentElement.dataset.theme = chosen ?? (DARK_SYSTEM.matches ? 'dark' : 'light');
+  showTheme();
 }
 
 function toggleTheme() {
@@ -54,7 +67,7 @@ async function fetchJson(address) {
 }
 
 function pageOf(data) {
-  const cluster = clusterOf(data.cluster);
+  const cluster = clusterOf(data.cluster, reportedReasons(data));
   let waiting = 0;
   for (let p = 0; p < cluster.podCount; p++) {
     waiting += cluster.waits(p) ? 1 : 0;
@@ -78,10 +91,11 @@ function use(data) {
   views = new Map();
   document.title = `${data.title} · Moorage`;
   document.getElementById('title').textContent = data.title;
-  fill(document.getElementById('about'), [
-    data.command ? el('code', null, data.command) : null,
-    el('span', null, `${data.made.replace('T', ' ').replace(/\.\d+Z$|Z$/, ' UTC')} · Moorage ${data.version}, decides as kube-scheduler ${data.decidesAs}`),
-  ]);
+  fill(document.getElementById('command'), data.command ? copyable(data.command, 'the command') : null);
+  fill(
+    document.getElementById('about'),
+    `${data.made.replace('T', ' ').replace(/\.\d+Z$|Z$/, ' UTC')} · Moorage ${data.version}, decides as kube-scheduler ${data.decidesAs}`,
+  );
   document.getElementById('refresh').hidden = !page.live || location.protocol === 'file:';
   showRoute();
 }
@@ -122,33 +136,24 @@ function showRoute() {
         return el('a', { href: link(one.name), 'aria-current': one.name === view.name ? 'page' : null, 'data-view': one.name }, one.title, badge === null ? null : el('span', { class: 'badge' }, count(badge)));
       }),
     );
+    showCurrentTab();
     window.scrollTo(0, 0);
     announce(view.title);
   }
   current.view.update(now.settings);
 }
 
+// Where not all tabs fit.
+function showCurrentTab() {
+  const tabs = document.getElementById('tabs');
+  const tab = tabs.querySelector('[aria-current]');
+  tabs.scrollLeft = tab.offsetLeft + tab.offsetWidth / 2 - tabs.clientWidth / 2;
+}
+
 function tell(message) {
   const failure = document.getElementById('failure');
   failure.textContent = message;
   failure.hidden = message === '';
-}
-
-/** Goes to the pod or node that is typed, or to the list of what is found. */
-function searchAll(text) {
-  const wanted = text.trim();
-  if (wanted === '') {
-    return;
-  }
-  if (page.cluster.node(wanted) >= 0) {
-    go('nodes', { node: wanted });
-  } else if (page.cluster.pod(wanted) >= 0) {
-    go('pod', { key: wanted });
-  } else if (found(searchTexts(page.cluster, 'nodes'), wanted).length > 0) {
-    go('nodes', { q: wanted });
-  } else {
-    go('pods', { q: wanted });
-  }
 }
 
 // Keys: / to the search, 1 to 8 to the views, t for the theme, r to read again.
@@ -179,25 +184,17 @@ function shortcut(event) {
 }
 
 async function begin() {
-  try {
-    document.documentElement.dataset.theme = localStorage.getItem('moorage-theme') ?? currentTheme();
-  } catch {
-    // The system's theme, then.
-  }
   if (typeof DecompressionStream === 'undefined') {
     throw new Error('this browser cannot read the page (expected: Chromium 80, Firefox 113, Safari 16.4 or later)');
   }
   document.getElementById('theme').addEventListener('click', toggleTheme);
   document.getElementById('refresh').addEventListener('click', refresh);
-  document.getElementById('search-form').addEventListener('submit', (event) => {
-    event.preventDefault();
-    searchAll(document.getElementById('search').value);
-  });
+  listenToSearch(() => page.cluster);
   document.addEventListener('keydown', shortcut);
-  matchMedia('(prefers-color-scheme: dark)').addEventListener('change', showTheme);
+  DARK_SYSTEM.addEventListener('change', setTheme);
   window.addEventListener('hashchange', showRoute);
   window.addEventListener('popstate', showRoute);
-  showTheme();
+  setTheme();
   use(await embedded());
   document.documentElement.dataset.ready = 'true';
 }

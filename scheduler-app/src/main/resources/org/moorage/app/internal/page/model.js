@@ -30,8 +30,8 @@ function sortedBy(things, key, isDown) {
   return Array.from(order, (at) => list[at]);
 }
 
-/** Reads the columns of a cluster; what pods request is added up for each node. */
-function clusterOf(columns) {
+/** Reads the columns of a cluster and adds up for each node what its pods request; reasons are those of pods that have no message of their own. */
+function clusterOf(columns, reasons = NO_REASONS) {
   const { names, amounts, nodes, pods } = columns;
   const resources = [...columns.resources, 'pods'];
   const slots = columns.resources.length;
@@ -106,8 +106,11 @@ function clusterOf(columns) {
     owner: (p) => names[pods.owner[p]],
     priority: (p) => pods.priority[p],
     podNode: (p) => pods.node[p],
-    state: (p) => names[pods.state[p]],
-    message: (p) => names[pods.message[p]],
+    state: (p) => (names[pods.state[p]] === 'pending' && reasons.of(keys[p])?.isSchedulable === false ? 'unschedulable' : names[pods.state[p]]),
+    message: (p) => names[pods.message[p]] || (reasons.of(keys[p])?.text ?? ''),
+    // What limits the message: such as "with a.yaml"; empty if nothing does.
+    messageNote: (p) => (names[pods.message[p]] ? '' : (reasons.of(keys[p])?.note ?? '')),
+    otherwise: reasons.otherwise,
     request: (p, r) => (r === slots ? 1 : amounts[pods.requests[p]][r]),
     podsOn: (i) => onNodes.subarray(starts[i], starts[i + 1]),
     // Whether there is a scheduling queue, and for how many seconds a pod has been there, and how often it was tried; -1 if it is not there.
@@ -145,6 +148,12 @@ function shownResources(cluster) {
   return cluster.resources
     .map((name, r) => r)
     .filter((r) => cluster.resources[r] !== 'pods' && cluster.allocatable[r].some((value) => value > 0) && (r < 2 || cluster.requested[r].some((value) => value > 0)));
+}
+
+/** A resource's name for the head of a column: without its domain, if no other resource is called the same. */
+function resourceTitle(cluster, r) {
+  const short = shortName(cluster.resources[r]);
+  return cluster.resources.filter((name) => shortName(name) === short).length > 1 ? cluster.resources[r] : short;
 }
 
 /** What nodes have together: requested and allocatable of one resource. */
@@ -216,7 +225,7 @@ function withoutNodes(cluster, text) {
   return text.replace(/[^\s,;:]+/g, (word) => (cluster.node(word) >= 0 ? 'a node' : word)).replace(/^node \S+ is not in the cluster$/, 'its node is not in the cluster');
 }
 
-/** Pods that wait, by the set of their reasons whatever the counts; the most pods first. */
+/** Pending pods, by the set of their reasons whatever the counts; the most pods first. */
 function waitingRows(cluster) {
   if (cluster.waiting) {
     return cluster.waiting;
@@ -233,10 +242,14 @@ function waitingRows(cluster) {
       reasons = reasonsOf(message).reasons.map((reason) => withoutNodes(cluster, reason.text));
       parsed.set(message, reasons);
     }
-    const key = [cluster.state(p), ...reasons].join('\n');
+    const note = cluster.messageNote(p);
+    if (reasons.length === 0) {
+      reasons = [missingReason(cluster, p)];
+    }
+    const key = [cluster.state(p), ...reasons, note].join('\n');
     let row = rows.get(key);
     if (!row) {
-      row = { key, state: cluster.state(p), reasons, pods: [], owners: new Map() };
+      row = { key, state: cluster.state(p), reasons, note, pods: [], owners: new Map() };
       rows.set(key, row);
     }
     row.pods.push(p);

@@ -5,7 +5,7 @@ function nodesView(page) {
   const resources = shownResources(cluster);
   const columns = nodeColumns(cluster, resources);
   const search = textField('Search nodes', 'Search nodes, zones, types, taints', (text) => set({ q: text }, true));
-  const by = choice('Fill', [['', 'fullest resource'], ...[...resources, cluster.resources.length - 1].map((r) => [cluster.resources[r], cluster.resources[r]])], (value) => set({ by: value }));
+  const by = fillChoice(cluster, [...resources, cluster.resources.length - 1]);
   const group = choice('Groups', [['', 'zones'], ['type', 'instance types'], ['none', 'none']], (value) => set({ group: value }));
   const order = choice('Order', [['', 'fill'], ['name', 'name']], (value) => set({ order: value }));
   const zone = choice('Zone', [['', 'all'], ...nodesBy(cluster, cluster.zone).map(([name]) => [name, name || 'none'])], (value) => set({ zone: value }));
@@ -13,15 +13,14 @@ function nodesView(page) {
   const summary = el('p', { class: 'summary', role: 'status' });
   const legend = el('p', { class: 'note' });
   const tiles = tileField({
-    label: 'Nodes by how full they are; arrow keys move, Enter selects',
+    label: 'Node utilization; arrow keys move, Enter selects',
     describe: (i) => describeNode(cluster, resources, i),
     choose: (i) => set({ node: cluster.nodeName(i) }),
   });
   const table = dataTable({ label: 'Nodes', columns, open: (i) => set({ node: cluster.nodeName(i) }), sort: (key) => set({ sort: nextSort(route().settings.sort ?? '-fullest', key, columns) }) });
   const detail = el('aside', { class: 'side', 'aria-label': 'The selected node' });
-  const main = el('div', { class: 'main' }, panel('', legend, tiles.root), panel('', table.root));
-  const sides = el('div', { class: 'with-side' }, main, detail);
-  const root = el('div', null, el('div', { class: 'bar-of-controls' }, search.root, by.root, group.root, order.root, zone.root, type.root, summary), sides);
+  const sides = el('div', { class: 'with-side' }, panel('', legend, tiles.root), detail);
+  const root = el('div', null, el('div', { class: 'bar-of-controls' }, search.root, by.root, group.root, order.root, zone.root, type.root, summary), sides, panel('', table.root));
   let listed = null;
   let rows = null;
   let detailed = null;
@@ -29,7 +28,7 @@ function nodesView(page) {
 
   function update(settings) {
     search.set(settings.q ?? '');
-    by.set(settings.by ?? '');
+    by.set(settings.by ?? FIRST_FILL);
     group.set(settings.group ?? '');
     order.set(settings.order ?? '');
     zone.set(settings.zone ?? '');
@@ -69,7 +68,7 @@ function nodesView(page) {
     }
     laidOut = layout;
     const shares = sharesBy(cluster, settings.by);
-    fill(legend, tileLegend());
+    fill(legend, tileLegend(settings.by));
     tiles.show(tileGroups(cluster, listed.nodes, settings, shares), { share: (i) => shares[i], isCrossed: (i) => cluster.nodeState(i) !== '', marked: selected });
   }
 
@@ -83,10 +82,17 @@ function nodesView(page) {
   };
 }
 
+const FIRST_FILL = 'cpu';
+const FULLEST = 'fullest';
+
+/** The choice of what tiles are filled by. */
+function fillChoice(cluster, resources) {
+  return choice('Fill', [...resources.map((r) => [cluster.resources[r], cluster.resources[r]]), [FULLEST, 'fullest resource']], (value) => set({ by: value }));
+}
+
 /** How full each node is of one resource, or of its fullest. */
 function sharesBy(cluster, resource) {
-  const r = cluster.resources.indexOf(resource ?? '');
-  return r < 0 ? cluster.fullest : cluster.shares[r];
+  return resource === FULLEST ? cluster.fullest : cluster.shares[Math.max(0, cluster.resources.indexOf(resource ?? FIRST_FILL))];
 }
 
 function tileGroups(cluster, nodes, settings, shares) {
@@ -114,7 +120,7 @@ function nodeColumns(cluster, resources) {
     { key: 'pods', title: 'Pods', width: '86px', end: true, cell: (i) => `${count(cluster.requested[slots][i])} / ${count(cluster.allocatable[slots][i])}`, value: (i) => cluster.requested[slots][i] },
     ...resources.slice(0, 4).map((r) => ({
       key: cluster.resources[r],
-      title: cluster.resources[r],
+      title: resourceTitle(cluster, r),
       width: '125px',
       end: true,
       cell: (i) => (cluster.allocatable[r][i] === 0 && cluster.requested[r][i] === 0 ? '-' : shareCell(cluster.shares[r][i])),
@@ -125,13 +131,13 @@ function nodeColumns(cluster, resources) {
 
 function nodeName(cluster, i) {
   const state = cluster.nodeState(i);
-  return el('span', { title: cluster.nodeName(i) }, nodeLink(cluster.nodeName(i)), state ? el('span', { class: 'tag' }, state) : null);
+  return el('span', { title: cluster.nodeName(i) }, tagged(nodeLink(cluster.nodeName(i)), state));
 }
 
-function describeNode(cluster, resources, i) {
+function describeNode(cluster, resources, i, disruption) {
   return [
     cluster.nodeName(i),
-    [cluster.zone(i), cluster.type(i), cluster.nodeState(i)].filter(Boolean).join(' · '),
+    [cluster.zone(i), cluster.type(i), cluster.nodeState(i), disruption].filter(Boolean).join(' · '),
     ...resources.filter((r) => cluster.allocatable[r][i] > 0).map((r) => `${cluster.resources[r]} ${percent(cluster.shares[r][i])} of ${amount(cluster.resources[r], cluster.allocatable[r][i])}`),
     `${counted(cluster.requested[cluster.resources.length - 1][i], 'pod')}`,
   ]
@@ -152,7 +158,7 @@ function nodeDetail(cluster, i) {
   const columns = [
     { key: 'pod', title: 'Pod', cell: (p) => podLink(cluster.keys[p]), value: (p) => cluster.keys[p] },
     { key: 'request', title: shortName(cluster.resources[r]), width: '90px', end: true, cell: (p) => amount(cluster.resources[r], cluster.request(p, r)), value: (p) => cluster.request(p, r) },
-    { key: 'priority', title: 'Priority', width: '100px', end: true, cell: (p) => count(cluster.priority(p)), value: (p) => cluster.priority(p) },
+    { key: 'priority', title: 'Priority', width: '116px', end: true, cell: (p) => count(cluster.priority(p)), value: (p) => cluster.priority(p) },
   ];
   const pods = sortedRows([...cluster.podsOn(i)], columns, '-request');
   const table = dataTable({ label: `Pods on ${cluster.nodeName(i)}`, columns, open: (p) => go('pod', { key: cluster.keys[p] }) });

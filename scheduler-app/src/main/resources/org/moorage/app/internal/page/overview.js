@@ -14,7 +14,7 @@ function overviewView(page) {
     { class: 'stats' },
     stat('Nodes', count(cluster.nodeCount), unusual.map(([state, nodes]) => `${count(nodes.length)} ${state}`).join(', ') || 'all take pods', link('nodes')),
     stat('Pods on nodes', count(placed), `of ${counted(cluster.podCount, 'pod')}`, link('pods')),
-    stat('Pending', count(waiting), waiting === 0 ? 'no pod is pending' : `for ${counted(rows.length, 'set')} of reasons`, link('waiting'), waiting > 0),
+    stat('Pending', count(waiting), waiting === 0 ? 'no pod is pending' : `for ${counted(rows.length, 'distinct reason')}`, link('waiting'), waiting > 0),
     shownResources(cluster)
       .slice(0, 4)
       .map((r) => {
@@ -29,7 +29,9 @@ function overviewView(page) {
         );
       }),
   );
-  const chart = fillChart(cluster);
+  const histograms = shownResources(cluster)
+    .slice(0, SERIES.length)
+    .map((r) => utilizationHistogram(cluster.resources[r], [{ name: cluster.resources[r], shares: cluster.shares[r], allocatable: cluster.allocatable[r] }]));
   const root = el(
     'div',
     null,
@@ -38,12 +40,12 @@ function overviewView(page) {
     el(
       'div',
       { class: 'columns' },
-      panel('Pending pods by reason', rows.length === 0 ? el('p', { class: 'empty' }, 'No pod is pending.') : waitingList(cluster, rows.slice(0, 6)), rows.length > 6 ? el('p', null, el('a', { href: link('waiting') }, `and ${counted(rows.length - 6, 'more set')} of reasons`)) : null),
-      panel('Nodes by how full they are', chart.root),
+      panel('Pending pods by reason', rows.length === 0 ? el('p', { class: 'empty' }, 'No pod is pending.') : waitingList(cluster, rows.slice(0, 6)), rows.length > 6 ? el('p', null, el('a', { href: link('waiting') }, `and ${counted(rows.length - 6, 'more reason')}`)) : null),
+      panel('Node utilization', el('div', { class: 'plots' }, histograms.map((one) => one.root))),
     ),
-    el('div', { class: 'columns' }, groupPanel(cluster, 'By zone', 'zone', cluster.zone), groupPanel(cluster, 'By instance type', 'type', cluster.type)),
+    el('div', { class: 'columns wide' }, groupPanel(cluster, 'By zone', 'zone', cluster.zone), groupPanel(cluster, 'By instance type', 'type', cluster.type)),
   );
-  return { root, update: () => chart.draw(), redraw: () => chart.draw(true) };
+  return { root, update: () => {}, redraw: () => histograms.forEach((one) => one.redraw()) };
 }
 
 function stat(title, value, note, href, isBad, more) {
@@ -64,7 +66,7 @@ function waitingList(cluster, rows) {
         el(
           'div',
           null,
-          el('div', { class: 'reasons' }, stateMark(row.state), row.reasons.map((reason) => el('span', { class: 'reason' }, reason))),
+          rowReasons(row, 'div'),
           el('div', { class: 'note' }, `${counted(row.pods.length, 'pod')} of ${owners.slice(0, 3).map(([owner]) => owner).join(', ')}${owners.length > 3 ? ` and ${owners.length - 3} more` : ''}`),
         ),
       );
@@ -98,7 +100,7 @@ function groupPanel(cluster, title, setting, key) {
     { key: 'nodes', title: 'Nodes', width: '70px', end: true, cell: (row) => count(row.nodes), value: (row) => row.nodes },
     ...resources.map((r, i) => ({
       key: cluster.resources[r],
-      title: cluster.resources[r],
+      title: resourceTitle(cluster, r),
       width: '125px',
       end: true,
       cell: (row) => (row.totals[i].allocatable === 0 ? '-' : shareCell(row.totals[i].share)),

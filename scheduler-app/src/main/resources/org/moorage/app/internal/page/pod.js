@@ -1,4 +1,4 @@
-// A pod: where it is, and what the plugins say of each node.
+// A pod: where it is, and the results of the plugins on each node.
 
 // In the words of the command explain.
 const CHANGES = {
@@ -43,7 +43,7 @@ function podView(page) {
     if (evaluation) {
       showEvaluation(root.answer, evaluation, settings);
     } else if (!page.live?.explain && key) {
-      fill(root.answer, el('p', { class: 'note' }, 'What the plugins say of each node is not in this page. ', el('code', null, `moorage explain ${key} --report FILE.html CLUSTER`), ' writes a page that has it.'));
+      fill(root.answer, el('p', { class: 'note' }, 'The results of the plugins for this pod are not in this page. ', el('code', null, `moorage explain ${key} --report FILE.html CLUSTER`), ' writes a page that has it.'));
     }
   }
 
@@ -60,7 +60,7 @@ function podView(page) {
   }
 
   async function ask(key, answer) {
-    fill(answer, el('p', { class: 'note', role: 'status' }, 'Asking the plugins about each node …'));
+    fill(answer, el('p', { class: 'note', role: 'status' }, 'Evaluating the pod on each node …'));
     try {
       const tree = await fetchJson(`${page.live.explain}?${new URLSearchParams({ pod: key })}`);
       page.evaluations.push(tree);
@@ -68,7 +68,7 @@ function podView(page) {
         showRoute();
       }
     } catch (failure) {
-      fill(answer, el('p', { class: 'failure', role: 'alert' }, `The plugins could not be asked: ${failure.message}`));
+      fill(answer, el('p', { class: 'failure', role: 'alert' }, `The pod cannot be evaluated: ${failure.message}`));
     }
   }
 
@@ -78,6 +78,11 @@ function podView(page) {
       return;
     }
     answer.shows = evaluation;
+    if (evaluation.error) {
+      answer.refresh = () => {};
+      fill(answer, panel('Scheduling decision', el('p', null, stateMark('error'), evaluation.error)));
+      return;
+    }
     const matrix = matrixPanel(cluster, evaluation);
     answer.refresh = (now) => matrix.update(now);
     fill(answer, [verdictPanel(evaluation), changesPanel(evaluation), evaluation.scores.length > 0 ? scoresPanel(cluster, evaluation) : null, matrix.root]);
@@ -96,7 +101,7 @@ function podFacts(cluster, p) {
     ['In the queue', cluster.forSeconds(p) < 0 ? null : `for ${duration(cluster.forSeconds(p))}, tried ${times(cluster.attempts(p))}`],
     ['Requests', requestText(cluster, p)],
     ['Priority', count(cluster.priority(p))],
-    ['Message', cluster.message(p) || null],
+    [node < 0 ? 'Reason' : 'Message', reasonText(cluster, p) || null],
   ].filter(([, value]) => value !== null);
   return el(
     'section',
@@ -119,7 +124,7 @@ function verdictPanel(evaluation) {
     evaluation.preFilterNodes ? `PreFilter left only ${counted(evaluation.preFilterNodes.length, 'node')} to look at.` : null,
     evaluation.preemption ? `Preemption would make room on ${evaluation.preemption.node}, where ${evaluation.preemption.victims.join(', ') || 'no pod'} would have to leave.` : evaluation.postFilter ? `PostFilter: ${evaluation.postFilter.plugin}: ${evaluation.postFilter.message}` : null,
   ].filter(Boolean);
-  return panel('What the plugins say', lines.map((line) => el('p', null, line)));
+  return panel('Scheduling decision', lines.map((line) => el('p', null, line)));
 }
 
 /** Bars of what each plugin's score adds to the total of each node. */
@@ -136,7 +141,7 @@ function scoresPanel(cluster, evaluation) {
       key: 'node',
       title: 'Node',
       width: '240px',
-      cell: (entry) => el('span', null, cluster.node(entry.node) >= 0 ? nodeLink(entry.node) : entry.node, evaluation.best.includes(entry.node) ? el('span', { class: 'tag' }, 'best') : null),
+      cell: (entry) => tagged(cluster.node(entry.node) >= 0 ? nodeLink(entry.node) : entry.node, evaluation.best.includes(entry.node) ? 'best' : ''),
       value: (entry) => entry.node,
     },
     { key: 'total', title: 'Total', end: true, cell: (entry) => scoreCell(entry.total, most), value: (entry) => entry.total },

@@ -6,7 +6,7 @@ function podsView(page) {
     { key: 'pod', title: 'Pod', cell: (p) => el('span', { title: cluster.keys[p] }, podLink(cluster.keys[p])), value: (p) => cluster.keys[p] },
     { key: 'owner', title: 'Owner', width: '16%', cell: (p) => cluster.owner(p) || '-', value: (p) => cluster.owner(p) },
     { key: 'state', title: 'State', width: '150px', cell: (p) => stateMark(cluster.state(p)), value: (p) => stateWords(cluster.state(p)) },
-    { key: 'node', title: 'Node', width: '16%', cell: (p) => (cluster.podNode(p) < 0 ? '-' : nodeLink(cluster.nodeName(cluster.podNode(p)))), value: (p) => (cluster.podNode(p) < 0 ? '' : cluster.nodeName(cluster.podNode(p))) },
+    { key: 'node', title: 'Node, or why none', width: '22%', cell: (p) => (cluster.podNode(p) < 0 ? reasonText(cluster, p) : nodeLink(cluster.nodeName(cluster.podNode(p)))), value: (p) => (cluster.podNode(p) < 0 ? '' : cluster.nodeName(cluster.podNode(p))) },
     { key: 'cpu', title: 'cpu', width: '80px', end: true, cell: (p) => amount('cpu', cluster.request(p, 0)), value: (p) => cluster.request(p, 0) },
     { key: 'memory', title: 'memory', width: '90px', end: true, cell: (p) => amount('memory', cluster.request(p, 1)), value: (p) => cluster.request(p, 1) },
     { key: 'priority', title: 'Priority', width: '120px', end: true, cell: (p) => count(cluster.priority(p)), value: (p) => cluster.priority(p) },

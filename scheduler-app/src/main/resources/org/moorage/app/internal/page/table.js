@@ -27,8 +27,7 @@ function dataTable({ label, columns, open, sort }) {
   let isFull = false;
   let top = 0;
   const body = el('tbody', null);
-  // Columns without a width share what is left, and want some room each; where there is less, the table scrolls.
-  const least = columns.reduce((sum, column) => sum + (column.width?.endsWith('px') ? parseInt(column.width, 10) : column.width ? 90 : 170), 0);
+  const least = leastWidth(columns.map((column) => column.width));
   const heads = columns.map((column) =>
     el(
       'th',
@@ -200,6 +199,13 @@ function dataTable({ label, columns, open, sort }) {
   };
 }
 dataTable.made = 0;
+
+/** Columns without a width share what shares and fixed widths leave, and want some room each; where there is less, the table scrolls. */
+function leastWidth(widths) {
+  const sum = (unit) => widths.filter((width) => width?.endsWith(unit)).reduce((all, width) => all + parseFloat(width), 0);
+  const left = 1 - sum('%') / 100;
+  return left > 0.05 ? (sum('px') + 170 * widths.filter((width) => !width).length) / left : 90 * widths.length;
+}
 
 /** The next order when a column is chosen: numbers begin with the greatest. */
 function nextSort(now, key, columns) {

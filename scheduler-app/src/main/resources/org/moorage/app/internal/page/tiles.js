@@ -76,6 +76,7 @@ function tileField({ label, describe, choose }) {
   let groups = [];
   let share = () => 0;
   let isCrossed = () => false;
+  let isDisrupted = () => false;
   let isDim = () => false;
   let order = [];
   let boxes = new Float64Array(0);
@@ -166,13 +167,10 @@ function tileField({ label, describe, choose }) {
       const x = boxes[2 * index];
       const y = boxes[2 * index + 1];
       context.globalAlpha = isDim(node) ? DIM : 1;
-      if (isCrossed(node)) {
-        context.strokeStyle = text;
-        context.lineWidth = 1;
-        context.beginPath();
-        context.moveTo(x, y + size.height);
-        context.lineTo(x + size.width, y);
-        context.stroke();
+      if (isDisrupted(node)) {
+        strike(context, [[x, y, x + size.width, y + size.height], [x, y + size.height, x + size.width, y]], color('--bad'), 2);
+      } else if (isCrossed(node)) {
+        strike(context, [[x, y + size.height, x + size.width, y]], text, 1);
       }
       if (size.width >= 40) {
         // With an edge, since it may stand half on the fill and half beside it.
@@ -235,6 +233,17 @@ function tileField({ label, describe, choose }) {
       }
     }
     context.putImageData(image, 0, 0);
+  }
+
+  function strike(context, lines, color, thick) {
+    context.strokeStyle = color;
+    context.lineWidth = thick;
+    context.beginPath();
+    for (const [x1, y1, x2, y2] of lines) {
+      context.moveTo(x1, y1);
+      context.lineTo(x2, y2);
+    }
+    context.stroke();
   }
 
   function frame(context, index, color, thick) {
@@ -336,6 +345,7 @@ function tileField({ label, describe, choose }) {
       order = shown.flatMap((group) => group.nodes);
       share = settings.share;
       isCrossed = settings.isCrossed ?? (() => false);
+      isDisrupted = settings.isDisrupted ?? (() => false);
       isDim = settings.isDim ?? (() => false);
       size = tileSize(order.length * (settings.columns ?? 1));
       hovered = -1;
@@ -359,14 +369,15 @@ function tileField({ label, describe, choose }) {
   };
 }
 
-/** What the colours and heights of tiles mean. */
-function tileLegend() {
+/** What the colours, heights and marks of tiles mean. */
+function tileLegend(by, disruptions) {
   const theme = currentTheme();
   return el(
     'span',
     { class: 'legend' },
+    el('strong', null, `${by === FULLEST ? 'The fullest resource' : (by ?? FIRST_FILL)} requested:`),
     '0%',
     [0, 0.25, 0.5, 0.75, 1].map((value) => el('span', { class: 'swatch', css: { 'background-color': `rgb(${scaleColor(value, theme).join(',')})` } })),
-    '100% of allocatable is requested; height says the same. Struck through: takes no pods.',
+    `100% of allocatable; the height of a tile shows the same. Struck through: takes no pods. ${disruptions?.length > 0 ? `Crossed: ${disruptions.join(', ')}.` : ''}`,
   );
 }

@@ -48,7 +48,7 @@ function waitingView(page) {
         'button',
         { type: 'button', class: 'head', 'aria-expanded': String(isOpen), onclick: () => set({ row: isOpen ? '' : name }) },
         el('span', { class: 'count' }, count(pods.length)),
-        el('span', { class: 'reasons' }, stateMark(row.state), row.reasons.length === 0 ? el('span', { class: 'reason' }, 'no message') : row.reasons.map((reason) => el('span', { class: 'reason' }, reason))),
+        rowReasons(row, 'span'),
         el('span', { class: 'note' }, el('span', null, `${owners[0][0]}${owners.length > 1 ? ` and ${owners.length - 1} more` : ''}`), el('span', null, longestText(cluster, pods))),
       ),
       isOpen ? detail(row, pods, owners) : null,
@@ -89,19 +89,26 @@ function waitingView(page) {
         el(
           'div',
           null,
-          el('h3', null, `Reasons of ${cluster.keys[pods[0]]}, the first of them`),
-          el('ul', { class: 'plain' }, first.reasons.map((reason) => el('li', null, reason.nodes === null ? null : el('strong', null, `${counted(reason.nodes, 'node')}: `), reason.text))),
-          first.preemption.length > 0
-            ? [el('h3', null, 'Preemption'), el('ul', { class: 'plain' }, first.preemption.map((reason) => el('li', null, reason.nodes === null ? null : el('strong', null, `${counted(reason.nodes, 'node')}: `), reason.text)))]
-            : null,
+          el('h2', null, `Reasons of ${cluster.keys[pods[0]]}, the first of them`),
+          first.reasons.length > 0 ? reasonCounts(first.reasons) : el('p', null, row.reasons[0]),
+          first.preemption.length > 0 ? [el('h2', null, 'Preemption'), reasonCounts(first.preemption)] : null,
         ),
-        el('div', null, el('h3', null, counted(owners.length, 'owner')), el('ul', { class: 'plain' }, owners.slice(0, 12).map(([owner, of]) => el('li', null, el('strong', null, `${count(of.length)} `), owner)), owners.length > 12 ? el('li', null, `and ${owners.length - 12} more`) : null)),
+        el('div', null, el('h2', null, counted(owners.length, 'owner')), el('ul', { class: 'plain' }, owners.slice(0, 12).map(([owner, of]) => el('li', null, el('strong', null, `${count(of.length)} `), owner)), owners.length > 12 ? el('li', null, `and ${owners.length - 12} more`) : null)),
       ),
       table.root,
     );
   }
 
   return { root, update };
+}
+
+/** The state and the reasons of pending pods. */
+function rowReasons(row, tag) {
+  return el(tag, { class: 'reasons' }, stateMark(row.state), row.reasons.map((reason) => el('span', { class: 'reason' }, reason)), row.note ? el('span', { class: 'note' }, row.note) : null);
+}
+
+function reasonCounts(reasons) {
+  return el('ul', { class: 'plain' }, reasons.map((reason) => el('li', null, reason.nodes === null ? null : el('strong', null, `${counted(reason.nodes, 'node')}: `), reason.text)));
 }
 
 // In the order in which a pod comes through them.

@@ -159,6 +159,14 @@ final class Browser implements AutoCloseable {
         settle();
     }
 
+    /** Has the system prefer light or dark. */
+    void systemTheme(String name) {
+        Map<String, Object> ignored = driver.executeCdpCommand(
+                "Emulation.setEmulatedMedia",
+                Map.of("features", List.of(Map.of("name", "prefers-color-scheme", "value", name))));
+        settle();
+    }
+
     /**
      * What a script, and drawing what it changes, take: the middle one of several times.
      *
@@ -204,14 +212,13 @@ final class Browser implements AutoCloseable {
         return lines;
     }
 
-    /** The findings of axe-core that are serious or critical, a line each. */
+    /** The findings of axe-core, a line each. */
     List<String> accessibilityFindings() throws IOException {
         try (InputStream axe = Browser.class.getResourceAsStream("axe.js")) {
             run(new String(Objects.requireNonNull(axe, "axe.js").readAllBytes(), UTF_8));
         }
         Object found = driver.executeAsyncScript("const done = arguments[arguments.length - 1];"
                 + " axe.run(document, {resultTypes: ['violations']}).then((results) => done(results.violations"
-                + ".filter((finding) => ['serious', 'critical'].includes(finding.impact))"
                 + ".map((finding) => `${finding.id}: ${finding.nodes.slice(0, 3).map((node) => node.html.slice(0, 200)"
                 + " + ' ' + node.failureSummary).join(' | ')}`)));");
         List<String> lines = new ArrayList<>();

@@ -3,6 +3,7 @@ package org.moorage.app.internal.page;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.io.IOException;
 import java.net.URI;
 import java.util.ArrayList;
 import java.util.List;
@@ -13,6 +14,7 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledIf;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.moorage.api.CycleState;
@@ -138,8 +140,9 @@ class FailingPluginPageTest {
         TrustingClient.Answer explained = TrustingClient.get(URI.create(address + "explain?pod=default/p"));
         TrustingClient.Answer attempts = TrustingClient.get(URI.create(address + "attempts?pod=default/p&now=true"));
 
-        assertThat(explained.code()).isEqualTo(422);
-        assertThat(explained.text()).startsWith("pod default/p: running \"Failing\" filter plugin: ");
+        assertThat(explained.code()).isEqualTo(200);
+        assertThat(explained.text())
+                .startsWith("{\"pod\":\"default/p\",\"error\":\"running \\\"Failing\\\" filter plugin: ");
         assertThat(attempts.code()).isEqualTo(200);
         assertThat(attempts.text()).contains("\"error\":\"running \\\"Failing\\\" filter plugin: ");
     }
@@ -156,7 +159,23 @@ class FailingPluginPageTest {
 
         TrustingClient.Answer explained = TrustingClient.get(URI.create(address + "explain?pod=default/p"));
 
-        assertThat(explained.code()).isEqualTo(422);
-        assertThat(explained.text()).contains("initializing plugin \"Failing\": only one");
+        assertThat(explained.code()).isEqualTo(200);
+        assertThat(explained.text()).contains("\"error\":", "initializing plugin \\\"Failing\\\": only one");
+    }
+
+    @Test
+    @EnabledIf("org.moorage.app.internal.page.Browser#isThere")
+    void isTheReasonThatThePageShows() throws IOException {
+        String address = start(handle -> new Failing("an exception"));
+
+        try (Browser browser = Browser.open()) {
+            browser.show(address.substring(0, address.length() - 1), "#/pod?key=default/p");
+            browser.until("document.getElementById('view').textContent.includes('Scheduling decision')");
+
+            assertThat(browser.text("section[aria-label='Scheduling decision']"))
+                    .contains("failed", "running \"Failing\" filter plugin: boom");
+            assertThat(browser.count(".failure:not([hidden])")).isZero();
+            assertThat(browser.accessibilityFindings()).isEmpty();
+        }
     }
 }

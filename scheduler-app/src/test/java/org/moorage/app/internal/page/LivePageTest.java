@@ -22,7 +22,7 @@ import org.moorage.app.internal.serving.Reply;
 /** The page of a running scheduler in a browser. Without one the tests are skipped. */
 @EnabledIf("org.moorage.app.internal.page.Browser#isThere")
 class LivePageTest {
-    private static final String ASKED = "document.getElementById('view').textContent.includes('What the plugins say')";
+    private static final String ASKED = "document.getElementById('view').textContent.includes('Scheduling decision')";
 
     private static Browser browser;
     private static LivePage live;

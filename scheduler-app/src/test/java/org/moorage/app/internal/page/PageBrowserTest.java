@@ -10,6 +10,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.stream.Stream;
+import org.assertj.core.api.InstanceOfAssertFactories;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
@@ -221,9 +223,68 @@ class PageBrowserTest {
     }
 
     @Test
+    void hasNoCutColumnAt1280Pixels() {
+        browser.size(1280, 900);
+        browser.show(small, "#/");
+        for (String view : VIEWS) {
+            browser.go(view);
+            assertThat(browser.run("return [...document.querySelectorAll('.scroller')]"
+                            + ".filter((table) => table.scrollWidth > table.clientWidth).length"))
+                    .as(view)
+                    .isEqualTo(0L);
+        }
+        browser.size(1440, 900);
+    }
+
+    @Test
+    void isNoWiderThanAPhoneAndShowsTheCurrentTab() {
+        browser.size(390, 844);
+        browser.show(small, "#/");
+        for (String view : VIEWS) {
+            browser.go(view);
+            assertThat(browser.run("return document.documentElement.scrollWidth <= window.innerWidth"))
+                    .as(view)
+                    .isEqualTo(true);
+            assertThat(browser.run("const tab = document.querySelector('#tabs [aria-current]').getBoundingClientRect();"
+                            + " return tab.left >= 0 && tab.right <= window.innerWidth"))
+                    .as(view)
+                    .isEqualTo(true);
+        }
+        browser.size(1440, 900);
+    }
+
+    @Test
+    void fillsTilesByCpuFirst() {
+        browser.show(small, "#/nodes");
+        assertThat(browser.run("return document.querySelector('.choice select').value"))
+                .isEqualTo("cpu");
+        assertThat(browser.text(".legend")).startsWith("cpu requested:").contains("100% of allocatable");
+
+        browser.go("#/nodes?by=fullest");
+        assertThat(browser.text(".legend")).startsWith("The fullest resource requested:");
+    }
+
+    @Test
+    void drawsAHistogramOfNodesForEachResource() {
+        browser.show(small, "#/overview");
+        browser.until("document.querySelectorAll('.plot canvas').length === 3");
+
+        assertThat(browser.run("return [...document.querySelectorAll('.plot')].map((plot) => plot.ariaLabel)"))
+                .asInstanceOf(InstanceOfAssertFactories.list(String.class))
+                .satisfiesExactly(
+                        label -> assertThat(label)
+                                .matches("Nodes by utilization of cpu. \\d+ nodes below 25%, \\d+ below 50%,"
+                                        + " \\d+ below 75%, \\d+ above"),
+                        label -> assertThat(label).startsWith("Nodes by utilization of memory."),
+                        label -> assertThat(label).startsWith("Nodes by utilization of nvidia.com/gpu."));
+        assertThat(browser.run("return [...document.querySelectorAll('.plot .u-axis')].length"))
+                .isEqualTo(6L);
+    }
+
+    @Test
     void showsWhatPluginsSayOfEachNode() {
         browser.show(small, "#/pod");
-        assertThat(browser.text("main")).contains("What the plugins say", "Weighted scores", "Nodes and plugins");
+        assertThat(browser.text("main")).contains("Scheduling decision", "Weighted scores", "Nodes and plugins");
     }
 
     @Test
@@ -233,6 +294,77 @@ class PageBrowserTest {
         browser.show(small, "#/");
         assertThat(browser.run("return document.documentElement.dataset.theme")).isEqualTo("dark");
         browser.theme("light");
+    }
+
+    @Test
+    void followsTheThemeOfTheSystemUntilOneIsChosen() {
+        browser.systemTheme("light");
+        browser.show(small, "#/");
+        browser.run("localStorage.removeItem('moorage-theme')");
+        browser.show(small, "#/");
+        browser.systemTheme("dark");
+        assertThat(browser.run("return document.documentElement.dataset.theme")).isEqualTo("dark");
+
+        browser.theme("light");
+        browser.systemTheme("light");
+        browser.systemTheme("dark");
+        assertThat(browser.run("return document.documentElement.dataset.theme")).isEqualTo("light");
+        browser.systemTheme("light");
+    }
+
+    private List<String> suggested(String typed) {
+        browser.type("#search", typed);
+        return Stream.of(browser.run("return [...document.querySelectorAll('#suggestions option')]"
+                                + ".map((option) => option.value).join('\\n')")
+                        .toString()
+                        .split("\n", -1))
+                .toList();
+    }
+
+    @Test
+    void suggestsNamesOfNodesPodsAndOwnersWhileTyping() {
+        browser.show(large, "#/");
+
+        assertThat(suggested("NODE-12")).hasSize(20).allMatch(name -> name.startsWith("node-12"));
+        assertThat(suggested("no such name")).containsExactly("");
+        List<String> owners = suggested("web");
+        assertThat(owners).hasSizeBetween(2, 20).allMatch(name -> name.contains("/web"));
+
+        browser.type("#search", owners.get(0));
+        browser.press(Keys.ENTER);
+        assertThat(browser.address()).contains("#/pods?q=");
+        assertThat(browser.text(".summary")).matches("[\\d,]+ of 20,000 pods").doesNotStartWith("0 ");
+        browser.type("#search", browser.text("table.data tbody tr:not(.space) td"));
+        browser.press(Keys.ENTER);
+        assertThat(browser.address()).contains("#/pod?key=");
+    }
+
+    @Test
+    void copiesTheCommand() {
+        browser.show(small, "#/");
+        browser.run("Object.defineProperty(navigator, 'clipboard', {configurable: true, value:"
+                + " {writeText: (text) => { window.copied = text; return Promise.resolve(); }}})");
+
+        browser.click(".copy");
+
+        assertThat(browser.run("return window.copied"))
+                .isEqualTo("moorage simulate cluster-20.jsonl --report page.html");
+        assertThat(browser.run("return document.getElementById('announcement').textContent"))
+                .isEqualTo("Copied");
+    }
+
+    @Test
+    void selectsTheCommandWhereItMayNotBeCopied() {
+        browser.show(small, "#/");
+        browser.run("Object.defineProperty(navigator, 'clipboard', {configurable: true, value: undefined});"
+                + " document.execCommand = () => false");
+
+        browser.click(".copy");
+
+        assertThat(browser.run("return getSelection().toString()"))
+                .isEqualTo("moorage simulate cluster-20.jsonl --report page.html");
+        assertThat(browser.run("return document.getElementById('announcement').textContent"))
+                .isEqualTo("Selected: press Ctrl+C");
     }
 
     private record Interaction(String name, String view, String script) {
@@ -273,6 +405,7 @@ class PageBrowserTest {
                     "#/nodes",
                     "document.querySelector('canvas.tiles').dispatchEvent(new KeyboardEvent('keydown', {key: 'ArrowRight'}))"),
             new Interaction("pods are searched", "#/pods", typed("Search pods", "team-a web-%d")),
+            new Interaction("names are suggested", "#/pods", typed("Find a node, pod or owner", "7%d")),
             new Interaction(
                     "pods are sorted", "#/pods", "document.querySelector(\"th[data-key='memory'] button\").click()"),
             new Interaction(

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.moorage.app.internal.disruption;
+package org.moorage.app.internal.answer;
 
 import org.moorage.simulation.whatif.DisruptedPod.Outcome;
 
@@ -11,8 +11,9 @@ import org.moorage.simulation.whatif.DisruptedPod.Outcome;
  * @param many the text after another number
  * @param figure the name of the number as a figure
  */
-record OutcomeText(String message, String one, String many, String figure) {
-    static OutcomeText of(Outcome outcome) {
+public record OutcomeText(String message, String one, String many, String figure) {
+    /** Returns the words for an outcome. */
+    public static OutcomeText of(Outcome outcome) {
         return switch (outcome) {
             case RESCHEDULED -> new OutcomeText("", "is rescheduled", "are rescheduled", "rescheduled");
             case RETURNED ->

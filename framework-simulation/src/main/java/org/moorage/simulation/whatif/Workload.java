@@ -45,6 +45,11 @@ public record Workload(String namespace, String kind, String name) implements Co
                 : new Workload(pod.namespace(), controller.kind(), controller.name());
     }
 
+    /** Returns the namespace and the name. */
+    public String key() {
+        return namespace + "/" + name;
+    }
+
     @Override
     public int compareTo(Workload other) {
         return ORDER.compare(this, other);

@@ -7,7 +7,6 @@ import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
 import org.moorage.api.model.Pod;
@@ -15,6 +14,7 @@ import org.moorage.api.model.PodSpec;
 import org.moorage.simulation.SimulatedPod;
 import org.moorage.simulation.SimulatedPod.State;
 import org.moorage.simulation.whatif.PodReason;
+import org.moorage.simulation.whatif.Workload;
 
 /**
  * The pods of one owner, or, of pods that have none, those of a namespace with one specification; or those of several owners.
@@ -87,16 +87,17 @@ public record PodRows(String name, List<SimulatedPod> pods) {
     }
 
     private static Object key(Pod pod) {
-        Optional<PodOwner> owner = PodOwner.of(pod);
-        return owner.isPresent() ? owner.get() : new Alike(pod.metadata().namespace(), pod.spec());
+        return pod.metadata().controller().isEmpty()
+                ? new Alike(pod.metadata().namespace(), pod.spec())
+                : Workload.of(pod);
     }
 
     private static String name(Object key, Pod first, int pods) {
         if (key instanceof AllOf all) {
             return all.namespace;
         }
-        if (key instanceof PodOwner owner) {
-            return owner.namespace() + "/" + owner.name();
+        if (key instanceof Workload workload) {
+            return workload.key();
         }
         return pods == 1 ? first.key() : first.key() + " +" + (pods - 1) + " alike";
     }

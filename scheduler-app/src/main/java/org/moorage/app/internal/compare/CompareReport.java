@@ -14,7 +14,6 @@ import org.moorage.app.internal.answer.Counts;
 import org.moorage.app.internal.answer.Names;
 import org.moorage.app.internal.answer.NodePrices;
 import org.moorage.app.internal.answer.PlacedPod;
-import org.moorage.app.internal.answer.PodOwner;
 import org.moorage.app.internal.answer.SchedulingFigures;
 import org.moorage.app.internal.answer.UnplacedRows;
 import org.moorage.app.internal.compare.CompareAnswer.DifferentPod;
@@ -31,6 +30,7 @@ import org.moorage.simulation.whatif.ClusterBalance;
 import org.moorage.simulation.whatif.SchedulingOutcome;
 import org.moorage.simulation.whatif.SchedulingOutcome.Demand;
 import org.moorage.simulation.whatif.SchedulingOutcome.MovedPod;
+import org.moorage.simulation.whatif.Workload;
 
 /** The results of two configurations of the scheduler for one cluster. */
 final class CompareReport implements Report {
@@ -181,7 +181,7 @@ final class CompareReport implements Report {
             return;
         }
         Map<String, List<MovedPod>> byOwner = new LinkedHashMap<>();
-        moved.forEach(pod -> byOwner.computeIfAbsent(PodOwner.nameOf(pod.pod()), any -> new ArrayList<>())
+        moved.forEach(pod -> byOwner.computeIfAbsent(Workload.of(pod.pod()).key(), any -> new ArrayList<>())
                 .add(pod));
         List<Map.Entry<String, List<MovedPod>>> owners = new ArrayList<>(byOwner.entrySet());
         owners.sort(Comparator.comparingInt(owner -> -owner.getValue().size()));
@@ -236,7 +236,7 @@ final class CompareReport implements Report {
                 sides,
                 Optional.of(moved.stream()
                         .map(pod -> new DifferentPod(
-                                pod.pod(), PodOwner.nameOf(pod.pod()), pod.before(), pod.first(), pod.second()))
+                                pod.pod(), Workload.of(pod.pod()).key(), pod.before(), pod.first(), pod.second()))
                         .toList()));
     }
 

@@ -111,7 +111,7 @@ final class SnapshotsReport implements Report {
     private static ChangedWorkload workload(WorkloadChange change) {
         return new ChangedWorkload(
                 change.workload().kind(),
-                change.workload().namespace() + "/" + change.workload().name(),
+                change.workload().key(),
                 change.before(),
                 change.after(),
                 change.newPods(),

@@ -15,9 +15,9 @@ import org.moorage.api.model.ResourceName;
 import org.moorage.api.model.Resources;
 import org.moorage.api.model.Taint;
 import org.moorage.app.internal.answer.NodeLabels;
-import org.moorage.app.internal.answer.PodOwner;
 import org.moorage.app.internal.page.ClusterView.PodView;
 import org.moorage.app.internal.page.ClusterView.Queued;
+import org.moorage.simulation.whatif.Workload;
 
 /** Writes a cluster column by column, with each text and each set of amounts once. */
 final class ClusterColumns {
@@ -207,8 +207,10 @@ final class ClusterColumns {
     }
 
     private static String owner(PodView pod) {
-        return PodOwner.of(pod.pod())
-                .map(owner -> owner.kind() + " " + owner.name())
-                .orElse("");
+        if (pod.pod().metadata().controller().isEmpty()) {
+            return "";
+        }
+        Workload owner = Workload.of(pod.pod());
+        return owner.kind() + " " + owner.name();
     }
 }

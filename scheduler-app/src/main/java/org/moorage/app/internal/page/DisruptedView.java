@@ -8,10 +8,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import org.moorage.app.internal.answer.OutcomeText;
-import org.moorage.app.internal.answer.PodOwner;
 import org.moorage.app.internal.page.ClusterView.PodView;
 import org.moorage.app.internal.page.PageContent.Move;
 import org.moorage.simulation.whatif.DisruptedPod;
+import org.moorage.simulation.whatif.Workload;
 
 /** A cluster after pods were disrupted, as a page shows it beside the one before. */
 public final class DisruptedView {
@@ -66,9 +66,9 @@ public final class DisruptedView {
     }
 
     private static Move move(DisruptedPod pod, boolean isPreempted) {
-        String owner = PodOwner.of(pod.pod())
-                .map(known -> known.namespace() + "/" + known.name())
-                .orElse("");
+        String owner = pod.pod().metadata().controller().isEmpty()
+                ? ""
+                : Workload.of(pod.pod()).key();
         String what = (isPreempted ? "preempted, " : "")
                 + OutcomeText.of(pod.outcome()).figure();
         return new Move(

@@ -6,36 +6,26 @@ import java.util.Arrays;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.HashMap;
-import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.ToDoubleFunction;
 import org.moorage.api.model.Node;
 import org.moorage.api.model.Pod;
-import org.moorage.api.model.Quantity;
 import org.moorage.api.model.ResourceName;
 import org.moorage.api.model.Resources;
-import org.moorage.runtime.whatif.Transaction;
 
 /**
  * Node types and pods by their numbers: the room of an empty node of each type, the requests of each pod, and the types that each pod fits by the
- * scheduler's own filters. Packs pods on nodes by these alone, and bounds the cost of any nodes for them. Effectively immutable.
+ * scheduler's own filters. Packs pods on nodes by these alone. Effectively immutable.
  */
 final class NodeMixModel {
     /** The first amount of each size is the number of pods. */
-    private static final int PODS = 0;
+    static final int PODS = 0;
 
-    private static final String NO_PREEMPTION = "Never";
-    // How finely the bound rounds shares of a node: a share of more than a half counts as 1, shares of more than 1 or 2
-    // thirds as a half or 1, and so on.
-    private static final int FINEST_ROUNDING = 6;
-    private static final double ROUNDING_ERROR = 1e-9;
-    /** The smallest part of a price that counts when the bound is rounded up. */
-    private static final double SMALLEST_PRICE = 1e-6;
+    private static final double SMALLEST_PRICE = 1e-9;
     // The looks at a size on a node that improving a packing takes at most.
     private static final long MOST_LOOKS = 20_000_000;
 
@@ -46,10 +36,8 @@ final class NodeMixModel {
     private final long[][] room;
     private final Map<String, Integer> sizeOf = new HashMap<>();
     private final List<Size> sizes = new ArrayList<>();
-    private final List<double[]> charges = new ArrayList<>();
-    // The price of the cheapest node that each pod fits, in order.
-    private double[] cheapestNodes = new double[0];
-    private int unfit;
+    // By pod, and then by type.
+    private final List<List<Boolean>> fits;
 
     /**
      * Equivalent pods as far as packing goes.
@@ -91,7 +79,7 @@ final class NodeMixModel {
         for (int type = 0; type < types.size(); type++) {
             room[type] = roomOf(types.get(type));
         }
-        List<List<Boolean>> fits = fits(trial, estimates);
+        fits = fits(trial, estimates);
         Map<Size, Integer> numbers = new HashMap<>();
         for (int i = 0; i < trial.pods().size(); i++) {
             Pod pod = trial.pods().get(i);
@@ -101,7 +89,6 @@ final class NodeMixModel {
                 return sizes.size() - 1;
             }));
         }
-        charge(trial, fits);
     }
 
     private static List<ResourceName> resources(List<Pod> pods) {
@@ -118,13 +105,15 @@ final class NodeMixModel {
         return List.copyOf(resources);
     }
 
-    private List<Long> amounts(Pod pod) {
+    /** Returns what a pod takes of a node: its place among the pods, and its requests of the resources. */
+    List<Long> amounts(Pod pod) {
         List<Long> amounts = new ArrayList<>(List.of(1L));
         resources.forEach(resource -> amounts.add(pod.requestsWithClaims().amount(resource)));
         return amounts;
     }
 
-    private long[] roomOf(NodeTemplate type) {
+    /** Returns the room of an empty node, in the order of {@link #amounts}. */
+    long[] roomOf(NodeTemplate type) {
         Node node = type.newNode(1);
         long[] left = new long[resources.size() + 1];
         left[PODS] = node.allowedPods() - type.daemonPods().size();
@@ -137,7 +126,6 @@ final class NodeMixModel {
         return left;
     }
 
-    // By pod, and then by type.
     private List<List<Boolean>> fits(ScaleUpTrial trial, List<NodeEstimate> estimates) {
         List<List<Boolean>> fits = new ArrayList<>();
         trial.pods().forEach(pod -> fits.add(new ArrayList<>()));
@@ -152,8 +140,8 @@ final class NodeMixModel {
                                     .filter(name ->
                                             name.startsWith(estimate.type().namePrefix()))
                                     .isPresent()));
-            NodeTemplate empty = withoutPreemptible(types.get(type), trial.pods());
-            try (EmptyNodes nodes = new EmptyNodes(trial, empty)) {
+            NodeTemplate empty = EmptyNodes.withoutPreemptible(types.get(type), trial.pods());
+            try (EmptyNodes nodes = new EmptyNodes(cluster, trial, empty)) {
                 for (int i = 0; i < trial.pods().size(); i++) {
                     Pod pod = trial.pods().get(i);
                     fits.get(i).add(placed.getOrDefault(pod.uid(), false) || nodes.fit(pod));
@@ -163,66 +151,24 @@ final class NodeMixModel {
         return fits;
     }
 
-    // Preemption may remove pods of DaemonSets from new nodes.
-    private static NodeTemplate withoutPreemptible(NodeTemplate type, List<Pod> pods) {
-        int highest = Integer.MIN_VALUE;
-        for (Pod pod : pods) {
-            highest = mayPreempt(pod) ? Math.max(highest, pod.spec().priority()) : highest;
-        }
-        List<Pod> staying = new ArrayList<>();
-        for (Pod pod : type.daemonPods()) {
-            if (pod.spec().priority() >= highest) {
-                staying.add(pod);
-            }
-        }
-        return type.withDaemonPods(staying);
+    /** Returns the types. */
+    List<NodeTemplate> types() {
+        return types;
     }
 
-    private static boolean mayPreempt(Pod pod) {
-        return !pod.spec().preemptionPolicy().equals(NO_PREEMPTION);
+    /** Returns the price per hour of a node. */
+    double price(int type) {
+        return prices[type];
     }
 
-    /** Empty new nodes of a type, one in each of its zones, as the only ones to choose from. */
-    private final class EmptyNodes implements AutoCloseable {
-        private final Transaction transaction;
-        private final Map<AlikePods, Boolean> known = new HashMap<>();
-
-        EmptyNodes(ScaleUpTrial trial, NodeTemplate type) {
-            transaction = trial.begin();
-            List<String> names = new ArrayList<>();
-            for (int number = 1; number <= type.kinds(); number++) {
-                names.add(type.nodeName(number));
-            }
-            Transaction ignored = transaction.with(type.newNodes(type.kinds())).among(names);
-        }
-
-        boolean fit(Pod pod) {
-            Optional<AlikePods> alike = AlikePods.of(pod);
-            if (alike.isEmpty()) {
-                return ask(pod);
-            }
-            return known.computeIfAbsent(alike.get(), any -> ask(pod));
-        }
-
-        private boolean ask(Pod pod) {
-            try {
-                return cluster.schedules(pod.spec().schedulerName())
-                        && transaction.fits(pod).fits();
-            } catch (RuntimeException failed) {
-                // A pod for which a plugin fails is not scheduled.
-                return false;
-            }
-        }
-
-        @Override
-        public void close() {
-            transaction.close();
-        }
+    /** Returns the resources whose requests count. */
+    List<ResourceName> resources() {
+        return resources;
     }
 
-    /** Returns how many of the pods no nodes of the types help. */
-    int unfit() {
-        return unfit;
+    /** Returns whether a pod of the trial fits on an empty node of each type. */
+    List<Boolean> fits(int pod) {
+        return fits.get(pod);
     }
 
     /** Returns how many of the pods fit on an empty node of a type. */
@@ -231,8 +177,6 @@ final class NodeMixModel {
                 .filter(size -> sizes.get(size).fits.get(type))
                 .count();
     }
-
-    // ---------------------------------------------------------------- packing
 
     /** Returns packings of pods, as numbers of nodes of each type, the cheapest first. */
     List<List<Integer>> packings(Collection<Pod> pods) {
@@ -348,7 +292,7 @@ final class NodeMixModel {
                 pods += bin.pods[size];
             }
             // A price or a value of 0 counts a little, so that the type is still chosen.
-            double perPrice = (worth + Double.MIN_NORMAL) / (prices[type] + ROUNDING_ERROR);
+            double perPrice = (worth + Double.MIN_NORMAL) / (prices[type] + SMALLEST_PRICE);
             if (pods > 0 && perPrice > bestValue) {
                 bestValue = perPrice;
                 best = Optional.of(bin);
@@ -431,193 +375,5 @@ final class NodeMixModel {
         }
         others.addAll(added);
         return Optional.of(others);
-    }
-
-    // ------------------------------------------------------------ lower bound
-
-    /**
-     * Returns a cost per hour that no nodes of the types fall below that leave at most so many of the pods pending.
-     *
-     * <p>Pods on one node have shares of it that sum up to at most 1, for each resource and for averages of resources. The same holds for
-     * rounded shares, by functions that bin packing calls dual feasible. So each pod is charged the least that its share of a node costs, and the pods
-     * with the highest charges may be those that are left. A pod also needs one node at least, and only whole nodes are paid for: the bound is
-     * rounded up to a multiple of the greatest common divisor of the prices.
-     */
-    double lowerBound(int left) {
-        int dropped = Math.max(0, left - unfit);
-        if (dropped >= cheapestNodes.length) {
-            return 0;
-        }
-        double best = cheapestNodes[cheapestNodes.length - 1 - dropped];
-        for (double[] sorted : charges) {
-            double sum = 0;
-            for (int i = 0; i < sorted.length - dropped; i++) {
-                sum += sorted[i];
-            }
-            best = Math.max(best, sum);
-        }
-        double unit = priceUnit();
-        return unit == 0 ? best : Math.ceil(best / unit - ROUNDING_ERROR) * unit;
-    }
-
-    // The greatest common divisor of the prices of types that pods fit; 0 if there is none.
-    private double priceUnit() {
-        long divisor = 0;
-        for (int type = 0; type < prices.length; type++) {
-            if (fitting(type) > 0) {
-                double price = prices[type] / SMALLEST_PRICE;
-                if (price > Integer.MAX_VALUE || Math.abs(price - Math.rint(price)) > SMALLEST_PRICE) {
-                    return 0;
-                }
-                divisor = greatestDivisor(Math.round(price), divisor);
-            }
-        }
-        return divisor * SMALLEST_PRICE;
-    }
-
-    private static long greatestDivisor(long first, long second) {
-        return second == 0 ? first : greatestDivisor(second, first % second);
-    }
-
-    private void charge(ScaleUpTrial trial, List<List<Boolean>> fits) {
-        List<Pod> charged = new ArrayList<>();
-        List<List<Boolean>> typesOfPod = new ArrayList<>();
-        boolean isBounded = true;
-        int lowest = lowestPriority(trial);
-        for (int i = 0; i < trial.pods().size(); i++) {
-            Pod pod = trial.pods().get(i);
-            if (Rescheduling.dependsOnOthers(pod, cluster)) {
-                // It may preempt others on an existing node once it fits there, and leave room to spare.
-                isBounded &= !mayPreempt(pod) || pod.spec().priority() <= lowest;
-            } else if (fits.get(i).contains(true)) {
-                charged.add(pod);
-                typesOfPod.add(fits.get(i));
-            } else {
-                unfit++;
-            }
-        }
-        if (!isBounded || charged.isEmpty()) {
-            return;
-        }
-        Map<String, double[][]> roomByScheduler = new LinkedHashMap<>();
-        for (Pod pod : charged) {
-            roomByScheduler.computeIfAbsent(
-                    pod.spec().schedulerName(), name -> countedRoom(name, trial, charged, typesOfPod));
-        }
-        cheapestNodes =
-                typesOfPod.stream().mapToDouble(this::cheapestNode).sorted().toArray();
-        for (double[] weights : weights()) {
-            for (int rounding = 0; rounding <= FINEST_ROUNDING; rounding++) {
-                double[] sorted = new double[charged.size()];
-                for (int i = 0; i < sorted.length; i++) {
-                    Pod pod = charged.get(i);
-                    double[][] counted = Objects.requireNonNull(
-                            roomByScheduler.get(pod.spec().schedulerName()));
-                    sorted[i] = charge(amounts(pod), typesOfPod.get(i), counted, weights, rounding);
-                }
-                Arrays.sort(sorted);
-                charges.add(sorted);
-            }
-        }
-    }
-
-    private double cheapestNode(List<Boolean> fits) {
-        double cheapest = Double.POSITIVE_INFINITY;
-        for (int type = 0; type < prices.length; type++) {
-            cheapest = fits.get(type) ? Math.min(cheapest, prices[type]) : cheapest;
-        }
-        return cheapest;
-    }
-
-    private static int lowestPriority(ScaleUpTrial trial) {
-        int lowest = Integer.MAX_VALUE;
-        try (Transaction existing = trial.begin()) {
-            for (String nodeName : existing.nodeNames()) {
-                for (Pod pod : existing.podsOn(nodeName)) {
-                    lowest = Math.min(lowest, pod.spec().priority());
-                }
-            }
-        }
-        return lowest;
-    }
-
-    // Each resource alone, and each two of them in equal parts.
-    private List<double[]> weights() {
-        List<double[]> weights = new ArrayList<>();
-        for (int first = 0; first <= resources.size(); first++) {
-            for (int second = first; second <= resources.size(); second++) {
-                double[] both = new double[resources.size() + 1];
-                both[first] += 0.5;
-                both[second] += 0.5;
-                weights.add(both);
-            }
-        }
-        return weights;
-    }
-
-    private double charge(List<Long> amounts, List<Boolean> fits, double[][] counted, double[] weights, int rounding) {
-        double least = Double.POSITIVE_INFINITY;
-        for (int type = 0; type < prices.length; type++) {
-            if (fits.get(type)) {
-                double share = 0;
-                for (int i = 0; i < weights.length; i++) {
-                    double part = counted[type][i] > 0 ? amounts.get(i) / counted[type][i] : 0;
-                    // More than all of a node cannot be needed of what filters accept.
-                    share += part > 1 ? 0 : weights[i] * part;
-                }
-                least = Math.min(least, rounded(share, rounding) * prices[type]);
-            }
-        }
-        return least;
-    }
-
-    private static double rounded(double share, int rounding) {
-        return rounding == 0 ? share : Math.max(0, Math.ceil((rounding + 1) * share - ROUNDING_ERROR) - 1) / rounding;
-    }
-
-    // The room of an empty node of each type that the scheduler's filters hold against the requests of pods; 0 where
-    // they do not.
-    private double[][] countedRoom(
-            String schedulerName, ScaleUpTrial trial, List<Pod> charged, List<List<Boolean>> typesOfPod) {
-        double[][] counted = new double[types.size()][resources.size() + 1];
-        for (int type = 0; type < types.size(); type++) {
-            NodeTemplate empty = withoutPreemptible(types.get(type), trial.pods());
-            long[] available = roomOf(empty);
-            for (int i = 0; i < available.length; i++) {
-                for (int p = 0; p < charged.size(); p++) {
-                    Pod pod = charged.get(p);
-                    long amount = amounts(pod).get(i);
-                    if (amount > 0
-                            && typesOfPod.get(p).get(type)
-                            && pod.spec().schedulerName().equals(schedulerName)) {
-                        try (EmptyNodes nodes = new EmptyNodes(trial, withRoom(empty, i, available[i], amount - 1))) {
-                            counted[type][i] = nodes.fit(pod) ? 0 : available[i];
-                        }
-                        break;
-                    }
-                }
-            }
-        }
-        return counted;
-    }
-
-    // The type with so much room for pods of a resource.
-    private NodeTemplate withRoom(NodeTemplate type, int resource, long available, long wanted) {
-        Map<String, Quantity> allocatable = new HashMap<>(type.node().allocatable());
-        if (resource == PODS) {
-            allocatable.put("pods", Quantity.of(type.node().allowedPods() - available + wanted));
-        } else {
-            ResourceName name = resources.get(resource - 1);
-            long amount = type.node().allocatableResources().amount(name) - available + wanted;
-            allocatable.put(
-                    name.name(), name.equals(ResourceName.CPU) ? Quantity.ofMilli(amount) : Quantity.of(amount));
-        }
-        return new NodeTemplate(
-                type.name(),
-                type.namePrefix(),
-                type.node().toBuilder().allocatable(allocatable).build(),
-                type.beside(),
-                type.daemonPods(),
-                type.zones());
     }
 }

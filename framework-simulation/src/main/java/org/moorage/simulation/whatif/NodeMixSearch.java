@@ -135,6 +135,7 @@ public final class NodeMixSearch {
         private final int maxNodes;
         private final int maxTried;
         private final NodeMixModel model;
+        private final NodeMixBound lowerBound;
         // The types, in the order in which their nodes are added.
         private final List<Integer> steps = new ArrayList<>();
         private final Map<List<Integer>, Tried> tried = new LinkedHashMap<>();
@@ -154,6 +155,7 @@ public final class NodeMixSearch {
             }
             List<NodeEstimate> estimates = offers.stream().map(Offer::estimate).toList();
             model = new NodeMixModel(cluster, trial, types, estimates, prices);
+            lowerBound = new NodeMixBound(cluster, trial, model);
             for (int type = 0; type < types.size(); type++) {
                 steps.add(type);
             }
@@ -200,7 +202,7 @@ public final class NodeMixSearch {
         }
 
         private double bound() {
-            return Math.min(best.cost, model.lowerBound(best.left.size()));
+            return Math.min(best.cost, lowerBound.of(best.left.size()));
         }
 
         private boolean isCheapest() {
@@ -268,7 +270,7 @@ public final class NodeMixSearch {
         }
 
         private double limit(Tried mix) {
-            return best.left.size() > model.unfit() ? Double.POSITIVE_INFINITY : best.cost - mix.cost;
+            return best.left.size() > lowerBound.unfit() ? Double.POSITIVE_INFINITY : best.cost - mix.cost;
         }
 
         private static List<Integer> sum(List<Integer> counts, List<Integer> more) {
@@ -284,13 +286,13 @@ public final class NodeMixSearch {
             Tried start = best;
             for (List<Integer> fewer : withoutSome(start.counts)) {
                 followUp(fewer);
-                if (best != start) {
+                if (best.isBetterThan(start)) {
                     return true;
                 }
             }
             for (List<Integer> other : withOneExchanged(start.counts)) {
                 Optional<Tried> ignored = attempt(other);
-                if (best != start) {
+                if (best.isBetterThan(start)) {
                     return true;
                 }
             }

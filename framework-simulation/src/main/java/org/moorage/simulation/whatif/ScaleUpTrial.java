@@ -3,6 +3,7 @@ package org.moorage.simulation.whatif;
 
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
@@ -113,19 +114,14 @@ final class ScaleUpTrial implements AutoCloseable {
         Set<String> changed = new HashSet<>();
         later.pods().forEach(pod -> changed.add(pod.origin().uid()));
         later.gone().forEach(pod -> changed.add(pod.gone().uid()));
-        List<RescheduledPod> placed = new ArrayList<>();
-        List<RescheduledPod> unplaced = new ArrayList<>();
-        for (RescheduledPods result : List.of(earlier, later)) {
-            for (RescheduledPod pod : result.pods()) {
-                if (result == later || !changed.contains(pod.pod().uid())) {
-                    (pod.nodeName().isPresent() ? placed : unplaced).add(pod);
-                }
-            }
-        }
-        placed.addAll(unplaced);
+        List<RescheduledPod> pods = new ArrayList<>(earlier.pods());
+        pods.removeIf(pod -> changed.contains(pod.pod().uid()));
+        pods.addAll(later.pods());
+        // Those with a node come first.
+        pods.sort(Comparator.comparing(pod -> pod.nodeName().isEmpty()));
         List<RecreatedPod> gone = new ArrayList<>(earlier.gone());
         gone.addAll(later.gone());
-        return new RescheduledPods(placed, gone);
+        return new RescheduledPods(pods, gone);
     }
 
     /** Returns the pods of a result that did not fit, without expendable pods. */

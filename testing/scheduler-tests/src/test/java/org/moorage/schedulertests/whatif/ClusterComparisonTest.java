@@ -127,7 +127,7 @@ class ClusterComparisonTest {
     }
 
     @Test
-    void tellsNewlyPendingPodsFromThoseThatAreStillPending() {
+    void distinguishesNewlyPendingPodsFromThoseThatAreStillPending() {
         List<ClusterObject> before = List.of(
                 node("n").build(),
                 web("evicted").on("n").build(),
@@ -248,8 +248,6 @@ class ClusterComparisonTest {
         assertThat(zones.get(1).after().allocatable()).containsEntry(ResourceName.CPU, 4000L);
         assertThat(zones.get(1).after().pods()).isEqualTo(2);
     }
-
-    // ------------------------------------------------------------ random clusters
 
     static Stream<Long> seeds() {
         return LongStream.range(0, Integer.getInteger("tests.clusters", 200))

@@ -305,8 +305,6 @@ class NodeMixSearchTest {
         }
     }
 
-    // ------------------------------------------------------------ random clusters
-
     static Stream<Long> seeds() {
         return LongStream.range(0, Integer.getInteger("tests.clusters", 150))
                 .mapToObj(i -> Long.getLong("tests.seed", 1) + i);

@@ -56,7 +56,7 @@ import org.moorage.config.plugin.PluginRegistry;
 import org.moorage.kubernetes.ApiClient;
 import org.moorage.kubernetes.ClusterSettings;
 import org.moorage.kubernetes.KubernetesCluster;
-import org.moorage.objects.internal.TreeDecoder;
+import org.moorage.objects.tree.TreeDecoder;
 import org.moorage.runtime.Scheduler;
 import org.moorage.runtime.cluster.Cluster;
 import org.moorage.testkit.Pods;

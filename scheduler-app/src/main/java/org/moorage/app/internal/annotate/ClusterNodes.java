@@ -19,7 +19,7 @@ import org.moorage.api.model.Quantity;
 import org.moorage.kubernetes.ApiRequests;
 import org.moorage.kubernetes.ObjectLists;
 import org.moorage.objects.KeptJson;
-import org.moorage.objects.internal.ObjectTrees;
+import org.moorage.objects.tree.ObjectTrees;
 
 /** The nodes and pods of a cluster, as the API server has them when it is asked. */
 public final class ClusterNodes {

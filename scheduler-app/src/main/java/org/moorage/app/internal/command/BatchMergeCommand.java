@@ -18,7 +18,7 @@ import java.util.concurrent.Callable;
 import org.moorage.app.internal.process.CommandException;
 import org.moorage.app.internal.report.Terminal;
 import org.moorage.objects.TextFile;
-import org.moorage.objects.internal.InputNotes;
+import org.moorage.objects.tree.InputNotes;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Parameters;
 

@@ -20,7 +20,7 @@ import org.moorage.kubernetes.ApiConnection;
 import org.moorage.kubernetes.ApiRequests;
 import org.moorage.kubernetes.RequestMetrics;
 import org.moorage.objects.GoDuration;
-import org.moorage.objects.internal.ObjectTrees;
+import org.moorage.objects.tree.ObjectTrees;
 import org.moorage.runtime.MonotonicClock;
 import picocli.CommandLine.Option;
 

@@ -13,7 +13,7 @@ import java.util.Optional;
 import org.moorage.app.internal.process.CommandException;
 import org.moorage.config.older.PolicyTexts;
 import org.moorage.objects.TextFile;
-import org.moorage.objects.internal.ManifestYamlFactory;
+import org.moorage.objects.tree.ManifestYamlFactory;
 
 /** A file with a configuration or a Policy, or with manifests whose ConfigMaps have them. */
 final class ManifestFile {

@@ -12,7 +12,7 @@ import org.moorage.api.model.Node;
 import org.moorage.app.internal.process.CommandException;
 import org.moorage.app.internal.report.NodeLabels;
 import org.moorage.objects.Suggestions;
-import org.moorage.objects.internal.ManifestYamlFactory;
+import org.moorage.objects.tree.ManifestYamlFactory;
 
 /**
  * A file of prices, in YAML or JSON: the price of an hour of a node by the name of its type.

@@ -17,8 +17,8 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import org.moorage.api.model.OtherObject;
-import org.moorage.objects.internal.ObjectKey;
-import org.moorage.objects.internal.ObjectTrees;
+import org.moorage.objects.tree.ObjectKey;
+import org.moorage.objects.tree.ObjectTrees;
 
 /**
  * The fields of objects that are written to files, as an allow-list: what scheduling, admission and questions read. The rest, such as environments,

@@ -20,7 +20,7 @@ import org.moorage.app.internal.process.CommandException;
 import org.moorage.objects.EventType;
 import org.moorage.objects.ObjectDecodeException;
 import org.moorage.objects.TextFile;
-import org.moorage.objects.internal.ObjectTrees;
+import org.moorage.objects.tree.ObjectTrees;
 import org.moorage.simulation.dump.ClusterDump;
 import org.moorage.simulation.dump.RecordedChange;
 

@@ -12,7 +12,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import org.moorage.api.model.ResourceName;
 import org.moorage.app.internal.report.TextTable.Cell;
-import org.moorage.objects.internal.InputNotes;
+import org.moorage.objects.tree.InputNotes;
 import org.moorage.simulation.whatif.DisruptedPod;
 import org.moorage.simulation.whatif.DisruptedPod.Outcome;
 import org.moorage.simulation.whatif.NodeLossResult;

@@ -19,7 +19,7 @@ import java.util.TreeMap;
 import org.moorage.api.model.ObjectKind;
 import org.moorage.app.internal.report.SimulationRows.View;
 import org.moorage.app.internal.report.TextTable.Cell;
-import org.moorage.objects.internal.InputNotes;
+import org.moorage.objects.tree.InputNotes;
 import org.moorage.simulation.PodMove;
 import org.moorage.simulation.SimulatedPod;
 import org.moorage.simulation.SimulatedPod.State;

@@ -51,7 +51,7 @@ import org.moorage.kubernetes.RequestMetrics;
 import org.moorage.kubernetes.WatchStatus;
 import org.moorage.kubernetes.election.Leadership;
 import org.moorage.kubernetes.scheduler.KubernetesScheduler;
-import org.moorage.objects.internal.ObjectTrees;
+import org.moorage.objects.tree.ObjectTrees;
 import org.moorage.runtime.MonotonicClock;
 import org.moorage.runtime.Scheduler;
 import org.moorage.runtime.SchedulerHealth;

@@ -28,7 +28,7 @@ import javax.naming.ldap.LdapName;
 import javax.naming.ldap.Rdn;
 import org.moorage.api.plugin.ClusterException;
 import org.moorage.kubernetes.ApiRequests;
-import org.moorage.objects.internal.ObjectTrees;
+import org.moorage.objects.tree.ObjectTrees;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 

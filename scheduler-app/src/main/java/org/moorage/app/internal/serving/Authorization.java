@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.Locale;
 import org.moorage.api.plugin.ClusterException;
 import org.moorage.kubernetes.ApiRequests;
-import org.moorage.objects.internal.ObjectTrees;
+import org.moorage.objects.tree.ObjectTrees;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 

@@ -18,7 +18,7 @@ import java.util.Optional;
 import org.moorage.api.plugin.ClusterException;
 import org.moorage.app.internal.process.CommandException;
 import org.moorage.kubernetes.ApiRequests;
-import org.moorage.objects.internal.ObjectTrees;
+import org.moorage.objects.tree.ObjectTrees;
 import org.moorage.tls.Pem;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;

@@ -54,7 +54,7 @@ import org.moorage.config.ExtenderServerReader;
 import org.moorage.config.plugin.PluginRegistry;
 import org.moorage.extender.RequestMemory;
 import org.moorage.objects.KeptJson;
-import org.moorage.objects.internal.TreeDecoder;
+import org.moorage.objects.tree.TreeDecoder;
 import org.moorage.runtime.Scheduler;
 import org.moorage.runtime.decision.Decision;
 import org.moorage.runtime.metrics.SchedulerListener;

@@ -28,8 +28,8 @@ import org.moorage.api.model.ObjectKind;
 import org.moorage.api.model.ObjectMeta;
 import org.moorage.api.model.OtherObject;
 import org.moorage.objects.KeptJson;
-import org.moorage.objects.internal.ObjectTrees;
-import org.moorage.objects.internal.TreeDecoder;
+import org.moorage.objects.tree.ObjectTrees;
+import org.moorage.objects.tree.TreeDecoder;
 
 final class KeptFieldsTest {
     private static final JsonMapper JSON = new JsonMapper();

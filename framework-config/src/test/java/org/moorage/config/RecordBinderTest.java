@@ -27,6 +27,9 @@ import org.moorage.api.plugin.IntOrString;
 import org.moorage.api.plugin.PluginArgs;
 import org.moorage.api.plugin.Problems;
 import org.moorage.config.internal.RecordBinder;
+import org.moorage.config.internal.Setting;
+import org.moorage.config.internal.SourceTree;
+import org.moorage.config.internal.ZeroIsUnset;
 
 class RecordBinderTest {
     private static final ObjectMapper YAML = new YAMLMapper();
@@ -345,6 +348,56 @@ class RecordBinderTest {
 
             assertThat(written).isEqualTo(tree(c.written));
             assertThat(RecordBinder.bind(written, c.type, Problems.collector())).isEqualTo(args);
+        }
+    }
+
+    @Nested
+    class Settings {
+        @ZeroIsUnset
+        record Server(
+                String address,
+                @Setting(name = "mostHTTP", omitZero = true) int most,
+                Duration timeout,
+                @Setting(omitZero = true) boolean secure) {
+            static final Server DEFAULTS = new Server("any", 0, Duration.ofSeconds(5), true);
+        }
+
+        @Test
+        void haveTheirDefaultsInPlaceOfZeros() {
+            Problems problems = Problems.collector();
+            SourceTree source =
+                    SourceTree.read("{address: '', mostHTTP: 3, timeout: 0s, secure: false}", "s.yaml", problems);
+            RecordBinder binder = new RecordBinder(source);
+
+            Server server = binder.read(source.root(), Server.class, problems);
+
+            assertThat(problems.all()).isEmpty();
+            assertThat(server).isEqualTo(new Server("any", 3, Duration.ofSeconds(5), false));
+            assertThat(List.of("address", "mostHTTP", "timeout", "secure"))
+                    .filteredOn(binder::isUnset)
+                    .containsExactly("address", "timeout");
+        }
+
+        @Test
+        void omitZerosWhereGoDoes() {
+            assertThat(RecordBinder.toTree(new Server("", 0, Duration.ZERO, false)))
+                    .hasToString("{\"address\":\"\",\"timeout\":\"0s\"}");
+        }
+
+        @Test
+        void haveTheirDefaultsInPlaceOfValuesOfTheWrongType() {
+            Problems problems = Problems.collector();
+            SourceTree source = SourceTree.read("{address: 5, mostHTTP: x, timeout: null}", "s.yaml", problems);
+
+            Server server = new RecordBinder(source).read(source.root(), Server.class, problems);
+
+            assertThat(server).isEqualTo(Server.DEFAULTS);
+            assertThat(problems.all())
+                    .extracting(Problems.Problem::toString)
+                    .containsExactly(
+                            "address: 5 (expected: a text; quote it)",
+                            "mostHTTP: \"x\" (expected: a whole number)",
+                            "timeout: null (expected: a duration such as 15s, 1m30s or 100ms)");
         }
     }
 

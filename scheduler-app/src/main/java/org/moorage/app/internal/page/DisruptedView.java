@@ -13,16 +13,16 @@ import org.moorage.app.internal.page.PageContent.Move;
 import org.moorage.simulation.whatif.DisruptedPod;
 import org.moorage.simulation.whatif.Workload;
 
-/** A cluster after pods were disrupted, as a page shows it beside the one before. */
+/** A cluster after pods were disrupted, as a page shows it next to the one before. */
 public final class DisruptedView {
     private DisruptedView() {}
 
     /**
-     * What a page shows of it.
+     * The content of a page about it.
      *
      * @param title the page's title
      * @param before the cluster before
-     * @param disrupted what became of pods
+     * @param disrupted the disrupted pods with their outcomes
      * @param lostNodes the names of nodes that are gone
      */
     public static PageContent.Builder of(

@@ -21,9 +21,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Serves a page, with more paths below its own: {@code data}, its content as it is now; {@code explain}, what the plugins say of the pod
- * that the parameter {@code pod} names; and of a running scheduler {@code attempts}, what that pod waits for and what came of the last
- * attempts at it. One request at a time is worked on.
+ * Serves a page, with more paths below its own: {@code data}, its content as it is now; {@code explain}, the evaluation of the pod
+ * that the parameter {@code pod} names; and of a running scheduler {@code attempts}, why that pod is pending, and the results of the
+ * last attempts to schedule it. One request at a time is worked on.
  */
 public final class ServedPage {
     private static final Logger LOG = LoggerFactory.getLogger(ServedPage.class);

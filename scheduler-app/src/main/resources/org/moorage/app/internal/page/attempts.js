@@ -6,7 +6,7 @@ function waitPanel(cluster, told) {
   const nominated = told.nominatedNode && !told.node ? told.nominatedNode : '';
   const rejectors = queue?.rejectedBy ?? [];
   return panel(
-    ['queued', 'waitingForPermit'].includes(told.state) ? 'What it waits for' : 'Where it is',
+    ['queued', 'waitingForPermit'].includes(told.state) ? 'Why it is pending' : 'State',
     el('p', null, waitText(told)),
     nominated ? el('p', null, 'Room is being made for it on ', nodeText(cluster, nominated), '.') : null,
     rejectors.length === 0
@@ -34,7 +34,7 @@ function waitText(told) {
     case 'gone':
       return 'It is gone.';
     case 'otherScheduler':
-      return `It is for the scheduler ${told.scheduler}, which is not this one.`;
+      return `Assigned to another scheduler (${told.scheduler}).`;
     case 'inFlight':
       return 'It is being tried, or bound.';
     case 'waitingForPermit':

@@ -1,4 +1,4 @@
-// The cluster before beside the cluster after.
+// The cluster before next to the cluster after.
 
 function compareView(page) {
   const before = page.before;
@@ -83,7 +83,7 @@ function compareView(page) {
   };
 }
 
-/** Pods that are elsewhere than before, or have no node any more, or one now; as the command tells them, or by their names. */
+/** Pods that are elsewhere than before, or have no node any more, or one now; as the command reports them, or by their names. */
 function movesBetween(before, after, told) {
   const moves = [];
   const add = (pod, owner, kind, from, to, message) => moves.push({ pod, owner, kind, from, to, message });

@@ -1,4 +1,4 @@
-// Elements. What strangers have named becomes text, never markup.
+// Elements. Untrusted names become text, never markup.
 
 const NO_ATTRIBUTES = {};
 
@@ -66,7 +66,7 @@ function choice(label, options, onchange) {
   return { root: el('label', { class: 'choice' }, el('span', null, label), select), set: (value) => (select.value = value) };
 }
 
-/** A labelled text field that tells what is typed, at once. */
+/** A labelled text field; the listener gets the text after each change. */
 function textField(label, placeholder, oninput) {
   const input = el('input', { type: 'search', placeholder, 'aria-label': label, spellcheck: 'false', oninput: () => oninput(input.value) });
   return {
@@ -89,7 +89,7 @@ function panel(title, ...children) {
   return el('section', { class: 'panel', 'aria-label': typeof title === 'string' ? title : null }, title ? el('h2', null, title) : null, children);
 }
 
-/** Tells of changes of an element's width and height, in the next frame: what is changed by that counts as the next change. */
+/** Reports changes of an element's width and height, in the next frame, so that changes by the listener count as the next ones. */
 function observeSize(element, changed) {
   new ResizeObserver((entries) => {
     const { width, height } = entries[entries.length - 1].contentRect;
@@ -97,7 +97,7 @@ function observeSize(element, changed) {
   }).observe(element);
 }
 
-/** Tells something to who does not see the page. */
+/** Announces a text to users of screen readers. */
 function announce(text) {
   document.getElementById('announcement').textContent = text;
 }

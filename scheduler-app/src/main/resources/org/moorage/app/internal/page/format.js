@@ -50,7 +50,7 @@ function percent(share) {
   if (!Number.isFinite(share)) {
     return '-';
   }
-  // What is not quite full is not told as full.
+  // A share below the whole is never shown as 100%.
   const rounded = Math.round(share * 100);
   return rounded === 100 && share < 0.9999 ? '99%' : `${WHOLE.format(rounded)}%`;
 }
@@ -76,7 +76,7 @@ function times(number) {
 }
 
 const STATES = {
-  // A state that somebody else has named is looked up here, too.
+  // Untrusted names are looked up here, too.
   __proto__: null,
   bound: ['●', 'on its node'],
   scheduled: ['●', 'placed'],
@@ -116,7 +116,7 @@ function stateWords(state) {
 }
 
 /**
- * What a message of the scheduler says without its counts.
+ * The reasons of a message of the scheduler, apart from their counts.
  *
  * @returns the reasons of nodes, sorted, each with its count, what preemption says, and whether the message has that form
  */

@@ -30,7 +30,7 @@ function sortedBy(things, key, isDown) {
   return Array.from(order, (at) => list[at]);
 }
 
-/** Reads the columns of a cluster and adds up for each node what its pods request; reasons are those of pods that have no message of their own. */
+/** Reads the columns of a cluster and adds up for each node what its pods request; reasons are those of pods without a message. */
 function clusterOf(columns, reasons = NO_REASONS) {
   const { names, amounts, nodes, pods } = columns;
   const resources = [...columns.resources, 'pods'];
@@ -108,7 +108,7 @@ function clusterOf(columns, reasons = NO_REASONS) {
     podNode: (p) => pods.node[p],
     state: (p) => (names[pods.state[p]] === 'pending' && reasons.of(keys[p])?.isSchedulable === false ? 'unschedulable' : names[pods.state[p]]),
     message: (p) => names[pods.message[p]] || (reasons.of(keys[p])?.text ?? ''),
-    // What limits the message: such as "with a.yaml"; empty if nothing does.
+    // The limits of the message, such as "with a.yaml"; empty if nothing does.
     messageNote: (p) => (names[pods.message[p]] ? '' : (reasons.of(keys[p])?.note ?? '')),
     otherwise: reasons.otherwise,
     request: (p, r) => (r === slots ? 1 : amounts[pods.requests[p]][r]),
@@ -132,7 +132,7 @@ function ownerOf(cluster, p) {
   return cluster.owner(p) ? `${cluster.namespace(p)}/${cluster.owner(p).replace(/^\S+ /, '')}` : cluster.keys[p];
 }
 
-/** What pods request, as text: "2 cpu, 16 Gi memory". */
+/** The requests of a pod, as text: "2 cpu, 16 Gi memory". */
 function requestText(cluster, p) {
   const texts = [];
   for (let r = 0; r < cluster.resources.length - 1; r++) {
@@ -156,7 +156,7 @@ function resourceTitle(cluster, r) {
   return cluster.resources.filter((name) => shortName(name) === short).length > 1 ? cluster.resources[r] : short;
 }
 
-/** What nodes have together: requested and allocatable of one resource. */
+/** The sums of nodes: requested and allocatable of one resource. */
 function total(cluster, r, nodes) {
   let requested = 0;
   let allocatable = 0;
@@ -220,12 +220,12 @@ function found(texts, search, also) {
   return result;
 }
 
-// A reason is the same whatever node it names.
+// A reason is the same for all nodes that it names.
 function withoutNodes(cluster, text) {
   return text.replace(/[^\s,;:]+/g, (word) => (cluster.node(word) >= 0 ? 'a node' : word)).replace(/^node \S+ is not in the cluster$/, 'its node is not in the cluster');
 }
 
-/** Pending pods, by the set of their reasons whatever the counts; the most pods first. */
+/** Pending pods, by the set of their reasons without the counts; the most pods first. */
 function waitingRows(cluster) {
   if (cluster.waiting) {
     return cluster.waiting;

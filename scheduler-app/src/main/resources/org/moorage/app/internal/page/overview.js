@@ -1,4 +1,4 @@
-// What the cluster has, what waits, and how full its nodes are.
+// The cluster in numbers: its pods, pending pods by reason, and node utilization.
 
 function overviewView(page) {
   const cluster = page.cluster;

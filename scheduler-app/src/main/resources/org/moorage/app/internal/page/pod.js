@@ -32,7 +32,7 @@ function podView(page) {
       answer.shows = null;
       root.answer = answer;
       if (key) {
-        // What is known at once comes first: the server answers one question at a time.
+        // The quick answer comes first: the server answers one question at a time.
         askWaits(key, waits).finally(() => {
           if (!evaluation && page.live?.explain && shown === key) {
             ask(key, answer);
@@ -132,7 +132,7 @@ function scoresPanel(cluster, evaluation) {
   const plugins = [...new Set(evaluation.scores.flatMap((entry) => Object.keys(entry.plugins)))].sort();
   const most = Math.max(1, ...evaluation.scores.map((entry) => entry.total));
   const mostOf = Object.fromEntries(plugins.map((plugin) => [plugin, Math.max(1, ...evaluation.scores.map((entry) => entry.plugins[plugin] ?? 0))]));
-  // What is the same for all does not decide.
+  // Equal scores of all nodes do not decide.
   const isSame = (plugin) => evaluation.scores.every((entry) => entry.plugins[plugin] === evaluation.scores[0].plugins[plugin]);
   const telling = plugins.filter((plugin) => evaluation.scores.length === 1 || !isSame(plugin));
   const same = plugins.filter((plugin) => !telling.includes(plugin));

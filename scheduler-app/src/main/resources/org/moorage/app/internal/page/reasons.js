@@ -37,7 +37,7 @@ function reportedReasons({ answers = [], evaluations = [] }) {
 
 const NO_REASONS = { of: () => undefined, otherwise: NOT_EVALUATED };
 
-/** What stands in place of the reasons of a pending pod that has none. */
+/** The text for a pending pod without a reason. */
 function missingReason(cluster, p) {
   if (!cluster.hasQueue) {
     return cluster.otherwise;

@@ -14,8 +14,8 @@ window.addEventListener('resize', () => (windowHeight = window.innerHeight));
  * @param label what it lists
  * @param columns key, title, width ("grow" in place of one takes what is left), cell(row) as text or element, and, if it can be sorted by,
  *     value(row) as number or text; end for numbers
- * @param open is told the row that is opened; not given if there is nothing to open
- * @param sort is told the column by which to sort
+ * @param open gets the row that is opened; not given if there is nothing to open
+ * @param sort gets the key of the column to sort by
  */
 function dataTable({ label, columns, open, sort }) {
   const id = `table-${dataTable.made++}`;

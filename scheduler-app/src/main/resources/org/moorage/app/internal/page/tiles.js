@@ -49,7 +49,7 @@ const GROUP_SPACE = 8;
  *
  * @param label what the field shows
  * @param describe the text for a node
- * @param choose is told the node that is chosen by a click or Enter
+ * @param choose gets the node that is chosen by a click or Enter
  */
 function tileField({ label, describe, choose }) {
   const canvas = el('canvas', {
@@ -173,7 +173,7 @@ function tileField({ label, describe, choose }) {
         strike(context, [[x, y + size.height, x + size.width, y]], text, 1);
       }
       if (size.width >= 40) {
-        // With an edge, since it may stand half on the fill and half beside it.
+        // With an edge, since it may stand half on the fill and half next to it.
         context.lineWidth = 3;
         context.strokeStyle = edge;
         context.strokeText(percent(share(node)), x + size.width / 2, y + size.height / 2 + 4);
@@ -339,7 +339,7 @@ function tileField({ label, describe, choose }) {
 
   return {
     root,
-    /** Shows groups of nodes, {title, note, nodes} each; settings tell what a node's tile is like. */
+    /** Shows groups of nodes, {title, note, nodes} each; settings have the look of a node's tile. */
     show(shown, settings) {
       groups = shown;
       order = shown.flatMap((group) => group.nodes);
@@ -369,7 +369,7 @@ function tileField({ label, describe, choose }) {
   };
 }
 
-/** What the colours, heights and marks of tiles mean. */
+/** The legend of colours, heights and marks of tiles. */
 function tileLegend(by, disruptions) {
   const theme = currentTheme();
   return el(

@@ -1,10 +1,10 @@
-// Pods that wait, by their reasons.
+// Pending pods, by their reasons.
 
 function waitingView(page) {
   const cluster = page.cluster;
   const rows = waitingRows(cluster);
   const list = el('div', { class: 'reason-rows' });
-  const search = textField('Search the pods that wait', 'Search pods and reasons', (text) => set({ q: text, row: '' }, true));
+  const search = textField('Search pending pods', 'Search pods and reasons', (text) => set({ q: text, row: '' }, true));
   const summary = el('p', { class: 'summary', role: 'status' });
   const parts = cluster.hasQueue ? queueParts(cluster) : [];
   const part = choice('Part of the queue', [['', 'all'], ...parts.filter(({ state }) => state !== 'waiting').map(({ state }) => [state, stateWords(state)])], (value) => set({ state: value, row: '' }));
@@ -25,7 +25,7 @@ function waitingView(page) {
       })
       .filter((match) => match.pods.length > 0);
     const pods = matching.reduce((sum, match) => sum + match.pods.length, 0);
-    summary.textContent = `${counted(pods, 'pod')} with ${counted(matching.length, 'set')} of reasons`;
+    summary.textContent = `${counted(pods, 'pod')} with ${counted(matching.length, 'distinct reason')}`;
     const now = JSON.stringify([settings.q, settings.state, settings.row]);
     if (now === shown) {
       return;
@@ -33,7 +33,7 @@ function waitingView(page) {
     shown = now;
     fill(
       list,
-      matching.length === 0 ? el('p', { class: 'empty' }, rows.length === 0 ? 'No pod waits for a node.' : 'No pod that waits matches.') : matching.slice(0, 200).map((match) => reasonRow(match.row, match.pods, settings)),
+      matching.length === 0 ? el('p', { class: 'empty' }, rows.length === 0 ? 'No pod is pending.' : 'No pending pod matches.') : matching.slice(0, 200).map((match) => reasonRow(match.row, match.pods, settings)),
     );
   }
 

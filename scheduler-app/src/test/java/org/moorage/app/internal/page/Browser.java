@@ -159,7 +159,7 @@ final class Browser implements AutoCloseable {
         settle();
     }
 
-    /** Has the system prefer light or dark. */
+    /** Sets the theme that the system prefers. */
     void systemTheme(String name) {
         Map<String, Object> ignored = driver.executeCdpCommand(
                 "Emulation.setEmulatedMedia",

@@ -152,7 +152,7 @@ class LivePageTest {
             browser.show(page.address(), "#/pod?key=" + page.pod("llm-"));
             browser.until("document.getElementById('view').textContent.includes('it runs without --keep-attempts')");
 
-            assertThat(browser.text("main")).contains("What it waits for");
+            assertThat(browser.text("main")).contains("Why it is pending");
         }
     }
 

@@ -178,7 +178,7 @@ class MainTest {
                             "1.37"),
                     new Case(
                             "an unknown format",
-                            "invalid value for option '--output': \"xml\" (expected: table, json or yaml)"
+                            "invalid value for option '--output': \"xml\" (expected: one of table, wide, name, json, yaml)"
                                     + " (see moorage simulate --help)",
                             2,
                             "simulate",

@@ -77,6 +77,7 @@ class BeforeAndAfterTest {
     void countsPodsByTheWordsOfTheAnswer() {
         show("#/compare", "drain", "node-1", "--delete-emptydir-data");
 
-        assertThat(browser.text(".stats")).contains("rescheduled\n3", "DaemonSet or static pod\n1", "nodes changed\n3");
+        assertThat(browser.text(".stats"))
+                .contains("rescheduled\n3", "DaemonSet or static pods\n1", "nodes changed\n3");
     }
 }

@@ -14,6 +14,7 @@ import org.moorage.api.NodeInfo;
 import org.moorage.api.model.Pod;
 import org.moorage.runtime.decision.PluginStatus;
 import org.moorage.runtime.internal.plugin.PluginCaller;
+import org.moorage.runtime.internal.plugin.PointRun;
 
 /**
  * What is known of the answers of plugins that sign pods, by what each has signed: pods that are alike for one plugin need not be for
@@ -108,7 +109,7 @@ final class EquivalenceCache {
         private PluginStatus ask(CycleState state, Pod pod, NodeInfo node) {
             PluginStatus answer = PluginStatus.SUCCESS;
             for (int i = 0; i < knownFilters && answer.isSuccess(); i++) {
-                answer = filters[i].filter(state, pod, node);
+                answer = filters[i].filter(PointRun.UNMEASURED, state, pod, node);
             }
             return answer;
         }

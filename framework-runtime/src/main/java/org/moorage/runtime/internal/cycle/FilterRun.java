@@ -21,7 +21,8 @@ import org.moorage.runtime.decision.PluginStatus;
 import org.moorage.runtime.internal.cache.TrialSnapshot;
 import org.moorage.runtime.internal.plugin.PluginCaller;
 import org.moorage.runtime.internal.plugin.PluginFailure;
-import org.moorage.runtime.metrics.SchedulerMetrics;
+import org.moorage.runtime.internal.plugin.PluginMethod;
+import org.moorage.runtime.internal.plugin.PointRun;
 
 /**
  * How the nodes are filtered for one pod: PreFilter, then the filters that it did not skip, for one node or for many. It is in the
@@ -38,7 +39,8 @@ public final class FilterRun implements Parallelism.Pass {
     private final TrialSnapshot snapshot;
     // For the whole cycle: a pod whose nomination moves while nodes are looked at would be seen on neither.
     private final Map<String, List<Pod>> nominated;
-    private final boolean timesPlugins;
+    // Measures the calls for single nodes: they are timed if PreFilter's are.
+    private PointRun calls = PointRun.UNMEASURED;
 
     // What PreFilter has left.
     private PluginCaller[] filters = {};
@@ -53,6 +55,7 @@ public final class FilterRun implements Parallelism.Pass {
     private EquivalenceCache.@Nullable Alike alike;
     private int start;
     private int wanted;
+    private PointRun pass = PointRun.UNMEASURED;
     private final AtomicInteger found = new AtomicInteger();
 
     private FilterRun(Profile profile, CycleState state, Pod pod, TrialSnapshot snapshot) {
@@ -61,7 +64,6 @@ public final class FilterRun implements Parallelism.Pass {
         this.pod = pod;
         this.snapshot = snapshot;
         nominated = profile.nominatedPods();
-        timesPlugins = profile.metrics().timesPlugins();
     }
 
     /**
@@ -71,7 +73,13 @@ public final class FilterRun implements Parallelism.Pass {
      */
     static FilterRun preFilter(Profile profile, CycleState state, Pod pod, TrialSnapshot snapshot) {
         FilterRun run = new FilterRun(profile, state, pod, snapshot);
-        PluginTimes.of(profile, "PreFilter").time(times -> run.preFilter(times));
+        try (PointRun calls = profile.begin(PluginMethod.PRE_FILTER)) {
+            run.preFilter(calls);
+            calls.end(
+                    run.rejection == null
+                            ? Code.SUCCESS
+                            : run.rejection.status().code());
+        }
         state.put(KEY, run);
         return run;
     }
@@ -81,19 +89,15 @@ public final class FilterRun implements Parallelism.Pass {
         return state.get(KEY);
     }
 
-    private PluginStatus preFilter(PluginTimes times) {
+    private void preFilter(PointRun run) {
+        calls = run;
         Set<String> skipped = new TreeSet<>();
         for (PluginCaller plugin : profile.at(ExtensionPoint.PRE_FILTER)) {
-            times.begin();
-            PreFilterResult result = plugin.preFilter(state, pod, snapshot);
+            PreFilterResult result = plugin.preFilter(run, state, pod, snapshot);
             Status status = result.status();
-            times.ran(plugin.name(), status.code());
             if (status.isSkip()) {
                 skipped.add(plugin.name());
-                continue;
-            }
-            profile.metrics().pluginEvaluated(profile.name(), plugin.name(), "PreFilter", 1);
-            if (status.isRejection()) {
+            } else if (status.isRejection()) {
                 rejection = new PluginStatus(plugin.name(), status);
                 if (status.code() == Code.UNSCHEDULABLE_AND_UNRESOLVABLE) {
                     namingPlugins.clear();
@@ -105,7 +109,6 @@ public final class FilterRun implements Parallelism.Pass {
             }
         }
         keep(skipped);
-        return rejection == null ? PluginStatus.SUCCESS : rejection;
     }
 
     // Whether there is a node that all plugins have named which name any.
@@ -204,18 +207,18 @@ public final class FilterRun implements Parallelism.Pass {
      * @return the first rejection, or exactly {@link PluginStatus#SUCCESS}
      */
     public PluginStatus filter(CycleState asked, NodeInfo node) {
-        return filter(asked, node, timesPlugins);
+        return filter(calls, asked, node);
     }
 
-    private PluginStatus filter(CycleState asked, NodeInfo node, boolean timed) {
-        PluginStatus answer = filterWithNominatedPods(asked, node, timed);
-        return answer.isSuccess() ? filterOnce(asked, node, timed) : answer;
+    private PluginStatus filter(PointRun run, CycleState asked, NodeInfo node) {
+        PluginStatus answer = filterWithNominatedPods(run, asked, node);
+        return answer.isSuccess() ? filterOnce(run, asked, node) : answer;
     }
 
     // The answer with the pods nominated to the node, or a success if there are none that count.
-    private PluginStatus filterWithNominatedPods(CycleState asked, NodeInfo node, boolean timed) {
+    private PluginStatus filterWithNominatedPods(PointRun run, CycleState asked, NodeInfo node) {
         SnapshotTrial trial = withNominatedPods(asked, node);
-        return trial == null ? PluginStatus.SUCCESS : filterOnce(trial.state(), trial.node(node.name()), timed);
+        return trial == null ? PluginStatus.SUCCESS : filterOnce(run, trial.state(), trial.node(node.name()));
     }
 
     // The node with the pods nominated to it assumed on it; null if there are none that count.
@@ -236,14 +239,9 @@ public final class FilterRun implements Parallelism.Pass {
         return trial;
     }
 
-    private PluginStatus filterOnce(CycleState asked, NodeInfo node, boolean timed) {
+    private PluginStatus filterOnce(PointRun run, CycleState asked, NodeInfo node) {
         for (PluginCaller filter : filters) {
-            long begin = timed ? System.nanoTime() : 0;
-            PluginStatus answer = filter.filter(asked, pod, node);
-            if (timed) {
-                profile.metrics()
-                        .pluginRan(filter.name(), "Filter", answer.status().code(), System.nanoTime() - begin);
-            }
+            PluginStatus answer = filter.filter(run, asked, pod, node);
             if (!answer.isSuccess()) {
                 return answer;
             }
@@ -272,7 +270,7 @@ public final class FilterRun implements Parallelism.Pass {
         for (PluginCaller filter : filters) {
             PluginStatus answer;
             try {
-                answer = filter.filter(asked, pod, node);
+                answer = filter.filter(PointRun.UNMEASURED, asked, pod, node);
             } catch (PluginFailure failure) {
                 answer = PluginStatus.error(filter.name(), failure.what());
             }
@@ -314,15 +312,19 @@ public final class FilterRun implements Parallelism.Pass {
         if (known != null) {
             known.prepareFilters(filters, snapshot.generations());
         }
-        int filtered =
-                PluginTimes.of(profile, "Filter").time(times -> parallelism.run(count, this), nodes -> Code.SUCCESS);
+        int filtered;
+        try (PointRun begun = profile.begin(PluginMethod.FILTER)) {
+            pass = begun;
+            filtered = parallelism.run(count, this);
+            begun.end(Code.SUCCESS);
+        }
         countCalls(filtered);
         return filtered;
     }
 
     @Override
     public boolean run(int from, int to) {
-        boolean timed = timesPlugins && from < TIMED_NODES;
+        boolean timed = pass.timesPlugins() && from < TIMED_NODES;
         int count = nodes.size();
         int first = (start + from) % count;
         int end = Math.min(count, first + to - from);
@@ -340,14 +342,14 @@ public final class FilterRun implements Parallelism.Pass {
         }
         if (timed) {
             for (int i = from; i < to; i++) {
-                answers.set(i, filter(state, nodes.get(i), true));
+                answers.set(i, filter(pass, state, nodes.get(i)));
             }
             return;
         }
         answers.clear(from, to);
         if (!nominated.isEmpty()) {
             for (int i = from; i < to; i++) {
-                answers.set(i, filterWithNominatedPods(state, nodes.get(i), false));
+                answers.set(i, filterWithNominatedPods(PointRun.UNMEASURED, state, nodes.get(i)));
             }
         }
         EquivalenceCache.Alike known = alike;
@@ -379,8 +381,7 @@ public final class FilterRun implements Parallelism.Pass {
     // that one before
     // it has rejected.
     private void countCalls(int count) {
-        SchedulerMetrics metrics = profile.metrics();
-        if (metrics == SchedulerMetrics.NONE) {
+        if (!pass.isMeasured()) {
             return;
         }
         int[] rejected = new int[filters.length];
@@ -395,7 +396,7 @@ public final class FilterRun implements Parallelism.Pass {
         }
         int left = count;
         for (int f = 0; f < filters.length; f++) {
-            metrics.pluginEvaluated(profile.name(), filters[f].name(), "Filter", left);
+            pass.evaluated(filters[f].name(), left);
             left -= rejected[f];
         }
     }

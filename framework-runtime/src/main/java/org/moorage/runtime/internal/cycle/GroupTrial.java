@@ -191,7 +191,7 @@ final class GroupTrial implements PodGroupTrial {
                     .reserve(profile, state, assignment.pod(), assignment.nodeName(), snapshot)
                     .isSuccess();
         } catch (PluginFailure failure) {
-            profile.metrics().pluginFailed(failure.plugin(), failure.method().toString());
+            profile.failed(failure);
         }
         if (!isReserved) {
             snapshot.takeBack(changes);

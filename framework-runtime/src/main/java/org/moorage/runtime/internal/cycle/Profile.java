@@ -12,6 +12,9 @@ import java.util.function.Supplier;
 import org.moorage.api.model.Pod;
 import org.moorage.api.plugin.ExtensionPoint;
 import org.moorage.runtime.internal.plugin.PluginCaller;
+import org.moorage.runtime.internal.plugin.PluginFailure;
+import org.moorage.runtime.internal.plugin.PluginMethod;
+import org.moorage.runtime.internal.plugin.PointRun;
 import org.moorage.runtime.metrics.SchedulerMetrics;
 
 /** A profile: its plugins at each extension point, and what they are run with. Immutable. */
@@ -81,7 +84,17 @@ public final class Profile {
         return name;
     }
 
-    /** Is told how the profile's plugins are run. */
+    /** Begins a run of the extension point of a method. */
+    public PointRun begin(PluginMethod point) {
+        return new PointRun(metrics, name, point);
+    }
+
+    /** Reports a failed call of a plugin that ends an attempt in an error. */
+    public void failed(PluginFailure failure) {
+        metrics.pluginFailed(failure.plugin(), failure.method().toString());
+    }
+
+    /** Collects metrics of the profile's attempts. */
     public SchedulerMetrics metrics() {
         return metrics;
     }

@@ -11,11 +11,12 @@ import org.moorage.api.Code;
 import org.moorage.api.CycleState;
 import org.moorage.api.NodeInfo;
 import org.moorage.api.NodeScores;
-import org.moorage.api.Status;
 import org.moorage.api.model.Pod;
 import org.moorage.api.plugin.ExtensionPoint;
 import org.moorage.runtime.internal.extender.Extenders;
 import org.moorage.runtime.internal.plugin.PluginCaller;
+import org.moorage.runtime.internal.plugin.PluginMethod;
+import org.moorage.runtime.internal.plugin.PointRun;
 
 /**
  * How the feasible nodes are scored: PreScore, the Score plugins that it did not skip, NormalizeScore. Working memory, kept from cycle to
@@ -48,9 +49,12 @@ final class ScoreRun {
             EquivalenceCache.@Nullable Alike alike,
             @Nullable CycleRecorder recorder) {
         PluginCaller[] plugins = preScore(profile, state, pod, nodes);
-        PluginTimes.of(profile, "Score").run(times -> score(profile, plugins, state, pod, nodes, alike, recorder));
-        for (PluginCaller plugin : plugins) {
-            profile.metrics().pluginEvaluated(profile.name(), plugin.name(), "Score", nodes.size());
+        try (PointRun run = profile.begin(PluginMethod.SCORE)) {
+            score(run, profile, plugins, state, pod, nodes, alike, recorder);
+            for (PluginCaller plugin : plugins) {
+                run.evaluated(plugin.name(), nodes.size());
+            }
+            run.end(Code.SUCCESS);
         }
         return totals;
     }
@@ -58,18 +62,14 @@ final class ScoreRun {
     // The Score plugins that PreScore did not skip.
     private static PluginCaller[] preScore(Profile profile, CycleState state, Pod pod, List<NodeInfo> nodes) {
         Set<String> skipped = new TreeSet<>();
-        PluginTimes.of(profile, "PreScore").run(times -> {
+        try (PointRun run = profile.begin(PluginMethod.PRE_SCORE)) {
             for (PluginCaller plugin : profile.at(ExtensionPoint.PRE_SCORE)) {
-                times.begin();
-                Status status = plugin.preScore(state, pod, nodes);
-                times.ran(plugin.name(), status.code());
-                if (status.isSkip()) {
+                if (plugin.preScore(run, state, pod, nodes).isSkip()) {
                     skipped.add(plugin.name());
-                } else {
-                    profile.metrics().pluginEvaluated(profile.name(), plugin.name(), "PreScore", 1);
                 }
             }
-        });
+            run.end(Code.SUCCESS);
+        }
         List<PluginCaller> active = new ArrayList<>();
         for (PluginCaller plugin : profile.at(ExtensionPoint.SCORE)) {
             if (!skipped.contains(plugin.name())) {
@@ -80,6 +80,7 @@ final class ScoreRun {
     }
 
     private void score(
+            PointRun run,
             Profile profile,
             PluginCaller[] plugins,
             CycleState state,
@@ -92,8 +93,7 @@ final class ScoreRun {
         if (alike != null) {
             alike.prepareScores(plugins);
         }
-        scoreAll(profile, plugins, state, pod, nodes, alike);
-        PluginTimes times = PluginTimes.of(profile, "ScoreExtensionNormalize");
+        scoreAll(run, plugins, state, pod, nodes, alike);
         // In a profile without Score plugins each node's total is 1; where all of them were skipped, it is 0.
         long ofAll = extenders.isEmpty() && !profile.scores() ? 1 : 0;
         for (int p = 0; p < plugins.length; p++) {
@@ -102,9 +102,7 @@ final class ScoreRun {
                 addWeighted(plugins[p], rawScores[p], count, weight);
                 continue;
             }
-            times.begin();
-            NodeScores scores = plugins[p].normalize(state, pod, scoresOf(nodes, rawScores[p]));
-            times.ran(plugins[p].name(), Code.SUCCESS);
+            NodeScores scores = plugins[p].normalize(run, state, pod, scoresOf(nodes, rawScores[p]));
             if (scores.isUniform()) {
                 ofAll += scores.score(0) * weight;
             } else {
@@ -132,27 +130,23 @@ final class ScoreRun {
     }
 
     private void scoreAll(
-            Profile profile,
+            PointRun run,
             PluginCaller[] plugins,
             CycleState state,
             Pod pod,
             List<NodeInfo> nodes,
             EquivalenceCache.@Nullable Alike alike) {
         long[][] raw = rawScores;
-        boolean timesPlugins = profile.metrics().timesPlugins();
         int ignored = parallelism.run(nodes.size(), (from, to) -> {
             for (int p = 0; p < plugins.length; p++) {
-                long start = timesPlugins ? System.nanoTime() : 0;
+                long start = run.startCall();
                 if (alike == null) {
                     plugins[p].score(state, pod, nodes, from, to, raw[p]);
                 } else {
                     alike.score(plugins[p], state, pod, nodes, from, to, raw[p]);
                 }
-                if (timesPlugins) {
-                    // The mean over the chunk: a single call is too short to be timed without making it longer.
-                    long nanos = (System.nanoTime() - start) / Math.max(1, to - from);
-                    profile.metrics().pluginRan(plugins[p].name(), "Score", Code.SUCCESS, nanos);
-                }
+                // The mean over the chunk: a single call is too short to be timed without making it longer.
+                run.called(PluginMethod.SCORE, plugins[p].name(), Code.SUCCESS, start, to - from);
             }
             return true;
         });

@@ -31,6 +31,7 @@ import org.moorage.runtime.internal.cycle.SchedulingAlgorithm;
 import org.moorage.runtime.internal.log.Log;
 import org.moorage.runtime.internal.plugin.PluginCaller;
 import org.moorage.runtime.internal.plugin.PluginFailure;
+import org.moorage.runtime.internal.plugin.PointRun;
 import org.moorage.runtime.internal.queue.Nominator;
 import org.moorage.runtime.internal.queue.QueuedPodInfo;
 import org.moorage.runtime.internal.queue.RejectorPlugins;
@@ -129,7 +130,7 @@ public final class SchedulingCycle {
         try {
             result = algorithm.find(profile, state, pod, snapshot);
         } catch (PluginFailure failure) {
-            profile.metrics().pluginFailed(failure.plugin(), failure.method().toString());
+            profile.failed(failure);
             throw failure;
         } finally {
             profile.metrics().algorithmRan(System.nanoTime() - start);
@@ -205,7 +206,8 @@ public final class SchedulingCycle {
         Set<String> rejectors = new LinkedHashSet<>();
         List<String> reasons = new ArrayList<>();
         for (PluginCaller plugin : profile.at(ExtensionPoint.PERMIT)) {
-            Status status = plugin.permit(state, queued.pod(), node.name()).status();
+            Status status = plugin.permit(PointRun.UNMEASURED, state, queued.pod(), node.name())
+                    .status();
             if (!status.isSuccess()) {
                 rejectors.add(plugin.name());
                 reasons.add(status.message());

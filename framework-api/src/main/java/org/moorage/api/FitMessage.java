@@ -6,6 +6,8 @@ import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.SortedMap;
+import java.util.TreeMap;
 
 /**
  * Builds the message for a pod that fits on no node, with the number of nodes for each reason:
@@ -15,7 +17,7 @@ public final class FitMessage {
     private final int nodeCount;
     private final Map<String, Integer> nodesByReason = new HashMap<>();
 
-    /** A message for a number of nodes, without reasons yet. */
+    /** Creates a message for a number of nodes, without reasons yet. */
     public FitMessage(int nodeCount) {
         this.nodeCount = nodeCount;
     }
@@ -28,13 +30,26 @@ public final class FitMessage {
     /** Adds the reasons that several nodes have in common. */
     public FitMessage add(Status status, int nodes) {
         List<String> reasons = status.reasons();
-        for (int i = 0; nodes > 0 && i < reasons.size(); i++) {
-            nodesByReason.merge(reasons.get(i), nodes, Integer::sum);
+        for (int i = 0; i < reasons.size(); i++) {
+            FitMessage ignored = add(reasons.get(i), nodes);
         }
         return this;
     }
 
-    /** The message. */
+    /** Adds a reason that a number of nodes have in common; nothing if there are no such nodes. */
+    public FitMessage add(String reason, int nodes) {
+        if (nodes > 0) {
+            nodesByReason.merge(reason, nodes, Integer::sum);
+        }
+        return this;
+    }
+
+    /** Returns the number of nodes for each reason added so far, sorted by reason. */
+    public SortedMap<String, Integer> nodesByReason() {
+        return new TreeMap<>(nodesByReason);
+    }
+
+    /** Returns the message. */
     @Override
     public String toString() {
         List<String> counted = new ArrayList<>(nodesByReason.size());

@@ -31,7 +31,7 @@ final class GroupsAtEnd {
     private static final List<State> WORST_FIRST = List.of(
             State.ERROR,
             State.UNSCHEDULABLE,
-            State.WAITING,
+            State.WAITING_FOR_PERMIT,
             State.GATED,
             State.PREEMPTED,
             State.OTHER_SCHEDULER,
@@ -241,7 +241,7 @@ final class GroupsAtEnd {
 
     // Its nodes are reserved, and who waits may still lose them.
     private static boolean isWaiting(Optional<SimulatedPod> worst) {
-        return worst.filter(pod -> pod.state() == State.WAITING).isPresent();
+        return worst.filter(pod -> pod.state() == State.WAITING_FOR_PERMIT).isPresent();
     }
 
     // A group that was placed once has no other condition any more.

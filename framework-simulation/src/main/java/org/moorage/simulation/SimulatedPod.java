@@ -3,8 +3,10 @@ package org.moorage.simulation;
 
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.OptionalLong;
 import org.moorage.api.model.Pod;
+import org.moorage.simulation.whatif.PodReason;
 
 /**
  * A pod at the end of a {@link Simulation}.
@@ -14,12 +16,12 @@ import org.moorage.api.model.Pod;
  * @param nodeName its node; empty if it has none
  * @param score the node's score; empty if nodes were not scored, as when only one was feasible
  * @param plugin the PreEnqueue plugin that gates it; empty if none does
- * @param message why it has no node, or what it waits for; empty if it is bound. Of a gated pod it is the plugin's message
+ * @param reason why it has no node, or what it waits for; {@link PodReason#NONE} if it is bound. For a gated pod it has the plugin's message
  * @param attempts how often it was tried
  * @param scheduledAfterFlush whether it was scheduled only since the periodic flush retried it, as kube-scheduler does with pods that
  *     have been unschedulable for five minutes: no event that a plugin waits for made it schedulable
  * @param movedBy the recorded changes for which it was tried again, in order
- * @param createdAgainAs the namespace and name of the pod that its controller created in its place; empty if none was
+ * @param preemption the node that it was preempted from; empty if it was not
  */
 public record SimulatedPod(
         Pod pod,
@@ -27,23 +29,46 @@ public record SimulatedPod(
         String nodeName,
         OptionalLong score,
         String plugin,
-        String message,
+        PodReason reason,
         int attempts,
         boolean scheduledAfterFlush,
         List<PodMove> movedBy,
-        String createdAgainAs) {
+        Optional<Preemption> preemption) {
     public SimulatedPod {
         Objects.requireNonNull(pod, "pod");
         Objects.requireNonNull(state, "state");
         Objects.requireNonNull(nodeName, "nodeName");
         Objects.requireNonNull(score, "score");
         Objects.requireNonNull(plugin, "plugin");
-        Objects.requireNonNull(message, "message");
+        Objects.requireNonNull(reason, "reason");
         movedBy = List.copyOf(movedBy);
-        Objects.requireNonNull(createdAgainAs, "createdAgainAs");
+        Objects.requireNonNull(preemption, "preemption");
     }
 
-    /** What a pod is at the end. */
+    /**
+     * The preemption of a pod.
+     *
+     * @param nodeName the node that it was deleted from; empty if it had none
+     * @param createdAgainAs the namespace and name of the pod that its controller created in its place; empty if none was
+     */
+    public record Preemption(String nodeName, String createdAgainAs) {
+        public Preemption {
+            Objects.requireNonNull(nodeName, "nodeName");
+            Objects.requireNonNull(createdAgainAs, "createdAgainAs");
+        }
+    }
+
+    /** Returns the message of the {@link #reason}; empty if the pod is bound. */
+    public String message() {
+        return reason.message();
+    }
+
+    /** Returns the namespace and name of the pod that its controller created in its place; empty if none was. */
+    public String createdAgainAs() {
+        return preemption.map(Preemption::createdAgainAs).orElse("");
+    }
+
+    /** The state of a pod at the end. */
     public enum State {
         /** It is bound to a node. */
         SCHEDULED,
@@ -54,7 +79,7 @@ public record SimulatedPod(
         /** It was deleted to make room for a pod of higher priority. */
         PREEMPTED,
         /** It is reserved on a node, and waits on permit. */
-        WAITING,
+        WAITING_FOR_PERMIT,
         /** A PreEnqueue plugin keeps it out of the queue, or a group that it is part of is not known. */
         GATED,
         /** It names a scheduler that the configuration has no profile for. */

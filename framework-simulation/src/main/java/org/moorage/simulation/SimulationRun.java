@@ -57,6 +57,7 @@ import org.moorage.simulation.dump.RecordedChange;
 import org.moorage.simulation.whatif.AlikePods;
 import org.moorage.simulation.whatif.FittingChange;
 import org.moorage.simulation.whatif.FittingChanges;
+import org.moorage.simulation.whatif.PodReason;
 
 /** One run of a {@link Simulation}: a cluster in memory, and its scheduler. */
 final class SimulationRun implements AutoCloseable {
@@ -652,10 +653,10 @@ final class SimulationRun implements AutoCloseable {
             case UNSCHEDULABLE -> State.UNSCHEDULABLE;
             case ERROR -> State.ERROR;
         };
-        String message = decision.message();
+        PodReason reason = PodReason.of(decision.message(), decision.reasons());
         if (waiting != null) {
-            state = State.WAITING;
-            message = "waits for a permit of " + String.join(", ", waiting.pendingPlugins());
+            state = State.WAITING_FOR_PERMIT;
+            reason = PodReason.of("waits for a permit of " + String.join(", ", waiting.pendingPlugins()));
         }
         return new SimulatedPod(
                 decision.pod(),
@@ -663,12 +664,12 @@ final class SimulationRun implements AutoCloseable {
                 decision.nodeName(),
                 score,
                 "",
-                message,
+                reason,
                 decision.attempts(),
                 state == State.SCHEDULED
                         && moves.flushed.contains(decision.pod().uid()),
                 moves.of(decision.pod()),
-                "");
+                Optional.empty());
     }
 
     private SimulatedPod deleted(Pod pod, String nodeName, int attempts) {
@@ -681,24 +682,38 @@ final class SimulationRun implements AutoCloseable {
     }
 
     private SimulatedPod preempted(Pod pod, String nodeName, int attempts) {
-        String message = nodeName.isEmpty() ? "deleted" : "had to leave " + nodeName + " for a more important pod";
         String created = createdAgainAs.getOrDefault(pod.uid(), "");
+        String again = created.isEmpty() ? "" : ", and was created again as " + created;
+        PodReason reason = nodeName.isEmpty()
+                ? PodReason.of("deleted" + again)
+                : PodReason.of(
+                        "had to leave " + nodeName + " for a more important pod" + again,
+                        "had to leave its node for a more important pod");
         return new SimulatedPod(
                 pod,
                 State.PREEMPTED,
                 "",
                 OptionalLong.empty(),
                 "",
-                created.isEmpty() ? message : message + ", and was created again as " + created,
+                reason,
                 attempts,
                 false,
                 moves.of(pod),
-                created);
+                Optional.of(new SimulatedPod.Preemption(nodeName, created)));
     }
 
     private SimulatedPod untried(Pod pod, State state, String plugin, String message, int attempts) {
         return new SimulatedPod(
-                pod, state, "", OptionalLong.empty(), plugin, message, attempts, false, moves.of(pod), "");
+                pod,
+                state,
+                "",
+                OptionalLong.empty(),
+                plugin,
+                PodReason.of(message),
+                attempts,
+                false,
+                moves.of(pod),
+                Optional.empty());
     }
 
     private SimulatedPod neverTried(Pod pod) {

@@ -255,16 +255,15 @@ public final class Main {
 
     private CommandLine commandLine(Terminal terminal, Additions additions, Predicate<String> isNeeded) {
         CommandLine line = new CommandLine(this);
-        Map<Class<?>, Supplier<Object>> commands = Commands.all(terminal);
-        commands.put(RunCommand.class, () -> UnusedFlags.addTo(new CommandLine(new RunCommand(process))));
-        commands.put(ExtenderCommand.class, () -> new ExtenderCommand(process, System.getenv(), () -> verbosity));
-        commands.put(UiCommand.class, () -> new UiCommand(terminal, process));
-        commands.put(RehearseCommand.class, RehearseCommand::new);
+        Map<String, Supplier<Object>> commands = Commands.all(terminal);
+        commands.put("run", () -> UnusedFlags.addTo(new CommandLine(new RunCommand(process))));
+        commands.put("extender", () -> new ExtenderCommand(process, System.getenv(), () -> verbosity));
+        commands.put("ui", () -> new UiCommand(terminal, process));
+        commands.put("rehearse", RehearseCommand::new);
         boolean isComplete = true;
-        for (Map.Entry<Class<?>, Supplier<Object>> command : commands.entrySet()) {
-            String name = command.getKey().getAnnotation(Command.class).name();
-            if (isNeeded.test(name)) {
-                line.addSubcommand(command.getValue().get());
+        for (Map.Entry<String, Supplier<Object>> command : commands.entrySet()) {
+            if (isNeeded.test(command.getKey())) {
+                line.addSubcommand(command.getKey(), command.getValue().get());
             } else {
                 isComplete = false;
             }

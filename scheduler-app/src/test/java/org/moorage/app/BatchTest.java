@@ -61,8 +61,7 @@ class BatchTest {
         assertThat(lines.get(0).has("error")).isFalse();
         assertThat(lines.get(1).path("error").asText()).startsWith("question \"dance\" (expected: ");
         assertThat(lines.get(2).path("answer").isObject()).isTrue();
-        assertThat(lines.get(3).path("error").asText())
-                .startsWith("--cluster: (expected: an option of the whole sweep");
+        assertThat(lines.get(3).path("error").asText()).startsWith("--cluster: (expected: an option of all questions");
         assertThat(lines.get(4).path("error").asText()).contains("nowhere");
         assertThat(lines.get(5).path("error").asText()).isEqualTo("quote ' is not closed (expected: one more)");
     }
@@ -300,11 +299,11 @@ class BatchTest {
             simulate none.yaml       | none.yaml: no such file (expected: a YAML or JSON file
             simulate --events none  | none: no such file (expected: a file with the events of a watch
             simulate --trace t.json  | --trace: t.json (expected: not in a batch
-            simulate --config c.yaml | --config: (expected: an option of the whole sweep
-            simulate --cron-jobs     | --cron-jobs: (expected: an option of the whole sweep
-            simulate --report r.html | --report: (expected: not in a batch, whose answers are lines of JSON)
-            drain web-1 -o yaml      | --output: (expected: not in a batch, whose answers are lines of JSON)
-            replay monday.jsonl      | question "replay" (expected: simulate, fit, drain,
+            simulate --config c.yaml | --config: (expected: an option of all questions
+            simulate --cron-jobs     | --cron-jobs: (expected: an option of all questions
+            simulate --report r.html | --report: (expected: not with one of many questions, whose answers are JSON)
+            drain web-1 -o yaml      | --output: (expected: not with one of many questions, whose answers are JSON)
+            replay monday.jsonl      | question "replay" (expected: simulate, explain, fit, drain,
             """)
     void refusesWhatHasNoPlaceOnAList(String question, String error) throws IOException {
         Path list = file("list.txt", question);

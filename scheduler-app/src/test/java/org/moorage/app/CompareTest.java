@@ -81,12 +81,12 @@ class CompareTest {
     static Stream<Case> cases() {
         return Stream.of(
                 new Case(
-                        "of waiting pods those that go elsewhere are told",
+                        "pending pods that go to other nodes are listed",
                         List.of("spread.yaml", "packed.yaml"),
                         1,
                         List.of(
-                                "1 of 2 pods goes elsewhere",
-                                "Scheduled: pods that wait (--rebalance",
+                                "1 of 2 pods goes to another node",
+                                "Scheduled: the pending pods (--rebalance",
                                 "spread.yaml: b 1",
                                 "packed.yaml: a 1",
                                 "0/2 nodes are available: 2 Insufficient cpu.")),
@@ -94,7 +94,7 @@ class CompareTest {
                         "pods are stripped and scheduled anew, but for those without a controller",
                         List.of("spread.yaml", "packed.yaml", "--rebalance"),
                         1,
-                        List.of("Scheduled: 2 that were taken off their nodes first, and 2 that wait.", "empty nodes")),
+                        List.of("Scheduled: 2 that were taken off their nodes first, and 2 pending.", "empty nodes")),
                 new Case(
                         "two profiles of one configuration are compared",
                         List.of("both.yaml", "--profiles", "default-scheduler,packed"),
@@ -104,31 +104,31 @@ class CompareTest {
                         "one configuration is compared with itself in another version",
                         List.of("spread.yaml", "--other-emulated-version", "1.35"),
                         0,
-                        List.of("By both, all pods go to the same nodes.", "spread.yaml   spread.yaml (1.35)")),
+                        List.of("Both schedule all pods to the same nodes.", "spread.yaml   spread.yaml (1.35)")),
                 new Case(
                         "one file is compared with itself",
                         List.of("spread.yaml", "spread.yaml"),
                         0,
-                        List.of("By both, all pods go to the same nodes.", "spread.yaml   spread.yaml (again)")),
+                        List.of("Both schedule all pods to the same nodes.", "spread.yaml   spread.yaml (again)")),
                 new Case(
                         "one other weight is compared as another configuration is",
                         List.of("packed.yaml", "--weight", "NodeResourcesBalancedAllocation=100"),
                         1,
                         List.of(
-                                "1 of 2 pods goes elsewhere by NodeResourcesBalancedAllocation=100 than by packed.yaml.",
+                                "1 of 2 pods goes to another node by NodeResourcesBalancedAllocation=100 than by packed.yaml.",
                                 "packed.yaml: a 1",
                                 "NodeResourcesBalancedAllocation=100: b 1")),
                 new Case(
                         "no other weight is one of the same configuration",
                         List.of("spread.yaml", "--weight", "ImageLocality=1"),
                         0,
-                        List.of("By both, all pods go to the same nodes.")),
+                        List.of("Both schedule all pods to the same nodes.")),
                 new Case(
                         "the default configuration is compared with other features",
                         List.of("--other-feature-gates", "GenericWorkload=true"),
                         0,
                         List.of(
-                                "By both, all pods go to the same nodes.",
+                                "Both schedule all pods to the same nodes.",
                                 "default   default (GenericWorkload=true)")));
     }
 
@@ -175,7 +175,7 @@ class CompareTest {
         CapturedRun run = CapturedRun.of(
                 "compare", config.toString(), config.toString(), "--rebalance", "--cluster", cluster.toString());
 
-        assertThat(run.out()).startsWith("By both, all pods go to the same nodes.");
+        assertThat(run.out()).startsWith("Both schedule all pods to the same nodes.");
         assertThat(run.exitCode()).isZero();
     }
 
@@ -206,7 +206,7 @@ class CompareTest {
 
         assertThat(table.exitCode()).isEqualTo(1);
         assertThat(table.out())
-                .startsWith("3 of 6 combinations have pods go elsewhere than by packed.yaml.")
+                .startsWith("3 of 6 combinations schedule pods to other nodes than packed.yaml.")
                 .contains("those of packed.yaml", "NodeResourcesBalancedAllocation=100, ImageLocality=7");
         assertThat(JsonSchema.problems("compare-weights", tree)).isEmpty();
         assertThat(tree.path("combinations")).hasSize(6);
@@ -245,7 +245,7 @@ class CompareTest {
         }
         assertThat(CapturedRun.withInput(CLUSTER, args(grid).toArray(String[]::new))
                         .out())
-                .startsWith("By all 4 combinations, all pods go to the same nodes.");
+                .startsWith("All 4 combinations schedule all pods to the same nodes.");
     }
 
     @Test

@@ -97,13 +97,7 @@ class DisruptionCommandsTest {
                 asked("a zone is lost", 1, "2 nodes are lost", "outage", "zone=a"),
                 asked("nodes are lost", 0, "node-5 is lost", "outage", "node-5"),
                 asked("nodes can go", 0, "can be removed individually", "scale-down"),
-                asked(
-                        "a node cannot go",
-                        1,
-                        "0 of 1 node can be removed individually.",
-                        "scale-down",
-                        "--nodes",
-                        "node-2"),
+                asked("a node cannot go", 1, "0 of 1 node can be removed individually.", "scale-down", "node-2"),
                 asked("a share is none", 2, "--max-utilization: \"2\"", "scale-down", "--max-utilization", "2"),
                 asked(
                         "a share is a percentage",
@@ -209,13 +203,13 @@ class DisruptionCommandsTest {
                         "ghost",
                         1,
                         "pods of a DaemonSet that no longer exists",
-                        List.of("scale-down", "--nodes", "a")),
+                        List.of("scale-down", "a")),
                 Arguments.of(
                         "kube-system",
                         "ghost",
                         0,
                         "1 of 1 node can be removed",
-                        List.of("scale-down", "--nodes", "a", "--skip-nodes-with-custom-controller-pods=false")));
+                        List.of("scale-down", "a", "--skip-nodes-with-custom-controller-pods=false")));
     }
 
     @ParameterizedTest
@@ -243,7 +237,7 @@ class DisruptionCommandsTest {
         json.addAll(List.of("-o", "json"));
 
         assertThat(CapturedRun.of(args.toArray(String[]::new)).out())
-                .contains("COST PER HOUR", "Removing this node saves 0.30 of 1.10 per hour.");
+                .contains("COST PER HOUR", "Removing this node saves 0.30 of 1.10 per hour: 1 node-4 0.30.");
         JsonNode tree = new JsonMapper()
                 .readTree(CapturedRun.of(json.toArray(String[]::new)).out());
         assertThat(tree.at("/summary/savedPerHour").asDouble()).isEqualTo(0.3);

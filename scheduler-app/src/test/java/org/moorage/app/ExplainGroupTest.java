@@ -66,10 +66,9 @@ class ExplainGroupTest {
                     ""),
             new Case("podgroup/default/chemistry", ALL_GATES, "PodGroup default/chemistry is placed: 3 of 3 pods", ""),
             new Case("chemistry-1", CapturedRun.GROUP_GATES, "PodGroup default/chemistry is placed: 3 of 3 pods", ""),
-            new Case("default/chemistry-1", "GenericWorkload=false", "default/chemistry-1 goes to node-", ""),
-            new Case("nightly-0", CapturedRun.GROUP_GATES, "default/nightly-0 would go to ", ""),
-            new Case(
-                    "podgroup/nightly", CapturedRun.GROUP_GATES, "PodGroup default/nightly has no pods that wait.", ""),
+            new Case("default/chemistry-1", "GenericWorkload=false", "default/chemistry-1 is scheduled to node-", ""),
+            new Case("nightly-0", CapturedRun.GROUP_GATES, "default/nightly-0 would be scheduled to ", ""),
+            new Case("podgroup/nightly", CapturedRun.GROUP_GATES, "PodGroup default/nightly has no pending pods.", ""),
             new Case(
                     "podgroup/biology",
                     CapturedRun.GROUP_GATES,
@@ -130,7 +129,7 @@ class ExplainGroupTest {
 
                         PodGroupPostFilter: DefaultPreemption: pod group preemption: found a placement for podgroup, \
                         preempting 2 victims
-                          HAVE TO LEAVE              PODS
+                          PREEMPTED                  PODS
                           PodGroup default/nightly      2   default/nightly-1, default/nightly-0
                         """);
     }

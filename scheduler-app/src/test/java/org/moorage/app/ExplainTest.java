@@ -29,10 +29,10 @@ class ExplainTest {
         assertThat(run.exitCode()).isZero();
         assertThat(run.err()).isEmpty();
         assertThat(run.out()).isEqualTo("""
-                        default/report would go to batch-1 with score 662; 3 of 6 nodes would do.
-                        This is about the cluster as it is: no waiting pod has been scheduled.
+                        default/report would be scheduled to batch-1 with score 662; 3 of 6 nodes are feasible.
+                        Evaluated in the cluster as it is; no pending pod was scheduled first.
 
-                        Not on 3 of 6 nodes:
+                        Rejected: 3 of 6 nodes:
                           TaintToleration     node(s) had untolerated taint(s)   2 nodes: control-1, gpu-1
                           NodeUnschedulable   node(s) were unschedulable         1 node: web-3
 
@@ -53,9 +53,9 @@ class ExplainTest {
                         default/train would be unschedulable: 0/6 nodes are available: 1 Insufficient cpu, 1 node(s) were \
                         unschedulable, 2 Insufficient memory, 2 node(s) had untolerated taint(s), 3 Insufficient \
                         example.com/gpu.
-                        This is about the cluster as it is: no waiting pod has been scheduled.
+                        Evaluated in the cluster as it is; no pending pod was scheduled first.
 
-                        Not on 6 of 6 nodes:
+                        Rejected: 6 of 6 nodes:
                           NodeResourcesFit    Insufficient example.com/gpu       6 nodes: batch-1, control-1, gpu-1, \
                         web-1, web-2, web-3
                           NodeResourcesFit    Insufficient memory                4 nodes: control-1, web-1, web-2, web-3
@@ -71,8 +71,8 @@ class ExplainTest {
     @Test
     void takesABoundPodOffItsNode() {
         assertThat(explain("cache-1").out()).startsWith("""
-                        default/cache-1 would go to one of web-1, web-2 with score 450; 2 of 6 nodes would do.
-                        This is about the cluster as it is: no waiting pod has been scheduled.
+                        default/cache-1 would be scheduled to one of web-1, web-2 with score 450; 2 of 6 nodes are feasible.
+                        Evaluated in the cluster as it is; no pending pod was scheduled first.
                         The pod runs on web-2. It is evaluated as if it were pending and not on that node.
                         """);
     }
@@ -81,8 +81,8 @@ class ExplainTest {
     void looksPastSchedulingGatesAtTheEnd() {
         assertThat(explain("invoices").out()).startsWith("""
                         default/invoices is gated by SchedulingGates: waiting for scheduling gates: [example.com/quota]. \
-                        If it were not, it would go to web-2 with score 412; 2 of 6 nodes would do.
-                        It has no turn, so this is about the end of the simulation: 11 other pods have been tried.
+                        Without the gate, it would be scheduled to web-2 with score 412; 2 of 6 nodes are feasible.
+                        Evaluated at the end of the simulation, since the pod has no turn: 11 other pods were tried before.
                         """);
     }
 
@@ -91,9 +91,9 @@ class ExplainTest {
         assertThat(explain("ingress-3").out()).isEqualTo("""
                         default/ingress-3 is unschedulable: 0/6 nodes are available: 1 node(s) were unschedulable, 2 node(s) \
                         didn't have free ports for the requested pod ports, 3 node(s) had untolerated taint(s).
-                        This is about its turn in the simulation: 6 other pods have been tried before.
+                        Evaluated at its turn in the simulation: 6 other pods were tried before.
 
-                        Not on 6 of 6 nodes:
+                        Rejected: 6 of 6 nodes:
                           TaintToleration     node(s) had untolerated taint(s)                             3 nodes: \
                         batch-1, control-1, gpu-1
                           NodePorts           node(s) didn't have free ports for the requested pod ports   2 nodes: \
@@ -222,7 +222,8 @@ class ExplainTest {
         assertThat(run.exitCode()).isEqualTo(2);
         assertThat(run.err())
                 .startsWith("note: 1 pending pod names the scheduler \"other\"")
-                .endsWith("\nerror: pod default/x is for the scheduler \"other\" (expected: default-scheduler)\n");
+                .endsWith(
+                        "\nerror: pod default/x is for the scheduler \"other\" (expected: default-scheduler; --scheduler-name schedules it by another profile)\n");
     }
 
     @Test

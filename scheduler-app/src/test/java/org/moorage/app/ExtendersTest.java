@@ -3,6 +3,8 @@ package org.moorage.app;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.sun.net.httpserver.HttpServer;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -10,6 +12,8 @@ import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -54,6 +58,9 @@ class ExtendersTest {
 
     private final List<String> asked = new CopyOnWriteArrayList<>();
     private final InMemoryCluster cluster = InMemoryCluster.of(List.of(node("a"), node("b")));
+    /** The body of the last request. */
+    private volatile String request = "";
+
     /** The node of the last request to bind. */
     private volatile String boundTo = "";
 
@@ -65,7 +72,8 @@ class ExtendersTest {
         server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
         server.createContext("/", exchange -> {
             String verb = exchange.getRequestURI().getPath().substring(1);
-            Matcher node = NODE.matcher(new String(exchange.getRequestBody().readAllBytes(), StandardCharsets.UTF_8));
+            request = new String(exchange.getRequestBody().readAllBytes(), StandardCharsets.UTF_8);
+            Matcher node = NODE.matcher(request);
             boundTo = node.find() ? node.group(1) : "";
             asked.add(verb);
             byte[] answer = answers.getOrDefault(verb, () -> "").get().getBytes(StandardCharsets.UTF_8);
@@ -280,6 +288,47 @@ class ExtendersTest {
                         .exitCode())
                 .isZero();
         assertThat(asked).containsExactly("filter");
+    }
+
+    @Test
+    void simulateMergesReasonsOfExtendersThatHaveCommasAndNumbers() throws IOException {
+        String offline = "offline";
+        String threeSlots = "rack full, 3 slots needed";
+        String fourSlots = "rack full, 4 slots needed";
+        Map<String, List<String>> reasonsByPod = Map.of(
+                "p", List.of(offline, threeSlots, threeSlots),
+                "q", List.of(offline, offline, threeSlots),
+                "r", List.of(offline, fourSlots, fourSlots));
+        answers.put("filter", () -> {
+            List<String> reasons = reasonsByPod.entrySet().stream()
+                    .filter(entry -> request.contains("\"name\":\"" + entry.getKey() + "\""))
+                    .findFirst()
+                    .orElseThrow()
+                    .getValue();
+            return "{\"FailedNodes\":{\"a\":\"%s\",\"b\":\"%s\",\"c\":\"%s\"}}".formatted(reasons.toArray());
+        });
+        String[] files = files("filterVerb: filter");
+        Files.writeString(Path.of(files[1]), """
+                ---
+                {apiVersion: v1, kind: Node, metadata: {name: c}, status: {allocatable: {cpu: 4, pods: 9}}}
+                ---
+                {apiVersion: v1, kind: Pod, metadata: {name: q}, spec: {containers: [{name: c, image: app}]}}
+                ---
+                {apiVersion: v1, kind: Pod, metadata: {name: r}, spec: {containers: [{name: c, image: app}]}}
+                """, StandardOpenOption.APPEND);
+
+        CapturedRun run = CapturedRun.of("simulate", "--by", "namespace", "-o", "json", files[0], files[1]);
+
+        List<String> outcomes = new ArrayList<>();
+        for (JsonNode outcome : new JsonMapper().readTree(run.out()).at("/namespaces/0/outcomes")) {
+            outcomes.add(outcome.get("pods") + " " + outcome.get("message").asText());
+        }
+        String preemption = " preemption: 0/3 nodes are available: 3 No preemption victims found for incoming pod.";
+        assertThat(outcomes)
+                .as(run.err())
+                .containsExactly(
+                        "2 0/3 nodes are available: 1 to 2 offline, 1 to 2 rack full, 3 slots needed." + preemption,
+                        "1 0/3 nodes are available: 1 offline, 2 rack full, 4 slots needed." + preemption);
     }
 
     @Test

@@ -102,7 +102,7 @@ class GroupQuestionsTest {
                         config,
                         List.of("compare", "{file}", "{file}"),
                         0,
-                        List.of("By both, all pods go to the same nodes.", "asked.yaml (again)")));
+                        List.of("Both schedule all pods to the same nodes.", "asked.yaml (again)")));
     }
 
     @ParameterizedTest

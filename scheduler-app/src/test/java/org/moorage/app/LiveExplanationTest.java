@@ -50,9 +50,9 @@ final class LiveExplanationTest {
 
             CapturedRun waiting = ask(scheduler.address(), "large-0");
             assertThat(waiting.out())
-                    .contains("default/large-0 waits: ")
-                    .contains("NodeResourcesFit rejects it; it is tried again at ")
-                    .contains("Tried now it would be unschedulable: 0/")
+                    .contains("default/large-0 is pending: ")
+                    .contains("NodeResourcesFit rejects it; it is tried again on ")
+                    .contains("An attempt now would find it unschedulable: 0/")
                     .contains("Any of these would make it fit:", "  lower its request by cpu ")
                     .contains("NodeResourcesFit: Insufficient cpu (node-");
             assertThat(waiting.exitCode()).isEqualTo(1);

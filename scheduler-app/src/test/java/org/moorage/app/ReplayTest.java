@@ -88,14 +88,15 @@ final class ReplayTest {
     void tellsWherePodsWouldHaveGone() throws IOException {
         record();
 
-        CapturedRun run = CapturedRun.of("replay", file.toString(), "--seed=1", "--all-pods");
+        CapturedRun run = CapturedRun.of("replay", file.toString(), "--seed=1", "-o", "wide");
 
         assertThat(run.err()).isEmpty();
         assertThat(run.out())
                 .containsPattern("default/first +small +large")
                 .containsPattern("default/second +large +large")
                 .containsPattern("default/huge +new +new")
-                .contains("3 pods in 6 changes: 2 on the same node, 1 on another one, 0 placed there only,");
+                .contains(
+                        "3 pods in 6 changes: 2 on the same node, 1 on another node, 0 scheduled in the recording only,");
         assertThat(run.exitCode()).isZero();
     }
 

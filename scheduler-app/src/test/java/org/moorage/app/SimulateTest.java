@@ -152,6 +152,69 @@ class SimulateTest {
     }
 
     @Test
+    void refersToTheFirstPodWithTheSameReasons() {
+        StringBuilder cluster = new StringBuilder("""
+                {apiVersion: scheduling.k8s.io/v1, kind: PriorityClass, metadata: {name: patient}, value: 0, preemptionPolicy: Never}
+                ---
+                """);
+        for (String node : List.of("a: 1", "b: 2", "c: 2")) {
+            cluster.append("""
+                    {apiVersion: v1, kind: Node, metadata: {name: %s, labels: {rack: rack-%s}},
+                     status: {allocatable: {cpu: 4, pods: 9}}}
+                    ---
+                    """.formatted((Object[]) node.split(": ")));
+        }
+        for (String pod : List.of(
+                "first: priority: 0",
+                "same: priority: 0",
+                "never: priorityClassName: patient",
+                "one: nodeSelector: {rack: rack-1}",
+                "two: nodeSelector: {rack: rack-2}")) {
+            cluster.append("""
+                    {apiVersion: v1, kind: Pod, metadata: {name: %s},
+                     spec: {%s, containers: [{name: c, image: i, resources: {requests: {cpu: 9}}}]}}
+                    ---
+                    """.formatted((Object[]) pod.split(": ", 2)));
+        }
+
+        CapturedRun run = CapturedRun.withInput(cluster.toString(), "simulate", "-");
+
+        assertThat(run.out())
+                .as(run.err())
+                .containsPattern("default/first .* 3 Insufficient cpu\\. preemption: ")
+                .containsPattern("default/same  *- *- *as default/first\n")
+                .containsPattern("default/never  *- *- *as default/first, but preemption: not eligible due to"
+                        + " preemptionPolicy=Never\\.")
+                .containsPattern("default/one .* 1 Insufficient cpu, 2 node\\(s\\) didn't match Pod's node affinity")
+                .containsPattern("default/two  *- *- *as default/one, for other numbers of nodes\n");
+    }
+
+    @Test
+    void mergesPreemptedPodsOfSeveralNodes() throws IOException {
+        StringBuilder cluster = new StringBuilder();
+        for (String node : List.of("a", "b")) {
+            cluster.append("""
+                    {apiVersion: v1, kind: Node, metadata: {name: %1$s}, status: {allocatable: {cpu: 4, pods: 9}}}
+                    ---
+                    {apiVersion: v1, kind: Pod, metadata: {name: low-%1$s},
+                     spec: {nodeName: %1$s, containers: [{name: c, image: i, resources: {requests: {cpu: 4}}}]}}
+                    ---
+                    {apiVersion: v1, kind: Pod, metadata: {name: high-%1$s},
+                     spec: {priority: 9, containers: [{name: c, image: i, resources: {requests: {cpu: 4}}}]}}
+                    ---
+                    """.formatted(node));
+        }
+
+        CapturedRun run = CapturedRun.withInput(cluster.toString(), "simulate", "--by", "namespace", "-o", "json", "-");
+
+        JsonNode outcomes = JSON.readTree(run.out()).at("/namespaces/0/outcomes");
+        assertThat(outcomes).as(run.err()).hasSize(1);
+        assertThat(outcomes.get(0).get("outcome").asText()).isEqualTo("preempted");
+        assertThat(outcomes.get(0).get("pods").asInt()).isEqualTo(2);
+        assertThat(outcomes.get(0).get("message").asText()).isEqualTo("had to leave 2 nodes for more important pods");
+    }
+
+    @Test
     void makesAndBindsVolumesUntilStorageIsUsedUp() throws IOException {
         StringBuilder text = new StringBuilder("""
                 {apiVersion: v1, kind: Node, metadata: {name: 'n', labels: {zone: a}},
@@ -283,7 +346,7 @@ class SimulateTest {
                                  "message": "", "attempts": 1}
                                 """));
         assertThat(answer.path("pods").get(11)).isEqualTo(JSON.readTree("""
-                                {"pod": "default/invoices", "node": "", "score": null, "outcome": "gated",
+                                {"pod": "default/invoices", "node": "", "outcome": "gated",
                                  "plugin": "SchedulingGates",
                                  "message": "waiting for scheduling gates: [example.com/quota]", "attempts": 0}
                                 """));

@@ -6,16 +6,18 @@ import java.util.Optional;
 import org.moorage.api.model.Pod;
 
 /**
- * What one attempt to schedule a pod came to.
+ * The result of one attempt to schedule a pod.
  *
  * @param pod the pod as it was tried
- * @param outcome in one word
+ * @param outcome how the attempt ended
  * @param nodeName the chosen node; empty if there is none
  * @param score the chosen node's total; 0 if it was the only choice, which is not scored
  * @param message why there is no node, as it is written into the pod's condition; empty if there is one
- * @param evaluatedNodes how many nodes were looked at
- * @param feasibleNodes how many of those would do
- * @param attempts how often the pod was tried by now, this time included
+ * @param reasons the value that the message was made from; empty for errors and for other messages, such as the message of a group, and for
+ *     a message that is too long for a condition
+ * @param evaluatedNodes the number of nodes that plugins were asked about
+ * @param feasibleNodes the number of these that are feasible
+ * @param attempts the number of attempts so far, including this one
  */
 public record Decision(
         Pod pod,
@@ -23,6 +25,7 @@ public record Decision(
         String nodeName,
         long score,
         String message,
+        Optional<UnschedulableReasons> reasons,
         int evaluatedNodes,
         int feasibleNodes,
         int attempts) {
@@ -31,6 +34,7 @@ public record Decision(
         Objects.requireNonNull(outcome, "outcome");
         Objects.requireNonNull(nodeName, "nodeName");
         Objects.requireNonNull(message, "message");
+        Objects.requireNonNull(reasons, "reasons");
     }
 
     /** How an attempt ended. */

@@ -4,6 +4,7 @@ package org.moorage.runtime.whatif;
 import java.util.List;
 import java.util.Optional;
 import org.moorage.api.model.Pod;
+import org.moorage.runtime.decision.UnschedulableReasons;
 
 /** Where pods would go. Immutable. */
 public interface PlacedPods {
@@ -29,5 +30,8 @@ public interface PlacedPods {
 
         /** Why it has none; empty if it has one. */
         String message();
+
+        /** The value that the message was made from; empty if it has a node, and for other messages, such as that of a PreEnqueue plugin. */
+        Optional<UnschedulableReasons> reasons();
     }
 }

@@ -16,7 +16,8 @@ import org.moorage.simulation.whatif.RescheduledPods.RescheduledPod;
 
 /** What has become of all pods after nodes were drained or lost, apart from what was so before. */
 final class Aftermath {
-    private static final String NO_ROOM_ON_NODE = "its node, to which it belongs, has no room for it any more";
+    private static final PodReason NO_ROOM_ON_NODE =
+            PodReason.of("its node, to which it belongs, has no room for it any more");
 
     private final Map<String, RescheduledPod> before;
     private final Set<String> goneBefore = new HashSet<>();
@@ -57,15 +58,15 @@ final class Aftermath {
         RescheduledPod again = after.get(pod.uid());
         if (again != null) {
             Outcome outcome = again.nodeName()
-                    .map(name -> drained.contains(name) ? Outcome.RETURNS : Outcome.MOVES)
-                    .orElse(Outcome.WAITS);
+                    .map(name -> drained.contains(name) ? Outcome.RETURNED : Outcome.RESCHEDULED)
+                    .orElse(Outcome.PENDING);
             return new DisruptedPod(
                     pod,
                     nodeName,
                     outcome,
                     Optional.of(again.pod()),
                     again.nodeName(),
-                    again.message(),
+                    again.reason(),
                     round,
                     again.victims());
         }
@@ -73,9 +74,10 @@ final class Aftermath {
         Outcome outcome = switch (left == null ? RecreatedPod.fateOf(pod) : left.fate()) {
             case CREATED_AGAIN, LOST -> Outcome.LOST;
             case ENDED -> Outcome.ENDED;
-            case OF_NODE -> Outcome.OF_NODE;
+            case OF_NODE -> Outcome.DAEMON_PODS;
         };
-        return new DisruptedPod(pod, nodeName, outcome, Optional.empty(), Optional.empty(), "", round, List.of());
+        return new DisruptedPod(
+                pod, nodeName, outcome, Optional.empty(), Optional.empty(), PodReason.NONE, round, List.of());
     }
 
     /**
@@ -103,8 +105,8 @@ final class Aftermath {
 
     // Its DaemonSet creates it again for that node alone.
     private static DisruptedPod withoutNode(DisruptedPod pod) {
-        return pod.outcome() == Outcome.OF_NODE
-                ? DisruptedPod.there(pod.pod(), pod.nodeName(), Outcome.WAITS, NO_ROOM_ON_NODE)
+        return pod.outcome() == Outcome.DAEMON_PODS
+                ? DisruptedPod.there(pod.pod(), pod.nodeName(), Outcome.PENDING, NO_ROOM_ON_NODE)
                 : pod;
     }
 

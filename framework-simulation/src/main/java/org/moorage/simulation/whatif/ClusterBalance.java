@@ -21,11 +21,12 @@ import org.moorage.simulation.admission.RecreatedPod;
  * How the pods of a cluster fill its nodes. Immutable.
  *
  * @param pods how many pods are on nodes
- * @param emptyNodes how many nodes have no pods but those that belong to the node: a DaemonSet's, and mirrors of static pods
+ * @param emptyNodeNames the nodes that have only pods of DaemonSets and mirrors of static pods, in order
  * @param byResource how each resource is used, in the order cpu, memory, others by name
  */
-public record ClusterBalance(int pods, int emptyNodes, Map<ResourceName, ResourceBalance> byResource) {
+public record ClusterBalance(int pods, List<String> emptyNodeNames, Map<ResourceName, ResourceBalance> byResource) {
     public ClusterBalance {
+        emptyNodeNames = List.copyOf(emptyNodeNames);
         byResource = Collections.unmodifiableMap(new LinkedHashMap<>(byResource));
     }
 
@@ -39,6 +40,11 @@ public record ClusterBalance(int pods, int emptyNodes, Map<ResourceName, Resourc
      * @param fragmentation how much of the room that is left is of no use, in percent, see {@link PodSizes#unusable}
      */
     public record ResourceBalance(long allocatable, long requested, double imbalance, double fragmentation) {}
+
+    /** Returns the number of nodes that have only pods of DaemonSets and mirrors of static pods. */
+    public int emptyNodes() {
+        return emptyNodeNames.size();
+    }
 
     /**
      * The balance of some nodes; one that is given several times counts once.
@@ -55,13 +61,15 @@ public record ClusterBalance(int pods, int emptyNodes, Map<ResourceName, Resourc
         sums.put(ResourceName.MEMORY, new Sum());
         new TreeMap<>(others(nodes)).forEach((name, resource) -> sums.put(resource, new Sum()));
         int pods = 0;
-        int emptyNodes = 0;
+        List<String> emptyNodes = new ArrayList<>();
         Map<String, Node> byName = new LinkedHashMap<>();
         nodes.forEach(node -> byName.putIfAbsent(node.name(), node));
         for (Node node : byName.values()) {
             List<Pod> onNode = podsOn.apply(node.name());
             pods += onNode.size();
-            emptyNodes += isEmpty(onNode) ? 1 : 0;
+            if (isEmpty(onNode)) {
+                emptyNodes.add(node.name());
+            }
             sums.forEach((resource, sum) -> {
                 long requested = 0;
                 for (Pod pod : onNode) {

@@ -7,16 +7,16 @@ import java.util.Optional;
 import org.moorage.api.model.Pod;
 
 /**
- * A pod that was on a node, and what becomes of it when its node is drained or lost, or when it is preempted. Immutable.
+ * A pod on a node that is drained or lost, or that is preempted. Immutable.
  *
  * @param pod the pod as it was
  * @param nodeName the node that it was on
- * @param outcome what becomes of it
+ * @param outcome the result for it
  * @param successor the pod that its controller creates in its place; empty if there is none
- * @param newNodeName the node of that one; empty if it has none
- * @param message why it is as it is: the sentence of the condition of a pod that waits, or what refuses the eviction; may be empty
- * @param round the round in which it was evicted, counted from 1; 0 if it was not
- * @param victims whom its successor preempted; they are among the disrupted pods themselves
+ * @param newNodeName the node of the successor; empty if it has none
+ * @param reason the reason why the pod is pending, or why it is not evicted; {@link PodReason#NONE} if it has a node again
+ * @param round the round in which it is evicted, from 1 on; 0 if it is not evicted
+ * @param victims the pods that its successor preempts; they are disrupted pods, too
  */
 public record DisruptedPod(
         Pod pod,
@@ -24,7 +24,7 @@ public record DisruptedPod(
         Outcome outcome,
         Optional<Pod> successor,
         Optional<String> newNodeName,
-        String message,
+        PodReason reason,
         int round,
         List<Pod> victims) {
     public DisruptedPod {
@@ -33,44 +33,49 @@ public record DisruptedPod(
         Objects.requireNonNull(outcome, "outcome");
         Objects.requireNonNull(successor, "successor");
         Objects.requireNonNull(newNodeName, "newNodeName");
-        Objects.requireNonNull(message, "message");
+        Objects.requireNonNull(reason, "reason");
         victims = List.copyOf(victims);
     }
 
-    /** What becomes of a pod. */
+    /** The result for a pod. */
     public enum Outcome {
-        /** It is created again, on another node. */
-        MOVES,
-        /** It is created again, on a node that is drained: it tolerates that the node is unschedulable. */
-        RETURNS,
-        /** It is created again, and finds no node. */
-        WAITS,
-        /** It is gone, and has no controller that creates it again. */
+        /** Its successor is on another node. */
+        RESCHEDULED,
+        /** Its successor is on a drained node: it tolerates that the node is unschedulable. */
+        RETURNED,
+        /** Its successor fits on no node. */
+        PENDING,
+        /** It is deleted, and no controller creates it again. */
         LOST,
-        /** It is gone, and had succeeded, failed or been deleted before. */
+        /** It had succeeded, failed or been deleted before. */
         ENDED,
-        /** It belongs to its node, and stays there or goes with it: a pod of a DaemonSet, or a static one. */
-        OF_NODE,
-        /** Its eviction is refused: by a budget, or since several select it. */
-        BLOCKED,
+        /** It is a pod of a DaemonSet or a static pod: it stays on its node, or goes with it. */
+        DAEMON_PODS,
+        /** A disruption budget refuses its eviction, or several budgets select it. */
+        BLOCKED_BY_BUDGET,
         /** {@code kubectl drain} evicts no pod of its node, because of this one. */
         REFUSED,
         /** {@code kubectl drain} evicts no pod of its node, because of others. */
-        HELD_UP,
-        /** It is left alone, since it was not asked for. */
-        LEFT
+        BLOCKED_BY_OTHER_PODS,
+        /** It is not among the pods to evict. */
+        NOT_SELECTED
     }
 
     /** A pod that stays, or is not evicted. */
-    static DisruptedPod there(Pod pod, String nodeName, Outcome outcome, String message) {
-        return new DisruptedPod(pod, nodeName, outcome, Optional.empty(), Optional.empty(), message, 0, List.of());
+    static DisruptedPod there(Pod pod, String nodeName, Outcome outcome, PodReason reason) {
+        return new DisruptedPod(pod, nodeName, outcome, Optional.empty(), Optional.empty(), reason, 0, List.of());
     }
 
-    /** Whether it has a place, or needs none: nothing of what somebody runs is missing, and its node is rid of it. */
+    /** Returns the message of the {@link #reason}: that of the condition of a pending pod, or why an eviction is refused; may be empty. */
+    public String message() {
+        return reason.message();
+    }
+
+    /** Returns whether it is rescheduled, or needs not be: nothing is missing, and it is off its node. */
     public boolean isSettled() {
         return switch (outcome) {
-            case MOVES, ENDED, OF_NODE -> true;
-            case RETURNS, WAITS, LOST, BLOCKED, REFUSED, HELD_UP, LEFT -> false;
+            case RESCHEDULED, ENDED, DAEMON_PODS -> true;
+            case RETURNED, PENDING, LOST, BLOCKED_BY_BUDGET, REFUSED, BLOCKED_BY_OTHER_PODS, NOT_SELECTED -> false;
         };
     }
 }

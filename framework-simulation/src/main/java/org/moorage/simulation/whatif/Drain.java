@@ -101,14 +101,14 @@ public final class Drain {
 
     private DisruptedPod evicted(OnNode pod, Aftermath aftermath) {
         DisruptedPod result = aftermath.of(pod.pod, pod.nodeName, rounds.getOrDefault(pod.pod.uid(), 0));
-        return result.outcome() == Outcome.OF_NODE && rules.orphaned().test(pod.pod)
+        return result.outcome() == Outcome.DAEMON_PODS && rules.orphaned().test(pod.pod)
                 ? new DisruptedPod(
                         pod.pod,
                         pod.nodeName,
                         Outcome.LOST,
                         Optional.empty(),
                         Optional.empty(),
-                        "",
+                        PodReason.NONE,
                         result.round(),
                         List.of())
                 : result;
@@ -153,7 +153,7 @@ public final class Drain {
                 keep(
                         new OnNode(pod, nodeName),
                         keeps.get().outcome(),
-                        keeps.get().message());
+                        PodReason.of(keeps.get().message()));
                 if (keeps.get().outcome() == Outcome.REFUSED) {
                     refusals.add(keeps.get().message());
                 }
@@ -161,28 +161,28 @@ public final class Drain {
             if (refusals.isEmpty()) {
                 toEvict.addAll(evictable);
             } else {
-                String why = "unable to drain node: " + String.join("; ", refusals);
-                evictable.forEach(pod -> keep(pod, Outcome.HELD_UP, why));
+                PodReason why = PodReason.of("unable to drain node: " + String.join("; ", refusals));
+                evictable.forEach(pod -> keep(pod, Outcome.BLOCKED_BY_OTHER_PODS, why));
             }
         }
         return all;
     }
 
-    private void keep(OnNode pod, Outcome outcome, String message) {
-        kept.put(pod.pod.uid(), DisruptedPod.there(pod.pod, pod.nodeName, outcome, message));
+    private void keep(OnNode pod, Outcome outcome, PodReason reason) {
+        kept.put(pod.pod.uid(), DisruptedPod.there(pod.pod, pod.nodeName, outcome, reason));
     }
 
     // Returns the pods that the next round evicts; the others stay for now.
     private List<Pod> evict() {
         List<Pod> evicted = new ArrayList<>();
         for (OnNode pod : toEvict) {
-            Optional<String> refusal = rules.disableEviction() ? Optional.empty() : budgets.evict(pod.pod);
+            Optional<PodReason> refusal = rules.disableEviction() ? Optional.empty() : budgets.evict(pod.pod);
             if (refusal.isEmpty()) {
                 evicted.add(pod.pod);
                 kept.remove(pod.pod.uid());
                 rounds.put(pod.pod.uid(), round + 1);
             } else {
-                keep(pod, Outcome.BLOCKED, refusal.get());
+                keep(pod, Outcome.BLOCKED_BY_BUDGET, refusal.get());
             }
         }
         toEvict.removeIf(pod -> rounds.containsKey(pod.pod.uid()));

@@ -35,11 +35,12 @@ public record DrainResult(
      * A budget that took part.
      *
      * @param budget the budget as it was
+     * @param allowed the number of disruptions that it allows at first
      * @param evicted how many of its pods are evicted
      * @param blocked how many of its pods are never evicted, since it allows no more
      * @param allowedAtEnd how many disruptions it allows in the end
      */
-    public record UsedBudget(PodDisruptionBudget budget, int evicted, int blocked, int allowedAtEnd) {
+    public record UsedBudget(PodDisruptionBudget budget, int allowed, int evicted, int blocked, int allowedAtEnd) {
         public UsedBudget {
             Objects.requireNonNull(budget, "budget");
         }
@@ -48,8 +49,8 @@ public record DrainResult(
     /** Whether no pod is left on the nodes but those that belong to them. */
     public boolean isDrained() {
         return pods.stream().allMatch(pod -> switch (pod.outcome()) {
-            case MOVES, WAITS, LOST, ENDED, OF_NODE -> true;
-            case RETURNS, BLOCKED, REFUSED, HELD_UP, LEFT -> false;
+            case RESCHEDULED, PENDING, LOST, ENDED, DAEMON_PODS -> true;
+            case RETURNED, BLOCKED_BY_BUDGET, REFUSED, BLOCKED_BY_OTHER_PODS, NOT_SELECTED -> false;
         });
     }
 

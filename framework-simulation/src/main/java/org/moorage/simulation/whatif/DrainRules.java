@@ -44,10 +44,10 @@ public record DrainRules(
     /** Returns why a pod is not evicted; empty if it is. */
     Optional<Kept> keeps(Pod pod) {
         if (!selected.test(pod)) {
-            return Optional.of(new Kept(DisruptedPod.Outcome.LEFT, NOT_SELECTED));
+            return Optional.of(new Kept(DisruptedPod.Outcome.NOT_SELECTED, NOT_SELECTED));
         }
         if (RecreatedPod.isMirror(pod)) {
-            return Optional.of(new Kept(DisruptedPod.Outcome.OF_NODE, MIRROR));
+            return Optional.of(new Kept(DisruptedPod.Outcome.DAEMON_PODS, MIRROR));
         }
         if (pod.status().isTerminal()) {
             return Optional.empty();
@@ -55,7 +55,7 @@ public record DrainRules(
         // Of several objections kubectl reports the first.
         if (RecreatedPod.isOfDaemonSet(pod)) {
             if (!orphaned.test(pod)) {
-                return Optional.of(new Kept(DisruptedPod.Outcome.OF_NODE, DAEMON_SET));
+                return Optional.of(new Kept(DisruptedPod.Outcome.DAEMON_PODS, DAEMON_SET));
             }
             if (!force) {
                 String name = pod.metadata().controller().orElseThrow().name();

@@ -19,8 +19,8 @@ import org.moorage.simulation.internal.workload.BudgetStatuses;
  * controller. A pod that was created again counts as healthy once it has a node, if the one before it was.
  */
 final class EvictionBudgets {
-    private static final String SEVERAL =
-            "This pod has more than one PodDisruptionBudget, which the eviction subresource does not support.";
+    private static final PodReason SEVERAL = PodReason.of(
+            "This pod has more than one PodDisruptionBudget, which the eviction subresource does not support.");
     private static final String REFUSED = "Cannot evict pod as it would violate the pod's disruption budget.";
 
     private final List<Budget> budgets = new ArrayList<>();
@@ -52,13 +52,14 @@ final class EvictionBudgets {
             return Math.max(0, before.currentHealthy() + change);
         }
 
-        String refusal() {
-            String name = "The disruption budget " + before.metadata().name();
-            boolean isCounted = before.desiredHealthy() > 0 && healthy() <= before.desiredHealthy();
-            return REFUSED + " " + name
-                    + (isCounted
-                            ? " needs " + before.desiredHealthy() + " healthy pods and has " + healthy() + " currently"
-                            : " does not allow evicting pods currently");
+        PodReason refusal() {
+            String budget =
+                    REFUSED + " The disruption budget " + before.metadata().name();
+            if (before.desiredHealthy() > 0 && healthy() <= before.desiredHealthy()) {
+                String needs = budget + " needs " + before.desiredHealthy() + " healthy pods";
+                return PodReason.of(needs + " and has " + healthy() + " currently", needs);
+            }
+            return PodReason.of(budget + " does not allow evicting pods currently");
         }
     }
 
@@ -78,8 +79,8 @@ final class EvictionBudgets {
         waiting.forEach(pod -> waitedBefore.add(pod.uid()));
     }
 
-    /** Evicts a pod, unless that is refused: then the answer tells why. */
-    Optional<String> evict(Pod pod) {
+    /** Evicts a pod; returns why if that is refused. */
+    Optional<PodReason> evict(Pod pod) {
         if (pod.status().isTerminal() || pod.metadata().isDeleting() || isStarting(pod)) {
             return Optional.empty();
         }
@@ -152,7 +153,12 @@ final class EvictionBudgets {
         List<DrainResult.UsedBudget> used = new ArrayList<>();
         for (Budget budget : budgets) {
             if (budget.evicted > 0 || budget.blocked > 0) {
-                used.add(new DrainResult.UsedBudget(budget.before, budget.evicted, budget.blocked, budget.allowed()));
+                used.add(new DrainResult.UsedBudget(
+                        budget.before,
+                        budget.before.disruptionsAllowed(),
+                        budget.evicted,
+                        budget.blocked,
+                        budget.allowed()));
             }
         }
         return used;

@@ -25,11 +25,11 @@ public final class KnownCluster {
     private final WhatIf whatIf;
     private final ClusterSource source;
     private final FeatureGates features;
-    private final Set<String> schedulerNames = new HashSet<>();
+    private final Set<String> schedulerNames;
     private final Instant now;
-    private final Map<String, Node> nodes = new LinkedHashMap<>();
-    private final List<Pod> waitingPods = new ArrayList<>();
-    private final List<PodDisruptionBudget> budgets = new ArrayList<>();
+    private final Map<String, Node> nodes;
+    private final List<Pod> waitingPods;
+    private final List<PodDisruptionBudget> budgets;
 
     /**
      * A cluster.
@@ -44,6 +44,10 @@ public final class KnownCluster {
         this.now = Objects.requireNonNull(now, "now");
         source = ClusterSource.of(Objects.requireNonNull(objects, "objects"));
         features = Objects.requireNonNull(config, "config").featureGates();
+        schedulerNames = new HashSet<>();
+        nodes = new LinkedHashMap<>();
+        waitingPods = new ArrayList<>();
+        budgets = new ArrayList<>();
         config.config().profiles().forEach(profile -> schedulerNames.add(profile.schedulerName()));
         for (ClusterObject object : objects) {
             if (object instanceof Node node) {
@@ -59,7 +63,23 @@ public final class KnownCluster {
         }
     }
 
-    /** Who answers. */
+    private KnownCluster(KnownCluster cluster, WhatIf whatIf) {
+        this.whatIf = whatIf;
+        source = cluster.source;
+        features = cluster.features;
+        schedulerNames = cluster.schedulerNames;
+        now = cluster.now;
+        nodes = cluster.nodes;
+        waitingPods = cluster.waitingPods;
+        budgets = cluster.budgets;
+    }
+
+    /** Returns this cluster with the random choices of a seed, see {@link WhatIf#breakingTiesAtRandom}. */
+    public KnownCluster breakingTiesAtRandom(long seed) {
+        return new KnownCluster(this, whatIf.breakingTiesAtRandom(seed));
+    }
+
+    /** The same cluster for questions to the scheduler. */
     public WhatIf whatIf() {
         return whatIf;
     }

@@ -8,15 +8,12 @@ import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
 import java.util.Objects;
-import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.IntConsumer;
 import org.moorage.api.model.Pod;
 import org.moorage.api.model.ResourceName;
 import org.moorage.api.model.Resources;
-import org.moorage.runtime.whatif.Transaction;
-import org.moorage.simulation.admission.RecreatedPod;
 import org.moorage.simulation.whatif.NodeEstimate.Attempt;
 import org.moorage.simulation.whatif.NodeEstimate.End;
 import org.moorage.simulation.whatif.NodeEstimate.Found;
@@ -36,6 +33,7 @@ import org.moorage.simulation.whatif.RescheduledPods.RescheduledPod;
 public final class NodeEstimator {
     /** The numbers in between are tried if that takes at most so many looks of a pod at a node. */
     private static final long MOST_LOOKS = 5_000_000;
+
 
     private final KnownCluster cluster;
     private final int expendablePodsPriorityCutoff;
@@ -67,57 +65,14 @@ public final class NodeEstimator {
         if (upto < 1) {
             throw new IllegalArgumentException("upto: " + upto + " (expected: 1 or more)");
         }
-        try (Transaction tried = cluster.whatIf().begin()) {
-            RescheduledPods before =
-                    cluster.rescheduling(tried).waiting(waiting).schedule();
-            List<RescheduledPod> onOwnNodes = new ArrayList<>();
-            List<RescheduledPod> expendable = new ArrayList<>();
-            List<Pod> left = new ArrayList<>();
-            for (RescheduledPod pod : before.unplaced()) {
-                if (RecreatedPod.fateOf(pod.pod()) == RecreatedPod.Fate.OF_NODE) {
-                    onOwnNodes.add(pod);
-                } else if (isExpendable(pod)) {
-                    expendable.add(pod);
-                } else {
-                    left.add(pod.pod());
-                }
-            }
-            // A DaemonSet creates a preempted pod again, for the same node only.
-            for (RecreatedPod pod : before.gone()) {
-                if (RecreatedPod.isOfDaemonSet(pod.gone())) {
-                    onOwnNodes.add(preempted(pod.gone()));
-                }
-            }
-            int placedBefore = before.pods().size() - before.unplaced().size();
-            int displaced = 0;
-            for (RescheduledPod pod : before.pods()) {
-                displaced += pod.nodeBefore().isEmpty() ? 0 : 1;
-            }
-            int lost = 0;
-            for (RecreatedPod pod : before.gone()) {
-                lost += pod.fate() == RecreatedPod.Fate.LOST ? 1 : 0;
-            }
-            Found found = left.isEmpty() ? Found.NOTHING : new Search(tried, type, left, upto).find();
-            return new NodeEstimate(type, placedBefore, displaced, lost, onOwnNodes, expendable, left.size(), found);
+        try (ScaleUpTrial trial = new ScaleUpTrial(cluster, waiting, expendablePodsPriorityCutoff)) {
+            return trial.estimate(type, trial.pods().isEmpty() ? Found.NOTHING : new Search(trial, type, upto).find());
         }
-    }
-
-    private static RescheduledPod preempted(Pod pod) {
-        return new RescheduledPod(
-                pod, pod, pod.nodeName(), Optional.empty(), "preempted, and its node has no room for it", List.of());
-    }
-
-    private boolean isExpendable(RescheduledPod pod) {
-        return pod.pod().spec().priority() < expendablePodsPriorityCutoff;
-    }
-
-    private List<RescheduledPod> left(RescheduledPods pods) {
-        return pods.unplaced().stream().filter(pod -> !isExpendable(pod)).toList();
     }
 
     /** The search for a number of nodes of one type. */
     private final class Search {
-        private final Transaction tried;
+        private final ScaleUpTrial trial;
         private final NodeTemplate type;
         private final List<Pod> waiting;
         // More are known not to help, or are not allowed.
@@ -127,10 +82,10 @@ public final class NodeEstimator {
         private int latestNodes = -1;
         private RescheduledPods latest = new RescheduledPods(List.of(), List.of());
 
-        Search(Transaction tried, NodeTemplate type, List<Pod> waiting, int upto) {
-            this.tried = tried;
+        Search(ScaleUpTrial trial, NodeTemplate type, int upto) {
+            this.trial = trial;
             this.type = type;
-            this.waiting = waiting;
+            waiting = trial.pods();
             // Enough for each pod to have an empty node in each of the zones.
             long useful = (long) waiting.size() * type.kinds();
             most = (int) Math.min(upto, useful);
@@ -154,7 +109,7 @@ public final class NodeEstimator {
             RescheduledPods pods = pods(shownNodes);
             List<Attempt> attempts = new ArrayList<>();
             leftByNodes.forEach((number, left) -> attempts.add(new Attempt(number, left)));
-            return new Found(nodes, shownNodes, pods, NodeEstimator.this.left(pods), attempts, end, everyNumberTried);
+            return new Found(nodes, shownNodes, pods, trial.left(pods), attempts, end, everyNumberTried);
         }
 
         private void growUntilEnough() {
@@ -225,7 +180,7 @@ public final class NodeEstimator {
                 return known;
             }
             RescheduledPods pods = pods(nodes);
-            List<RescheduledPod> left = NodeEstimator.this.left(pods);
+            List<RescheduledPod> left = trial.left(pods);
             leftByNodes.put(nodes, left.size());
             progress.accept(leftByNodes.size());
             if (!left.isEmpty() && nodes <= most && isSaturated(nodes, pods, left)) {
@@ -253,12 +208,8 @@ public final class NodeEstimator {
 
         private RescheduledPods pods(int nodes) {
             if (nodes != latestNodes) {
-                try (Transaction more = tried.begin()) {
-                    latest = cluster.rescheduling(more.with(type.newNodes(nodes)))
-                            .waiting(waiting)
-                            .schedule();
-                    latestNodes = nodes;
-                }
+                latest = trial.with(type.newNodes(nodes));
+                latestNodes = nodes;
             }
             return latest;
         }

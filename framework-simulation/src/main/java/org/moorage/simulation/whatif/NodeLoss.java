@@ -74,7 +74,7 @@ public final class NodeLoss {
                         .filter(pod -> RecreatedPod.isOfStatefulSet(pod.pod()))
                         .toList(),
                 pods.stream()
-                        .filter(pod -> pod.outcome() == Outcome.WAITS && needsLostNode(pod.pod(), cluster, lost))
+                        .filter(pod -> pod.outcome() == Outcome.PENDING && needsLostNode(pod.pod(), cluster, lost))
                         .toList(),
                 ZoneRoom.all(roomBefore, ZoneRoom.of(transaction, cluster.nodes())));
     }

@@ -14,11 +14,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.Executor;
-import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.function.IntConsumer;
 import java.util.function.ToIntFunction;
 import org.moorage.api.model.Node;
@@ -93,7 +89,7 @@ public final class NodeRemoval {
         Set<String> nodes = new HashSet<>();
         for (DisruptedPod pod : drain.pods()) {
             boolean mayStay = pod.outcome() == DisruptedPod.Outcome.LOST
-                    || pod.outcome() == DisruptedPod.Outcome.LEFT
+                    || pod.outcome() == DisruptedPod.Outcome.NOT_SELECTED
                     || rules.isExpendable(pod.pod());
             if (!pod.isSettled() && !mayStay || !pod.victims().stream().allMatch(rules::isExpendable)) {
                 nodes.add(pod.nodeName());
@@ -103,41 +99,13 @@ public final class NodeRemoval {
     }
 
     private List<RemovableNode> alone(List<String> names, Executor executor, int threads, IntConsumer progress) {
-        AtomicInteger next = new AtomicInteger();
-        AtomicInteger done = new AtomicInteger();
-        AtomicReferenceArray<RemovableNode> answers = new AtomicReferenceArray<>(names.size());
-        Runnable work = () -> {
+        return new ParallelTasks(executor, threads, progress).map(names, tasks -> {
             try (Transaction transaction = cluster.whatIf().begin()) {
                 EvictionBudgets budgets = waitingPlaced(transaction);
                 ToIntFunction<OwnerReference> replicas = replicas(transaction);
-                for (int i = next.getAndIncrement(); i < names.size(); i = next.getAndIncrement()) {
-                    answers.set(i, alone(names.get(i), transaction, budgets, replicas));
-                    synchronized (done) {
-                        progress.accept(done.incrementAndGet());
-                    }
-                }
+                tasks.forEach(name -> alone(name, transaction, budgets, replicas));
             }
-        };
-        List<CompletableFuture<Void>> others = new ArrayList<>();
-        for (int i = 1; i < Math.min(threads, names.size()); i++) {
-            others.add(CompletableFuture.runAsync(work, executor));
-        }
-        try {
-            work.run();
-        } finally {
-            // If it has failed, the others can stop.
-            next.set(names.size());
-        }
-        try {
-            others.forEach(CompletableFuture::join);
-        } catch (CompletionException e) {
-            throw e.getCause() instanceof RuntimeException failed ? failed : e;
-        }
-        List<RemovableNode> nodes = new ArrayList<>();
-        for (int i = 0; i < names.size(); i++) {
-            nodes.add(answers.get(i));
-        }
-        return nodes;
+        });
     }
 
     private EvictionBudgets waitingPlaced(Transaction transaction) {
@@ -243,9 +211,7 @@ public final class NodeRemoval {
             } else {
                 obstacles
                         .computeIfAbsent(
-                                "unschedulable elsewhere: "
-                                        + UnschedulableReasons.of(pod.message()).names(),
-                                any -> new ArrayList<>())
+                                "unschedulable elsewhere: " + pod.reason().summary(), any -> new ArrayList<>())
                         .add(pod.origin());
             }
         }

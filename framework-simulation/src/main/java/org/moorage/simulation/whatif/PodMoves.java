@@ -346,7 +346,7 @@ final class PodMoves {
                 return Optional.of("a pending pod would preempt other pods");
             }
             RescheduledPod now = new RescheduledPod(
-                    pod.pod(), known.origin(), known.nodeBefore(), pod.nodeName(), pod.message(), List.of());
+                    pod.pod(), known.origin(), known.nodeBefore(), pod.nodeName(), pod.reason(), List.of());
             if (now.nodeName().isEmpty()) {
                 unplaced.add(now);
             } else {
@@ -364,7 +364,7 @@ final class PodMoves {
             if (budgets.evict(pod).isPresent()) {
                 round++;
                 count();
-                Optional<String> ignored = budgets.evict(pod);
+                Optional<PodReason> ignored = budgets.evict(pod);
             }
             moves.add(step.move.inRound(round));
             obstacles.remove(pod.uid());

@@ -8,10 +8,10 @@ import org.moorage.api.model.Pod;
 import org.moorage.simulation.admission.RecreatedPod;
 
 /**
- * What has become of pods that wait, or were created again. Immutable.
+ * The results for pods that were pending or were created again. Immutable.
  *
  * @param pods those that are there at the end: first those with a node, in the order in which they were placed, then those without one
- * @param gone those in whose place nobody creates another, and why
+ * @param gone those that no controller replaces, and why
  */
 public record RescheduledPods(List<RescheduledPod> pods, List<RecreatedPod> gone) {
     public RescheduledPods {
@@ -26,18 +26,23 @@ public record RescheduledPods(List<RescheduledPod> pods, List<RecreatedPod> gone
      * @param origin the pod that was waiting, or gone, before: the same pod, or the one whose place it takes
      * @param nodeBefore the node that the origin was on; empty if it waited
      * @param nodeName its node; empty if it found none
-     * @param message why it found none: the sentence of its condition; empty if it has one
+     * @param reason why it found none; {@link PodReason#NONE} if it has one
      * @param victims whom it preempted; they are among the pods or gone themselves
      */
     public record RescheduledPod(
-            Pod pod, Pod origin, String nodeBefore, Optional<String> nodeName, String message, List<Pod> victims) {
+            Pod pod, Pod origin, String nodeBefore, Optional<String> nodeName, PodReason reason, List<Pod> victims) {
         public RescheduledPod {
             Objects.requireNonNull(pod, "pod");
             Objects.requireNonNull(origin, "origin");
             Objects.requireNonNull(nodeBefore, "nodeBefore");
             Objects.requireNonNull(nodeName, "nodeName");
-            Objects.requireNonNull(message, "message");
+            Objects.requireNonNull(reason, "reason");
             victims = List.copyOf(victims);
+        }
+
+        /** Returns the message of the pod's condition; empty if it has a node. */
+        public String message() {
+            return reason.message();
         }
     }
 

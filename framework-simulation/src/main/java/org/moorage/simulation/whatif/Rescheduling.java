@@ -40,7 +40,8 @@ import org.moorage.simulation.dump.Manifests;
 public final class Rescheduling {
     // Preemption removes pods of lower priority alone, so that it ends; a plugin of others may do otherwise.
     private static final int MOST_PREEMPTIONS = 10;
-    private static final String PREEMPTED_TOO_OFTEN = "preempted " + MOST_PREEMPTIONS + " times, and not tried again";
+    private static final PodReason PREEMPTED_TOO_OFTEN =
+            PodReason.of("preempted " + MOST_PREEMPTIONS + " times, and not tried again");
 
     private final Transaction cluster;
     private final KnownCluster known;
@@ -53,8 +54,8 @@ public final class Rescheduling {
     private final List<Unplaced> unplaced = new ArrayList<>();
     private final Map<String, Placed> placed = new LinkedHashMap<>();
     private final List<RecreatedPod> gone = new ArrayList<>();
-    // What pods were answered since the last change, by what of them decides.
-    private final Map<AlikePods, String> messages = new HashMap<>();
+    // Why pods have no node since the last change, by the fields that decide it.
+    private final Map<AlikePods, PodReason> reasons = new HashMap<>();
     private IntConsumer progress = tried -> {};
     private boolean preempts = true;
     private int tried;
@@ -74,13 +75,13 @@ public final class Rescheduling {
     /** A pod, or the pods of a group, in the queue. */
     private record Turn(int priority, int number, List<Waiting> pods, Optional<PodGroup> group) {}
 
-    /** A pod that found no place when so much had changed, and so many pods had left nodes that it may go to. */
-    private record Unplaced(Waiting waiting, String message, int changes, int departures) {}
+    /** An unschedulable pod, with the number of changes and departures when it was tried. */
+    private record Unplaced(Waiting waiting, PodReason reason, int changes, int departures) {}
 
     private record Placed(Waiting waiting, String nodeName, List<Pod> victims) {}
 
-    /** What a pod was answered; it preempts the victims, perhaps for a later try. */
-    private record PodAnswer(Optional<String> nodeName, List<Pod> victims, String message) {}
+    /** The answer for a pod; it preempts the victims, perhaps for a later attempt. */
+    private record PodAnswer(Optional<String> nodeName, List<Pod> victims, PodReason reason) {}
 
     /**
      * No pods yet.
@@ -176,7 +177,7 @@ public final class Rescheduling {
         Optional<PodGroup> group = Optional.ofNullable(newGroups.get(waiting.pod.namespace() + "/" + groupName))
                 .or(() -> objects.read(ObjectKind.POD_GROUP, waiting.pod.namespace(), groupName));
         if (group.isEmpty()) {
-            forGood(waiting, "waiting for PodGroup " + groupName + " to be created");
+            forGood(waiting, PodReason.of("waiting for PodGroup " + groupName + " to be created"));
             return;
         }
         groups.computeIfAbsent(group.get().key(), any -> {
@@ -217,7 +218,7 @@ public final class Rescheduling {
             return;
         }
         Optional<AlikePods> alike = AlikePods.of(next.pod);
-        Optional<String> known = alike.flatMap(pods -> Optional.ofNullable(messages.get(pods)));
+        Optional<PodReason> known = alike.flatMap(pods -> Optional.ofNullable(reasons.get(pods)));
         if (known.isPresent()) {
             forNow(next, known.get());
             return;
@@ -227,7 +228,7 @@ public final class Rescheduling {
             answer = ask(next.pod);
         } catch (RuntimeException failed) {
             // A plugin that fails for one pod, as for one whose volume is missing, keeps no other from its place.
-            forGood(next, Objects.requireNonNullElse(failed.getMessage(), failed.toString()));
+            forGood(next, failure(failed));
             return;
         }
         boolean isPlaced = answer.nodeName.isPresent();
@@ -237,8 +238,8 @@ public final class Rescheduling {
         if (isPlaced) {
             placed.put(next.pod.uid(), new Placed(next, answer.nodeName.get(), answer.victims));
         } else {
-            forNow(next, answer.message);
-            alike.ifPresent(pods -> messages.put(pods, answer.message));
+            forNow(next, answer.reason);
+            alike.ifPresent(pods -> reasons.put(pods, answer.reason));
         }
         answer.victims.forEach(this::preempted);
     }
@@ -246,27 +247,32 @@ public final class Rescheduling {
     private PodAnswer ask(Pod pod) {
         if (preempts) {
             PreemptionResult result = cluster.preempt(pod);
-            return new PodAnswer(result.nodeName(), result.victims(), result.message());
+            return new PodAnswer(result.nodeName(), result.victims(), PodReason.of(result.message(), result.reasons()));
         }
         PlacedPods.PlacedPod place = cluster.place(List.of(pod)).pods().get(0);
-        return new PodAnswer(place.nodeName(), List.of(), place.message());
+        return new PodAnswer(place.nodeName(), List.of(), PodReason.of(place.message(), place.reasons()));
     }
 
-    private static String otherScheduler(Pod pod) {
-        return "for the scheduler \"" + pod.spec().schedulerName() + "\", which has no profile in the configuration";
+    private static PodReason otherScheduler(Pod pod) {
+        return PodReason.of(
+                "for the scheduler \"" + pod.spec().schedulerName() + "\", which has no profile in the configuration");
     }
 
-    private void forGood(Waiting pod, String message) {
-        unplaced.add(new Unplaced(pod, message, Integer.MAX_VALUE, Integer.MAX_VALUE));
+    private static PodReason failure(RuntimeException failed) {
+        return PodReason.of(Objects.requireNonNullElse(failed.getMessage(), failed.toString()));
     }
 
-    private void forNow(Waiting pod, String message) {
-        unplaced.add(new Unplaced(pod, message, changes, departures));
+    private void forGood(Waiting pod, PodReason reason) {
+        unplaced.add(new Unplaced(pod, reason, Integer.MAX_VALUE, Integer.MAX_VALUE));
+    }
+
+    private void forNow(Waiting pod, PodReason reason) {
+        unplaced.add(new Unplaced(pod, reason, changes, departures));
     }
 
     private void changed() {
         changes++;
-        messages.clear();
+        reasons.clear();
     }
 
     private void preempted(Pod victim) {
@@ -288,7 +294,7 @@ public final class Rescheduling {
             answer = cluster.place(group.toBuilder().parentName("").build(), pods);
         } catch (RuntimeException failed) {
             // Also where the pods do not agree with their group.
-            String why = Objects.requireNonNullElse(failed.getMessage(), failed.toString());
+            PodReason why = failure(failed);
             turn.pods.forEach(pod -> forGood(pod, why));
             return;
         }
@@ -303,8 +309,11 @@ public final class Rescheduling {
             if (nodeName.isPresent()) {
                 placed.put(pod.pod.uid(), new Placed(pod, nodeName.get(), List.of()));
             } else {
-                String why = place.map(PlacedPods.PlacedPod::message).orElse("");
-                forNow(pod, why.isEmpty() ? answer.message() : why);
+                forNow(
+                        pod,
+                        place.filter(none -> !none.message().isEmpty())
+                                .map(none -> PodReason.of(none.message(), none.reasons()))
+                                .orElseGet(() -> PodReason.of(answer.message())));
             }
         }
     }
@@ -318,10 +327,11 @@ public final class Rescheduling {
 
     // Another pod in place is what some wait for; most wait for room, which others must leave.
     private boolean mayFitNow(Unplaced pod) {
-        return pod.departures < departures || pod.changes < changes && dependsOnOthers(pod.waiting.pod);
+        return pod.departures < departures || pod.changes < changes && dependsOnOthers(pod.waiting.pod, known);
     }
 
-    private boolean dependsOnOthers(Pod pod) {
+    /** Whether a pod that a node rejects may fit there once other pods have been scheduled. */
+    static boolean dependsOnOthers(Pod pod, KnownCluster known) {
         PodSpec spec = pod.spec();
         return spec.affinity().hasPodAffinity()
                 || !spec.topologySpreadConstraints().isEmpty()
@@ -341,15 +351,10 @@ public final class Rescheduling {
                         pod.waiting.origin,
                         pod.waiting.nodeBefore,
                         Optional.of(pod.nodeName),
-                        "",
+                        PodReason.NONE,
                         pod.victims)));
         unplaced.forEach(pod -> pods.add(new RescheduledPods.RescheduledPod(
-                pod.waiting.pod,
-                pod.waiting.origin,
-                pod.waiting.nodeBefore,
-                Optional.empty(),
-                pod.message,
-                List.of())));
+                pod.waiting.pod, pod.waiting.origin, pod.waiting.nodeBefore, Optional.empty(), pod.reason, List.of())));
         return new RescheduledPods(pods, gone);
     }
 }

@@ -16,15 +16,13 @@ import org.moorage.api.Status;
 import org.moorage.api.plugin.NodeStatuses;
 import org.moorage.runtime.decision.AttemptDetails.NodeReason;
 import org.moorage.runtime.decision.PluginStatus;
+import org.moorage.runtime.decision.UnschedulableReasons;
 import org.moorage.runtime.internal.extender.Extenders;
 
 /** Why no node is feasible for a pod: each node's status, and the plugins that rejected. */
 public final class Diagnosis implements NodeStatuses {
     // Of a node that an extender leaves out of its answer. As in kube-scheduler, the message has no reason for it.
     private static final PluginStatus NOT_REJECTED = new PluginStatus("", Status.unresolvable("not rejected"));
-
-    /** kube-scheduler's message if there are no nodes to choose from, in place of a count of rejected nodes. */
-    public static final String NO_NODES = "no nodes available to schedule pods";
 
     private final List<NodeInfo> nodes;
     private final int nodeCount;
@@ -160,37 +158,35 @@ public final class Diagnosis implements NodeStatuses {
     }
 
     /**
-     * The sentence that kube-scheduler writes into the pod's condition.
+     * Returns the message for the pod's condition.
      *
-     * @param postFilterMessage what PostFilter answered; may be empty
+     * @param postFilterMessage the message of the PostFilter plugin; may be empty
      */
-    public String message(String postFilterMessage) {
+    public RejectionMessage message(String postFilterMessage) {
         if (hasNoNodes()) {
-            return NO_NODES;
+            return RejectionMessage.of(UnschedulableReasons.NO_NODES);
         }
-        FitMessage sentence = new FitMessage(nodeCount);
-        String ofPreFilter = "";
+        FitMessage counts = new FitMessage(nodeCount);
         if (preFilterMessage.isEmpty()) {
-            countReasons(sentence);
-        } else {
-            ofPreFilter = " " + preFilterMessage + ".";
+            countReasons(counts);
         }
-        return sentence + ofPreFilter + (postFilterMessage.isEmpty() ? "" : " " + postFilterMessage);
+        return RejectionMessage.of(
+                new UnschedulableReasons(nodeCount, counts.nodesByReason(), preFilterMessage, postFilterMessage));
     }
 
-    private void countReasons(FitMessage sentence) {
+    private void countReasons(FitMessage counts) {
         int recorded = statusByOtherName.size();
         for (Status status : statusByOtherName.values()) {
-            sentence.add(status);
+            counts.add(status);
         }
         for (PluginStatus answer : answerByIndex) {
             if (answer != null) {
-                sentence.add(answer.status());
+                counts.add(answer.status());
                 recorded++;
             }
         }
         if (!absent.equals(NOT_REJECTED)) {
-            sentence.add(absent.status(), nodeCount - recorded);
+            counts.add(absent.status(), nodeCount - recorded);
         }
     }
 

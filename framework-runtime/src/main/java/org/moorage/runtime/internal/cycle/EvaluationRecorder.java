@@ -67,7 +67,7 @@ public final class EvaluationRecorder implements CycleRecorder {
                 List.copyOf(recorder.feasible),
                 recorder.scores,
                 recorder.totals(),
-                diagnosis == null ? "" : diagnosis.message(""),
+                diagnosis == null ? "" : diagnosis.message("").text(),
                 postFilter,
                 preemption(postFiltered));
     }

@@ -10,6 +10,7 @@ import org.jspecify.annotations.Nullable;
 import org.moorage.api.NodeInfo;
 import org.moorage.api.Status;
 import org.moorage.runtime.decision.PluginStatus;
+import org.moorage.runtime.decision.UnschedulableReasons;
 import org.moorage.runtime.internal.extender.Extenders;
 
 /** Which nodes a pod fits, and why it fits no others. What it is asked costs nothing until it is asked. */
@@ -41,7 +42,12 @@ public final class FittingNodes {
     /** There are no nodes to choose from. */
     static FittingNodes none() {
         return new FittingNodes(
-                List.of(), List.of(), new NodeInfo[0], new PluginStatus[0], PluginStatus.SUCCESS, Diagnosis.NO_NODES);
+                List.of(),
+                List.of(),
+                new NodeInfo[0],
+                new PluginStatus[0],
+                PluginStatus.SUCCESS,
+                UnschedulableReasons.NO_NODES.toString());
     }
 
     /** PreFilter has rejected the pod. */

@@ -110,7 +110,7 @@ public final class GroupEvaluationRecorder implements GroupRecorder {
                                 last.pod().spec().requests()));
             }
         }
-        frame().stop = new Stop(last.pod(), last.message(), preFilterRejection, objections, free);
+        frame().stop = new Stop(last.pod(), last.message().text(), preFilterRejection, objections, free);
     }
 
     private static Resources free(NodeInfo node, Resources wanted) {
@@ -170,7 +170,10 @@ public final class GroupEvaluationRecorder implements GroupRecorder {
         List<Member> members = new ArrayList<>();
         if (detail == Detail.ALL) {
             for (MemberResult member : result.members()) {
-                members.add(new Member(member.pod(), member.isScheduled() ? member.nodeName() : "", member.message()));
+                members.add(new Member(
+                        member.pod(),
+                        member.isScheduled() ? member.nodeName() : "",
+                        member.message().text()));
             }
         }
         return members;

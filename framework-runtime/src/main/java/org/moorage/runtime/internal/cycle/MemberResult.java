@@ -7,9 +7,10 @@ import org.moorage.api.Code;
 import org.moorage.api.CycleState;
 import org.moorage.api.model.Pod;
 import org.moorage.api.plugin.Nomination;
+import org.moorage.runtime.decision.UnschedulableReasons;
 
 /**
- * What was found for one pod of a group.
+ * The result for one pod of a group.
  *
  * @param pod the pod
  * @param state the state of its cycle
@@ -25,10 +26,10 @@ public record MemberResult(
         Code code,
         SchedulingAlgorithm.@Nullable Result found,
         @Nullable Diagnosis diagnosis,
-        String message,
+        RejectionMessage message,
         Nomination nomination) {
     static MemberResult found(Pod pod, CycleState state, SchedulingAlgorithm.Result found) {
-        return new MemberResult(pod, state, Code.SUCCESS, found, null, "", Nomination.keep());
+        return new MemberResult(pod, state, Code.SUCCESS, found, null, RejectionMessage.NONE, Nomination.keep());
     }
 
     static MemberResult rejected(
@@ -41,13 +42,30 @@ public record MemberResult(
     }
 
     static MemberResult error(Pod pod, CycleState state, String message) {
-        return new MemberResult(pod, state, Code.ERROR, null, null, message, Nomination.clear());
+        return new MemberResult(pod, state, Code.ERROR, null, null, RejectionMessage.of(message), Nomination.clear());
+    }
+
+    static MemberResult noNodes(Pod pod, CycleState state) {
+        return new MemberResult(
+                pod,
+                state,
+                Code.UNSCHEDULABLE_AND_UNRESOLVABLE,
+                null,
+                null,
+                RejectionMessage.of(UnschedulableReasons.NO_NODES),
+                Nomination.clear());
     }
 
     // It was not tried, since it was clear before what becomes of its group.
     static MemberResult notReached(Pod pod, GroupStatus ofGroup) {
         return new MemberResult(
-                pod, new CycleState(), ofGroup.code(), null, null, ofGroup.message(), Nomination.keep());
+                pod,
+                new CycleState(),
+                ofGroup.code(),
+                null,
+                null,
+                RejectionMessage.of(ofGroup.message()),
+                Nomination.keep());
     }
 
     MemberResult with(Nomination value) {

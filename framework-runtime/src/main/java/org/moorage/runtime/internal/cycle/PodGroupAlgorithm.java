@@ -301,7 +301,8 @@ public final class PodGroupAlgorithm {
                 MemberResult member = tryMember(pod, placementState);
                 members.add(member);
                 if (member.code() == Code.ERROR) {
-                    status = GroupStatus.error("failed to schedule other pod from a pod group: " + member.message());
+                    status = GroupStatus.error("failed to schedule other pod from a pod group: "
+                            + member.message().text());
                     break;
                 }
                 remaining--;
@@ -335,14 +336,7 @@ public final class PodGroupAlgorithm {
     private MemberResult tryMember(Pod pod, CycleState placementState) {
         CycleState state = new CycleState(placementState);
         if (snapshot.candidates().isEmpty()) {
-            return new MemberResult(
-                    pod,
-                    state,
-                    Code.UNSCHEDULABLE_AND_UNRESOLVABLE,
-                    null,
-                    null,
-                    Diagnosis.NO_NODES,
-                    Nomination.clear());
+            return MemberResult.noNodes(pod, state);
         }
         long start = System.nanoTime();
         try {
@@ -380,7 +374,7 @@ public final class PodGroupAlgorithm {
                             reservations.reserve(profile, member.state(), member.pod(), member.nodeName(), snapshot);
                     failure = reserved.isSuccess()
                             ? ""
-                            : Diagnosis.ofChosenNode(reserved).message("");
+                            : Diagnosis.ofChosenNode(reserved).message("").text();
                 } catch (PluginFailure thrown) {
                     profile.failed(thrown);
                     failure = thrown.getMessage();

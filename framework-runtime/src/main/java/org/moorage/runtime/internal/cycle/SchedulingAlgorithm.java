@@ -38,7 +38,7 @@ public final class SchedulingAlgorithm {
     private final Parallelism parallelism;
     private final Extenders extenders;
     private final RandomGenerator random;
-    private final boolean randomTies;
+    private boolean randomTies;
     // Read by whoever takes over from a cycle that does not end.
     private volatile int nextStart;
 
@@ -82,18 +82,23 @@ public final class SchedulingAlgorithm {
         return nextStart;
     }
 
-    /** Has the next cycle begin with the node of that index. */
+    /** Sets the index of the node that the next cycle begins with. */
     public void nextNode(int index) {
         nextStart = index;
     }
 
+    /** Sets whether the next cycles choose at random among all equals. */
+    public void randomTies(boolean value) {
+        randomTies = value;
+    }
+
     /**
-     * What came out: a node, or why there is none.
+     * The result: the chosen node, or a diagnosis.
      *
      * @param node the chosen node, or null
      * @param score its total; 0 if it was the only feasible node, which is not scored
      * @param evaluated how many nodes were looked at
-     * @param feasible how many of those would do
+     * @param feasible how many of those were feasible
      * @param diagnosis why there is no node, or null
      */
     public record Result(
@@ -233,7 +238,8 @@ public final class SchedulingAlgorithm {
                     all,
                     rejection,
                     Diagnosis.ofPreFilter(all, rejection, filterRun.namingPlugins())
-                            .message(""));
+                            .message("")
+                            .text());
         }
         List<NodeInfo> nodes = narrow(snapshot, filterRun.nodeNames());
         int count = nodes.size();
@@ -248,7 +254,7 @@ public final class SchedulingAlgorithm {
         if (left.isEmpty()) {
             Diagnosis diagnosis = Diagnosis.ofFilter(all, filterRun.namingPlugins(), null);
             diagnose(diagnosis, nodes, feasible, byExtenders);
-            message = diagnosis.message("");
+            message = diagnosis.message("").text();
         }
         return FittingNodes.of(all, filterRun, nodes, answers, left, byExtenders, message);
     }

@@ -36,6 +36,7 @@ import org.moorage.runtime.internal.cycle.PodGroupAlgorithm;
 import org.moorage.runtime.internal.cycle.PodGroupPostFilterRun;
 import org.moorage.runtime.internal.cycle.PostFilterRun;
 import org.moorage.runtime.internal.cycle.Profile;
+import org.moorage.runtime.internal.cycle.RejectionMessage;
 import org.moorage.runtime.internal.cycle.SchedulingAlgorithm;
 import org.moorage.runtime.internal.log.Log;
 import org.moorage.runtime.internal.queue.PodGroupOutcome;
@@ -395,10 +396,10 @@ public final class PodGroupCycle {
     private Decision commit(Profile profile, GroupResult result, MemberResult member, QueuedPodInfo queued) {
         GroupStatus ofGroup = result.status();
         if (ofGroup.code() == Code.ERROR) {
-            return error(queued, member.code() == Code.ERROR ? member.message() : ofGroup.message());
+            return error(queued, member.code() == Code.ERROR ? member.message().text() : ofGroup.message());
         }
         if (member.code() == Code.ERROR) {
-            return error(queued, member.message());
+            return error(queued, member.message().text());
         }
         if (!member.isScheduled()) {
             Diagnosis diagnosis = member.diagnosis();
@@ -415,11 +416,16 @@ public final class PodGroupCycle {
                     queued, profile, member.state().withoutParent(), Objects.requireNonNull(found.node()), found);
         }
         return result.waitsOnPreemption()
-                ? unschedulable(queued, member, ofGroup.message(), RejectorPlugins.NONE, member.nomination())
+                ? unschedulable(
+                        queued,
+                        member,
+                        RejectionMessage.of(ofGroup.message()),
+                        RejectorPlugins.NONE,
+                        member.nomination())
                 : unschedulable(
                         queued,
                         member,
-                        GroupStatus.UNSCHEDULABLE + ", " + ofGroup.message(),
+                        RejectionMessage.of(GroupStatus.UNSCHEDULABLE + ", " + ofGroup.message()),
                         RejectorPlugins.NONE,
                         Nomination.clear());
     }
@@ -435,7 +441,7 @@ public final class PodGroupCycle {
     private Decision unschedulable(
             QueuedPodInfo queued,
             MemberResult member,
-            String message,
+            RejectionMessage message,
             RejectorPlugins rejectors,
             Nomination nomination) {
         Diagnosis diagnosis = member.diagnosis();

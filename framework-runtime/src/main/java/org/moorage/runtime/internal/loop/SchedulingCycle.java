@@ -19,6 +19,7 @@ import org.moorage.config.plugin.Thrown;
 import org.moorage.runtime.decision.AttemptDetails;
 import org.moorage.runtime.decision.Decision;
 import org.moorage.runtime.decision.PluginStatus;
+import org.moorage.runtime.decision.UnschedulableReasons;
 import org.moorage.runtime.internal.binding.AssumedPod;
 import org.moorage.runtime.internal.binding.BindingCycle;
 import org.moorage.runtime.internal.cache.SchedulerCache;
@@ -26,6 +27,7 @@ import org.moorage.runtime.internal.cache.TrialSnapshot;
 import org.moorage.runtime.internal.cycle.Diagnosis;
 import org.moorage.runtime.internal.cycle.PostFilterRun;
 import org.moorage.runtime.internal.cycle.Profile;
+import org.moorage.runtime.internal.cycle.RejectionMessage;
 import org.moorage.runtime.internal.cycle.Reservation;
 import org.moorage.runtime.internal.cycle.SchedulingAlgorithm;
 import org.moorage.runtime.internal.log.Log;
@@ -121,8 +123,12 @@ public final class SchedulingCycle {
         LOG.atDebug().addKeyValue("pod", pod.key()).log("Attempting to schedule pod");
         snapshot.update(cache);
         if (snapshot.nodes().isEmpty()) {
-            return Optional.of(
-                    failures.unschedulable(queued, Diagnosis.NO_NODES, 0, RejectorPlugins.NONE, Nomination.clear()));
+            return Optional.of(failures.unschedulable(
+                    queued,
+                    RejectionMessage.of(UnschedulableReasons.NO_NODES),
+                    0,
+                    RejectorPlugins.NONE,
+                    Nomination.clear()));
         }
         CycleState state = new CycleState();
         long start = System.nanoTime();
@@ -215,7 +221,7 @@ public final class SchedulingCycle {
         }
         return failures.unschedulable(
                 queued,
-                String.join(", ", reasons),
+                RejectionMessage.of(String.join(", ", reasons)),
                 evaluated,
                 new RejectorPlugins(rejectors, Set.of()),
                 Nomination.keep());
@@ -232,6 +238,7 @@ public final class SchedulingCycle {
                 node.name(),
                 result.score(),
                 "",
+                Optional.empty(),
                 result.evaluated(),
                 result.feasible(),
                 queued.attempts());

@@ -11,6 +11,7 @@ import org.moorage.runtime.internal.binding.AssumedPod;
 import org.moorage.runtime.internal.binding.BindingCycle;
 import org.moorage.runtime.internal.cache.SchedulerCache;
 import org.moorage.runtime.internal.cycle.Diagnosis;
+import org.moorage.runtime.internal.cycle.RejectionMessage;
 import org.moorage.runtime.internal.log.Log;
 import org.moorage.runtime.internal.queue.RejectorPlugins;
 import org.moorage.runtime.internal.queue.SchedulingQueue;
@@ -77,7 +78,7 @@ public final class BindingResults implements BindingCycle.ResultHandler {
     public void failed(AssumedPod assumed, PluginStatus answer) {
         if (answer.isRejection()) {
             // kube-scheduler keeps no rejectors of PreBind and Bind, so that the pod backs off as after an error.
-            rejected(assumed, answer, answer.status().message(), RejectorPlugins.NONE);
+            rejected(assumed, answer, RejectionMessage.of(answer.status().message()), RejectorPlugins.NONE);
             return;
         }
         Pod pod = assumed.pod();
@@ -97,7 +98,8 @@ public final class BindingResults implements BindingCycle.ResultHandler {
         }
     }
 
-    private void rejected(AssumedPod assumed, PluginStatus rejection, String message, RejectorPlugins rejectors) {
+    private void rejected(
+            AssumedPod assumed, PluginStatus rejection, RejectionMessage message, RejectorPlugins rejectors) {
         Pod pod = assumed.pod();
         boolean forgotten = false;
         try {

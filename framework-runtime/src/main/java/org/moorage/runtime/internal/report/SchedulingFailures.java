@@ -13,6 +13,7 @@ import org.moorage.config.plugin.PluginText;
 import org.moorage.config.plugin.Thrown;
 import org.moorage.runtime.decision.Decision;
 import org.moorage.runtime.internal.cycle.Diagnosis;
+import org.moorage.runtime.internal.cycle.RejectionMessage;
 import org.moorage.runtime.internal.log.Log;
 import org.moorage.runtime.internal.queue.Nominator;
 import org.moorage.runtime.internal.queue.QueuedPodInfo;
@@ -36,6 +37,8 @@ public final class SchedulingFailures {
     private final StatusPatches statusPatches;
     private final SchedulerMetrics metrics;
     private final Predicate<Pod> triedForResize;
+    // Pods that are unschedulable for the same reasons mostly follow each other; they share one value and one text.
+    private volatile RejectionMessage lastMessage = RejectionMessage.NONE;
 
     public SchedulingFailures(
             SchedulerListener listener,
@@ -72,13 +75,35 @@ public final class SchedulingFailures {
 
     /** Something failed, so that it is not known whether a node is feasible. */
     public Decision error(QueuedPodInfo queued, String message, int evaluated) {
-        return handle(queued, Decision.Outcome.ERROR, message, evaluated, RejectorPlugins.NONE, Nomination.clear());
+        return handle(
+                queued,
+                Decision.Outcome.ERROR,
+                RejectionMessage.of(PluginText.bounded(message, LONGEST_MESSAGE)),
+                evaluated,
+                RejectorPlugins.NONE,
+                Nomination.clear());
     }
 
     /** These plugins have left the pod no feasible node. */
     public Decision unschedulable(
-            QueuedPodInfo queued, String message, int evaluated, RejectorPlugins rejectors, Nomination nomination) {
-        return handle(queued, Decision.Outcome.UNSCHEDULABLE, message, evaluated, rejectors, nomination);
+            QueuedPodInfo queued,
+            RejectionMessage message,
+            int evaluated,
+            RejectorPlugins rejectors,
+            Nomination nomination) {
+        return handle(queued, Decision.Outcome.UNSCHEDULABLE, shared(message), evaluated, rejectors, nomination);
+    }
+
+    private RejectionMessage shared(RejectionMessage message) {
+        RejectionMessage last = lastMessage;
+        if (last.equals(message)) {
+            return last;
+        }
+        RejectionMessage bounded = message.text().length() <= LONGEST_MESSAGE
+                ? message
+                : RejectionMessage.of(PluginText.bounded(message.text(), LONGEST_MESSAGE));
+        lastMessage = bounded;
+        return bounded;
     }
 
     public static RejectorPlugins rejectors(Diagnosis diagnosis) {
@@ -88,13 +113,13 @@ public final class SchedulingFailures {
     private Decision handle(
             QueuedPodInfo queued,
             Decision.Outcome outcome,
-            String whole,
+            RejectionMessage why,
             int evaluated,
             RejectorPlugins rejectors,
             Nomination nomination) {
         Pod pod = queued.pod();
-        String message = PluginText.bounded(whole, LONGEST_MESSAGE);
-        Decision decision = new Decision(pod, outcome, "", 0, message, evaluated, 0, queued.attempts());
+        String message = why.text();
+        Decision decision = new Decision(pod, outcome, "", 0, message, why.reasons(), evaluated, 0, queued.attempts());
         listener.decided(decision);
         metrics.attempted(pod.spec().schedulerName(), outcome, queued.attemptNanos());
         Optional<Pod> current = waiting(pod);

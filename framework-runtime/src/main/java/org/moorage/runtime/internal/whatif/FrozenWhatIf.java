@@ -31,6 +31,7 @@ public final class FrozenWhatIf implements WhatIf {
     // The cluster that this one was derived from; null for the cluster as it is.
     private final @Nullable FrozenWhatIf origin;
     private final Change change;
+    private final Ties ties;
 
     /** A kind of change. */
     private enum Action {
@@ -94,18 +95,19 @@ public final class FrozenWhatIf implements WhatIf {
 
     /** The cluster as it is. */
     public FrozenWhatIf(FrozenCluster cluster) {
-        this(cluster, null, Change.none());
+        this(cluster, null, Change.none(), Ties.FIRST);
     }
 
-    private FrozenWhatIf(FrozenCluster cluster, @Nullable FrozenWhatIf origin, Change change) {
+    private FrozenWhatIf(FrozenCluster cluster, @Nullable FrozenWhatIf origin, Change change, Ties ties) {
         this.cluster = cluster;
         this.origin = origin;
         this.change = change;
+        this.ties = ties;
     }
 
     @Override
     public Transaction begin() {
-        SnapshotTransaction transaction = SnapshotTransaction.begin(cluster.take());
+        SnapshotTransaction transaction = SnapshotTransaction.begin(cluster.take(), ties);
         boolean isBegun = false;
         try {
             changes().forEach(each -> each.action.apply(each, transaction));
@@ -145,7 +147,7 @@ public final class FrozenWhatIf implements WhatIf {
     }
 
     private WhatIf changed(Change next) {
-        return new FrozenWhatIf(cluster, this, next);
+        return new FrozenWhatIf(cluster, this, next, ties);
     }
 
     @Override
@@ -167,6 +169,11 @@ public final class FrozenWhatIf implements WhatIf {
     @Override
     public WhatIf among(Collection<String> nodeNames) {
         return changed(Change.of(Action.AMONG, Given.names(nodeNames), name -> name));
+    }
+
+    @Override
+    public WhatIf breakingTiesAtRandom(long seed) {
+        return new FrozenWhatIf(cluster, this, Change.none(), Ties.random(seed));
     }
 
     @Override

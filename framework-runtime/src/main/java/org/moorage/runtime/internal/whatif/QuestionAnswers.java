@@ -8,6 +8,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import org.moorage.api.model.Pod;
+import org.moorage.runtime.decision.UnschedulableReasons;
+import org.moorage.runtime.internal.cycle.RejectionMessage;
 import org.moorage.runtime.whatif.HowMany;
 import org.moorage.runtime.whatif.PlacedPods;
 import org.moorage.runtime.whatif.PreemptionResult;
@@ -17,13 +19,23 @@ import org.moorage.runtime.whatif.ProfileComparison;
 final class QuestionAnswers {
     private QuestionAnswers() {}
 
-    record Place(Pod pod, Optional<String> nodeName, String message) implements PlacedPods.PlacedPod {
+    record Place(Pod pod, Optional<String> nodeName, RejectionMessage rejection) implements PlacedPods.PlacedPod {
         static Place on(Pod pod, String nodeName) {
-            return new Place(pod, Optional.of(nodeName), "");
+            return new Place(pod, Optional.of(nodeName), RejectionMessage.NONE);
         }
 
-        static Place none(Pod pod, String message) {
-            return new Place(pod, Optional.empty(), message);
+        static Place none(Pod pod, RejectionMessage rejection) {
+            return new Place(pod, Optional.empty(), rejection);
+        }
+
+        @Override
+        public String message() {
+            return rejection.text();
+        }
+
+        @Override
+        public Optional<UnschedulableReasons> reasons() {
+            return rejection.reasons();
         }
     }
 
@@ -36,7 +48,7 @@ final class QuestionAnswers {
         Places withoutNodes(String why) {
             List<PlacedPods.PlacedPod> none = new ArrayList<>();
             for (PlacedPods.PlacedPod place : pods) {
-                none.add(Place.none(place.pod(), place.message()));
+                none.add(Place.none(place.pod(), new RejectionMessage(place.message(), place.reasons())));
             }
             return new Places(none, why);
         }
@@ -62,10 +74,24 @@ final class QuestionAnswers {
         }
     }
 
-    record Preempted(Pod pod, Optional<String> nodeName, List<Pod> victims, String message)
+    record Preempted(Pod pod, Optional<String> nodeName, List<Pod> victims, RejectionMessage rejection)
             implements PreemptionResult {
         Preempted {
             victims = List.copyOf(victims);
+        }
+
+        static Preempted none(Pod pod, RejectionMessage rejection) {
+            return new Preempted(pod, Optional.empty(), List.of(), rejection);
+        }
+
+        @Override
+        public String message() {
+            return rejection.text();
+        }
+
+        @Override
+        public Optional<UnschedulableReasons> reasons() {
+            return rejection.reasons();
         }
     }
 

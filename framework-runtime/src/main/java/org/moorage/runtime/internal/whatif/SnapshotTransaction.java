@@ -36,6 +36,7 @@ import org.moorage.runtime.internal.cycle.MemberResult;
 import org.moorage.runtime.internal.cycle.PodGroupAlgorithm;
 import org.moorage.runtime.internal.cycle.PostFilterRun;
 import org.moorage.runtime.internal.cycle.Profile;
+import org.moorage.runtime.internal.cycle.RejectionMessage;
 import org.moorage.runtime.internal.cycle.Reservation;
 import org.moorage.runtime.internal.cycle.SchedulingAlgorithm;
 import org.moorage.runtime.internal.loop.GroupTrees;
@@ -78,9 +79,9 @@ final class SnapshotTransaction implements Transaction {
         placements = outer == null ? new HashMap<>() : outer.placements;
     }
 
-    /** Begins one with a workspace that nobody else uses, which is given back when it is closed. */
-    static SnapshotTransaction begin(WhatIfWorkspace workspace) {
-        workspace.begin();
+    /** Begins a transaction with a workspace that no other transaction uses, and which closing gives back. */
+    static SnapshotTransaction begin(WhatIfWorkspace workspace, Ties ties) {
+        workspace.begin(ties);
         return new SnapshotTransaction(workspace, null);
     }
 
@@ -382,7 +383,8 @@ final class SnapshotTransaction implements Transaction {
     private QuestionAnswers.Place place(Profile profile, Pod pod) {
         Optional<PluginStatus> gate = gate(profile, pod);
         if (gate.isPresent()) {
-            return QuestionAnswers.Place.none(pod, gate.get().status().message());
+            return QuestionAnswers.Place.none(
+                    pod, RejectionMessage.of(gate.get().status().message()));
         }
         CycleState state = new CycleState();
         SchedulingAlgorithm.Result found = algorithm.find(profile, state, pod, snapshot);
@@ -393,9 +395,9 @@ final class SnapshotTransaction implements Transaction {
         return reserve(profile, state, pod, node.name());
     }
 
-    private static String message(SchedulingAlgorithm.Result found) {
+    private static RejectionMessage message(SchedulingAlgorithm.Result found) {
         Diagnosis diagnosis = found.diagnosis();
-        return diagnosis == null ? "" : diagnosis.message("");
+        return diagnosis == null ? RejectionMessage.NONE : diagnosis.message("");
     }
 
     private QuestionAnswers.Place reserve(Profile profile, CycleState state, Pod pod, String nodeName) {
@@ -462,8 +464,8 @@ final class SnapshotTransaction implements Transaction {
         } catch (GroupTrees.Refused refused) {
             throw new IllegalArgumentException("group " + root.key() + ": " + refused.reason(), refused);
         }
-        PodGroupAlgorithm group =
-                new PodGroupAlgorithm(algorithm, profile, snapshot, features, null, new GroupReservations());
+        PodGroupAlgorithm group = new PodGroupAlgorithm(
+                algorithm, profile, snapshot, features, workspace.groupTies(), new GroupReservations());
         Map<GroupKey, GroupResult> results = group.find(root, new CycleState());
         GroupResult.complete(root, results);
         GroupResult result = results.get(root.key());
@@ -514,8 +516,8 @@ final class SnapshotTransaction implements Transaction {
             Profile profile = profile(asked);
             Optional<PluginStatus> gate = gate(profile, asked);
             if (gate.isPresent()) {
-                return new QuestionAnswers.Preempted(
-                        asked, Optional.empty(), List.of(), gate.get().status().message());
+                return QuestionAnswers.Preempted.none(
+                        asked, RejectionMessage.of(gate.get().status().message()));
             }
             CycleState state = new CycleState();
             SchedulingAlgorithm.Result found = algorithm.find(profile, state, asked, snapshot);
@@ -530,7 +532,7 @@ final class SnapshotTransaction implements Transaction {
     private PreemptionResult preempt(Profile profile, CycleState state, Pod pod, SchedulingAlgorithm.Result found) {
         Diagnosis diagnosis = found.diagnosis();
         if (diagnosis == null) {
-            return new QuestionAnswers.Preempted(pod, Optional.empty(), List.of(), "");
+            return QuestionAnswers.Preempted.none(pod, RejectionMessage.NONE);
         }
         Optional<PostFilterRun> answer =
                 PostFilterRun.of(profile, state, pod, diagnosis, PostFilterRun.Execution.LEFT_OUT);
@@ -538,7 +540,7 @@ final class SnapshotTransaction implements Transaction {
         if (!makesRoom) {
             String postFilter =
                     answer.map(run -> run.result().status().message()).orElse("");
-            return new QuestionAnswers.Preempted(pod, Optional.empty(), List.of(), diagnosis.message(postFilter));
+            return QuestionAnswers.Preempted.none(pod, diagnosis.message(postFilter));
         }
         String nodeName = answer.get().result().nomination().nodeName();
         List<Pod> victims = answer.get().result().victims();
@@ -550,7 +552,7 @@ final class SnapshotTransaction implements Transaction {
     }
 
     private static QuestionAnswers.Preempted room(QuestionAnswers.Place place, List<Pod> victims) {
-        return new QuestionAnswers.Preempted(place.pod(), place.nodeName(), victims, place.message());
+        return new QuestionAnswers.Preempted(place.pod(), place.nodeName(), victims, place.rejection());
     }
 
     @Override

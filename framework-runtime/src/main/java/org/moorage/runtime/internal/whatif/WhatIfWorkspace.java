@@ -6,6 +6,7 @@ import java.util.SplittableRandom;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
 import org.moorage.api.model.ObjectKind;
 import org.moorage.api.model.Pod;
 import org.moorage.api.plugin.Nomination;
@@ -37,8 +38,6 @@ import org.moorage.runtime.metrics.SchedulerMetrics;
 /** The state of one transaction at a time: separate plugins, on a snapshot and objects that nothing else changes. */
 final class WhatIfWorkspace implements AutoCloseable {
     private static final String READ_ONLY = "the cluster is only asked about: what it was told of is all that is known";
-    private static final long SEED = 1;
-
     private final FrozenCluster cluster;
     private final TrialSnapshot snapshot;
     private final TrialObjects objects;
@@ -50,24 +49,26 @@ final class WhatIfWorkspace implements AutoCloseable {
     private final ProfileBuilder.Profiles profiles;
     private final GroupTrees groups;
     private final SchedulingAlgorithm algorithm;
+    private @Nullable RandomGenerator groupTies;
 
-    /** Random numbers that begin anew with each transaction, so that the same question has the same answer. */
+    /** Random numbers that begin again with each transaction, so that the same question has the same answer. */
     private static final class RepeatedRandom implements RandomGenerator {
         // The numbers of one SplittableRandom differ by this before they are mixed.
         private static final long STEP = 0x9E3779B97F4A7C15L;
 
+        private long seed;
         private long drawn;
 
         @Override
         public long nextLong() {
-            return new SplittableRandom(SEED + STEP * drawn++).nextLong();
+            return new SplittableRandom(seed + STEP * drawn++).nextLong();
         }
     }
 
     /**
      * A workspace.
      *
-     * @throws ConfigException if a plugin cannot be made a second time, beside that of the running scheduler
+     * @throws ConfigException if a plugin cannot be made a second time while the running scheduler has one
      */
     WhatIfWorkspace(FrozenCluster cluster) {
         this.cluster = cluster;
@@ -159,7 +160,7 @@ final class WhatIfWorkspace implements AutoCloseable {
     }
 
     /**
-     * What the next question begins with besides the cluster.
+     * The state, apart from the cluster, that the next question begins with.
      *
      * @param drawn how many random numbers have been drawn
      * @param nextNode the index of the node that it begins with
@@ -175,9 +176,26 @@ final class WhatIfWorkspace implements AutoCloseable {
         algorithm.nextNode(chance.nextNode);
     }
 
-    /** Everything is as if nothing had been asked yet. */
-    void begin() {
+    /**
+     * Begins the first question of a transaction.
+     *
+     * @param ties the seed, and whether it breaks ties
+     */
+    void begin(Ties ties) {
+        random.seed = ties.seed();
+        algorithm.randomTies(ties.isRandom());
         begin(new Chance(0, cluster.firstNode()));
+        int nodes = snapshot.nodes().size();
+        if (ties.isRandom() && nodes > 0) {
+            algorithm.nextNode(random.nextInt(nodes));
+        }
+        groupTies = ties.isRandom() ? random : null;
+    }
+
+    /** Chooses among equally good placements of a group of pods; null for the first of them. */
+    @Nullable
+    RandomGenerator groupTies() {
+        return groupTies;
     }
 
     void giveBack() {

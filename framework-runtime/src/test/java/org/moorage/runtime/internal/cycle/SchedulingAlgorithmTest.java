@@ -310,7 +310,7 @@ class SchedulingAlgorithmTest {
                     .find(profile(plugins.toArray(Plugin[]::new)), new CycleState(), POD, cluster(given.nodes()));
             assertThat(result.node()).isNull();
             assertThat(result.diagnosis()).isNotNull();
-            assertThat(result.diagnosis().message("")).isEqualTo(given.message());
+            assertThat(result.diagnosis().message("").text()).isEqualTo(given.message());
         }
 
         @Test
@@ -436,6 +436,8 @@ class SchedulingAlgorithmTest {
 
     private static String describe(SchedulingAlgorithm.Result result) {
         return result.node() + " " + result.score() + " " + result.evaluated() + " " + result.feasible() + " "
-                + (result.diagnosis() == null ? "" : result.diagnosis().message(""));
+                + (result.diagnosis() == null
+                        ? ""
+                        : result.diagnosis().message("").text());
     }
 }

@@ -41,29 +41,18 @@ record Attempt(
     private static final int OBJECT_BYTES = 200;
     private static final int REASON_BYTES = 150;
 
-    /** How an attempt ended. */
+    /** The result of an attempt. */
     enum Result {
         /** A node was chosen, and the pod is being bound to it. */
-        SCHEDULED("scheduled"),
-        /** The pod was not bound to the node that was chosen. */
-        BINDING_FAILED("bindingFailed"),
-        /** No node will do. */
-        UNSCHEDULABLE("unschedulable"),
-        /** No node will do, and others leave to make room. */
-        NOMINATED("nominated"),
+        SCHEDULED,
+        /** The pod was not bound to the chosen node. */
+        BINDING_FAILED,
+        /** No node is feasible. */
+        UNSCHEDULABLE,
+        /** No node is feasible, and preemption makes room. */
+        NOMINATED,
         /** Something failed. */
-        ERROR("error");
-
-        private final String text;
-
-        Result(String text) {
-            this.text = text;
-        }
-
-        @Override
-        public String toString() {
-            return text;
-        }
+        ERROR
     }
 
     /** Whether another one came to the same; what was scored may differ. */

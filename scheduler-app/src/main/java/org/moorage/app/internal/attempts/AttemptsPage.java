@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.moorage.app.internal.attempts;
 
-import com.fasterxml.jackson.databind.node.ArrayNode;
-import com.fasterxml.jackson.databind.node.JsonNodeFactory;
-import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
@@ -13,20 +10,26 @@ import java.util.stream.Collectors;
 import org.moorage.api.event.ActionType;
 import org.moorage.api.model.Node;
 import org.moorage.api.model.Pod;
+import org.moorage.app.internal.answer.PodChange;
+import org.moorage.app.internal.attempts.AttemptsAnswer.Gate;
+import org.moorage.app.internal.attempts.AttemptsAnswer.Now;
+import org.moorage.app.internal.attempts.AttemptsAnswer.PastAttempt;
+import org.moorage.app.internal.attempts.AttemptsAnswer.Permit;
+import org.moorage.app.internal.attempts.AttemptsAnswer.Queue;
+import org.moorage.app.internal.attempts.AttemptsAnswer.Rejector;
+import org.moorage.app.internal.attempts.AttemptsAnswer.Room;
+import org.moorage.app.internal.attempts.AttemptsAnswer.Score;
 import org.moorage.app.internal.page.ShownCluster;
-import org.moorage.app.internal.report.FittingChangeRows;
+import org.moorage.app.internal.report.AnswerJson;
 import org.moorage.app.internal.serving.Page;
 import org.moorage.app.internal.serving.Query;
 import org.moorage.app.internal.serving.Reply;
 import org.moorage.config.plugin.Thrown;
 import org.moorage.runtime.Scheduler;
 import org.moorage.runtime.debug.PodState;
-import org.moorage.runtime.decision.AttemptDetails.NodeReason;
-import org.moorage.runtime.decision.AttemptDetails.NodeTotal;
 import org.moorage.runtime.decision.Evaluation;
 import org.moorage.runtime.whatif.Transaction;
 import org.moorage.runtime.whatif.WhatIf;
-import org.moorage.simulation.whatif.FittingChange;
 import org.moorage.simulation.whatif.FittingChanges;
 
 /**
@@ -63,10 +66,10 @@ public final class AttemptsPage implements Page {
             return ofPod(pod.get(), query.value("now").equals(Optional.of("true")));
         }
         if (group.isPresent()) {
-            List<Attempt> attempts = attempts(group.get());
+            List<PastAttempt> attempts = attempts(group.get());
             return attempts.isEmpty()
                     ? Reply.text(404, "group " + group.get() + ": no attempts are kept\n")
-                    : Reply.json(200, ofGroup(group.get(), attempts).toString());
+                    : json(AttemptsAnswer.ofGroup(group.get(), keptAttempts(), attempts));
         }
         return Reply.text(
                 400,
@@ -74,168 +77,144 @@ public final class AttemptsPage implements Page {
                         + "?group=podgroup/NAMESPACE/NAME)\n");
     }
 
-    private List<Attempt> attempts(String key) {
-        return kept.map(known -> known.of(key)).orElse(List.of());
+    private static Reply json(AttemptsAnswer answer) {
+        return Reply.json(200, AnswerJson.line(answer));
     }
 
-    private ObjectNode ofGroup(String key, List<Attempt> attempts) {
-        ObjectNode tree = JsonNodeFactory.instance.objectNode();
-        tree.put("group", key);
-        return withAttempts(tree, attempts);
+    private int keptAttempts() {
+        return kept.map(KeptAttempts::mostPerPod).orElse(0);
     }
 
-    private ObjectNode withAttempts(ObjectNode tree, List<Attempt> attempts) {
-        tree.put("keptAttempts", kept.map(KeptAttempts::mostPerPod).orElse(0));
-        ArrayNode all = tree.putArray("attempts");
-        attempts.forEach(attempt -> all.add(tree(attempt)));
-        return tree;
+    private List<PastAttempt> attempts(String key) {
+        return kept.map(known -> known.of(key)).orElse(List.of()).stream()
+                .map(AttemptsPage::past)
+                .toList();
     }
 
     private Reply ofPod(String key, boolean now) {
         int slash = key.indexOf('/');
         String namespace = slash < 0 ? "default" : key.substring(0, slash);
-        String name = key.substring(slash + 1);
-        Optional<PodState> state = scheduler.podState(namespace, name);
-        List<Attempt> attempts = attempts(namespace + "/" + name);
-        if (state.isEmpty() && attempts.isEmpty()) {
-            return Reply.text(404, "pod " + namespace + "/" + name + ": the scheduler knows no such pod\n");
+        String pod = namespace + "/" + key.substring(slash + 1);
+        Optional<PodState> state = scheduler.podState(namespace, key.substring(slash + 1));
+        List<PastAttempt> attempts = attempts(pod);
+        if (state.isEmpty()) {
+            return attempts.isEmpty()
+                    ? Reply.text(404, "pod " + pod + ": the scheduler knows no such pod\n")
+                    : json(AttemptsAnswer.ofGonePod(pod, keptAttempts(), attempts));
         }
-        ObjectNode tree = JsonNodeFactory.instance.objectNode();
-        tree.put("pod", namespace + "/" + name);
-        state.ifPresentOrElse(known -> addState(tree, known), () -> tree.put("state", "gone"));
-        withAttempts(tree, attempts);
-        if (now && state.isPresent() && state.get().place() == PodState.Place.QUEUED) {
-            tree.set("now", now(state.get().pod()));
-        }
-        return Reply.json(200, tree.toString());
+        return json(answer(state.get(), attempts, now));
     }
 
-    private void addState(ObjectNode tree, PodState state) {
+    private AttemptsAnswer answer(PodState state, List<PastAttempt> attempts, boolean now) {
         Pod pod = state.pod();
-        tree.put("uid", pod.uid());
-        tree.put("scheduler", pod.spec().schedulerName());
-        tree.put("state", name(state.place()));
-        tree.put("node", pod.nodeName());
-        tree.put("nominatedNode", pod.status().nominatedNodeName());
-        tree.put("podGroup", pod.spec().podGroupName());
-        state.queued().ifPresent(queued -> tree.set("queue", tree(queued)));
-        ArrayNode permits = tree.putArray("permits");
-        state.permits()
-                .forEach((plugin, left) ->
-                        permits.addObject().put("plugin", plugin).put("atMostSeconds", left.toSeconds()));
         String group = pod.spec().podGroupName();
-        if (!group.isEmpty()) {
-            ArrayNode all = tree.putArray("groupAttempts");
-            attempts("podgroup/" + pod.namespace() + "/" + group).forEach(attempt -> all.add(tree(attempt)));
-        }
+        return new AttemptsAnswer(
+                Optional.of(pod.key()),
+                Optional.empty(),
+                Optional.of(AnswerJson.name(state.place())),
+                Optional.of(pod.uid()),
+                Optional.of(pod.spec().schedulerName()),
+                Optional.of(pod.nodeName()),
+                Optional.of(pod.status().nominatedNodeName()),
+                Optional.of(group),
+                state.queued().map(AttemptsPage::queue),
+                Optional.of(state.permits().entrySet().stream()
+                        .map(permit ->
+                                new Permit(permit.getKey(), permit.getValue().toSeconds()))
+                        .toList()),
+                group.isEmpty() ? Optional.empty() : Optional.of(attempts("podgroup/" + pod.namespace() + "/" + group)),
+                keptAttempts(),
+                attempts,
+                now && state.place() == PodState.Place.QUEUED ? Optional.of(now(pod)) : Optional.empty());
     }
 
-    private static String name(PodState.Place place) {
-        return switch (place) {
-            case BOUND -> "bound";
-            case ENDED -> "ended";
-            case OTHER_SCHEDULER -> "otherScheduler";
-            case QUEUED -> "queued";
-            case IN_FLIGHT -> "inFlight";
-            case WAITING_FOR_PERMIT -> "waitingForPermit";
-            case ELSEWHERE -> "elsewhere";
-        };
-    }
-
-    private static ObjectNode tree(PodState.Queued queued) {
-        ObjectNode tree = JsonNodeFactory.instance.objectNode();
-        tree.put("in", queued.in());
-        tree.put("forSeconds", seconds(queued.since()));
-        tree.put("attempts", queued.attempts());
-        tree.put("backoffSeconds", seconds(queued.backoffLeft()));
-        queued.gate()
-                .ifPresent(gate -> tree.putObject("gate")
-                        .put("plugin", gate.plugin())
-                        .put("message", gate.status().message()));
-        ArrayNode rejectors = tree.putArray("rejectedBy");
-        for (String plugin : queued.rejectors()) {
-            ArrayNode events = rejectors.addObject().put("plugin", plugin).putArray("movedBy");
-            for (String event : queued.eventsByPlugin().getOrDefault(plugin, List.of())) {
-                events.add(event.replace(ALL_UPDATES, "Update"));
-            }
-        }
-        return tree;
+    private static Queue queue(PodState.Queued queued) {
+        return new Queue(
+                queued.in(),
+                seconds(queued.since()),
+                queued.attempts(),
+                seconds(queued.backoffLeft()),
+                queued.gate().map(gate -> new Gate(gate.plugin(), gate.status().message())),
+                queued.rejectors().stream()
+                        .map(plugin -> new Rejector(
+                                plugin,
+                                queued.eventsByPlugin().getOrDefault(plugin, List.of()).stream()
+                                        .map(event -> event.replace(ALL_UPDATES, "Update"))
+                                        .toList()))
+                        .toList());
     }
 
     private static double seconds(Duration duration) {
         return Math.max(0, duration.toMillis()) / 1000.0;
     }
 
-    private static ObjectNode tree(Attempt attempt) {
-        ObjectNode tree = JsonNodeFactory.instance.objectNode();
-        tree.put("at", text(attempt.last()));
-        tree.put("firstAt", text(attempt.first()));
-        tree.put("times", attempt.times());
-        tree.put("number", attempt.number());
-        tree.put("result", attempt.result().toString());
-        tree.put("node", attempt.nodeName());
-        tree.put("message", attempt.message());
-        tree.put("evaluatedNodes", attempt.evaluatedNodes());
-        tree.put("feasibleNodes", attempt.feasibleNodes());
-        ArrayNode reasons = tree.putArray("reasons");
-        for (NodeReason reason : attempt.reasons()) {
-            ArrayNode examples = reasons.addObject()
-                    .put("plugin", reason.plugin())
-                    .put("reason", reason.reason())
-                    .put("nodes", reason.nodes())
-                    .putArray("examples");
-            reason.examples().forEach(examples::add);
-        }
-        ArrayNode best = tree.putArray("best");
-        for (NodeTotal total : attempt.best()) {
-            best.addObject().put("node", total.nodeName()).put("score", total.total());
-        }
-        attempt.postFilter().ifPresent(answer -> tree.put("postFilter", answer));
-        tree.put("nominatedNode", attempt.nominatedNode());
-        return tree;
+    private static PastAttempt past(Attempt attempt) {
+        return new PastAttempt(
+                text(attempt.last()),
+                text(attempt.first()),
+                attempt.times(),
+                attempt.number(),
+                attempt.result(),
+                attempt.nodeName(),
+                attempt.message(),
+                attempt.evaluatedNodes(),
+                attempt.feasibleNodes(),
+                attempt.reasons(),
+                attempt.best().stream()
+                        .map(total -> new Score(total.nodeName(), total.total()))
+                        .toList(),
+                attempt.postFilter(),
+                attempt.nominatedNode());
     }
 
     private static String text(Instant time) {
         return time.truncatedTo(ChronoUnit.MILLIS).toString();
     }
 
-    private ObjectNode now(Pod pod) {
-        ObjectNode tree = JsonNodeFactory.instance.objectNode();
+    private Now now(Pod pod) {
         try {
             Evaluation evaluation = scheduler.evaluate(pod.withoutNode());
-            tree.put("nodes", evaluation.nodeCount());
-            tree.put("feasibleNodes", evaluation.feasible().size());
-            tree.put("message", evaluation.message());
-            evaluation.preemption().ifPresent(preemption -> {
-                ObjectNode room = tree.putObject("preemption").put("node", preemption.nodeName());
-                room.put("victims", preemption.victims().size());
-                ArrayNode examples = room.putArray("examples");
-                preemption.victims().stream().limit(MOST_VICTIMS).forEach(victim -> examples.add(victim.key()));
-            });
-            if (!evaluation.fits()) {
-                addChanges(tree, evaluation);
-            }
+            Optional<Changes> changes = evaluation.fits() ? Optional.empty() : Optional.of(changes(evaluation));
+            return new Now(
+                    Optional.of(evaluation.nodeCount()),
+                    Optional.of(evaluation.feasible().size()),
+                    Optional.of(evaluation.message()),
+                    evaluation
+                            .preemption()
+                            .map(preemption -> new Room(
+                                    preemption.nodeName(),
+                                    preemption.victims().size(),
+                                    preemption.victims().stream()
+                                            .limit(MOST_VICTIMS)
+                                            .map(Pod::key)
+                                            .toList())),
+                    changes.flatMap(Changes::found),
+                    changes.flatMap(Changes::isComplete),
+                    changes.flatMap(Changes::error),
+                    Optional.empty());
         } catch (RuntimeException failure) {
-            // A plugin's failure says something about the pod, and nothing about the page.
-            tree.put("error", Thrown.text(failure));
+            // A plugin's failure is an answer about the pod, and no failure of the page.
+            return Now.failed(Thrown.text(failure));
         }
-        return tree;
     }
 
-    // By plugins of their own, which do not hold up the scheduler's.
-    private void addChanges(ObjectNode tree, Evaluation evaluation) {
+    /** Changes that make a pod fit, or the reason why they could not be tried. */
+    private record Changes(
+            Optional<List<PodChange.Short>> found, Optional<Boolean> isComplete, Optional<String> error) {}
+
+    // By plugins of their own, which do not delay the scheduler's.
+    private Changes changes(Evaluation evaluation) {
         List<Node> nodes = scheduler.dump().nodes().stream()
                 .flatMap(cached -> cached.node().stream())
                 .toList();
         try (WhatIf cluster = scheduler.whatIf();
                 Transaction now = cluster.begin()) {
             FittingChanges changes = new FittingChanges(now, nodes, evaluation).within(ShownCluster.LONGEST_CHANGES);
-            List<FittingChange> found = changes.all();
-            FittingChangeRows.putCounts(tree.putArray("changes"), found);
-            tree.put("changesComplete", changes.isComplete());
+            List<PodChange.Short> found = PodChange.inShort(changes.all());
+            return new Changes(Optional.of(found), Optional.of(changes.isComplete()), Optional.empty());
         } catch (RuntimeException failure) {
-            // A plugin that cannot be made once more, or fails; what it says now is known all the same.
-            tree.put("changesError", Thrown.text(failure));
+            // A plugin that cannot be created once more, or fails; the evaluation stays valid.
+            return new Changes(Optional.empty(), Optional.empty(), Optional.of(Thrown.text(failure)));
         }
     }
 }

@@ -1,84 +1,80 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.moorage.app.internal.command;
 
-import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Supplier;
 import org.moorage.api.plugin.PluginFactory;
-import org.moorage.app.internal.process.CommandException;
+import org.moorage.app.internal.annotate.AnnotateCommand;
+import org.moorage.app.internal.batch.BatchCommand;
+import org.moorage.app.internal.compare.CompareCommand;
+import org.moorage.app.internal.config.ConfigCommand;
+import org.moorage.app.internal.drain.DrainCommand;
+import org.moorage.app.internal.explain.ExplainCommand;
+import org.moorage.app.internal.fit.FitCommand;
+import org.moorage.app.internal.options.ConfigOptions;
+import org.moorage.app.internal.options.PluginOptions;
+import org.moorage.app.internal.outage.OutageCommand;
+import org.moorage.app.internal.plugins.PluginsCommand;
+import org.moorage.app.internal.question.Questions;
+import org.moorage.app.internal.rebalance.RebalanceCommand;
+import org.moorage.app.internal.recording.RecordCommand;
+import org.moorage.app.internal.recording.ReplayCommand;
 import org.moorage.app.internal.report.Terminal;
+import org.moorage.app.internal.scaledown.ScaleDownCommand;
+import org.moorage.app.internal.scaleup.ScaleUpCommand;
+import org.moorage.app.internal.shadow.ShadowCommand;
+import org.moorage.app.internal.simulate.SimulateCommand;
+import org.moorage.app.internal.snapshot.SnapshotCommand;
 import org.moorage.config.older.PolicyTexts.PolicyText;
-import org.moorage.objects.Suggestions;
 import picocli.CommandLine;
-import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 
 /** The commands, in the order in which the help lists them. */
 public final class Commands {
     private Commands() {}
 
-    /** How each of them is made, for one command line on that terminal. Making one loads much of what it is for. */
-    public static Map<Class<?>, Supplier<Object>> all(Terminal terminal) {
-        Map<Class<?>, Supplier<Object>> commands = new LinkedHashMap<>();
-        commands.put(SimulateCommand.class, () -> new SimulateCommand(terminal));
-        commands.put(ExplainCommand.class, () -> new ExplainCommand(terminal));
-        // SimulateCommand keeps its place.
-        questions(terminal).forEach((type, question) -> commands.put(type, question::get));
-        commands.put(BatchCommand.class, () -> BatchCommand.commandLine(terminal));
-        commands.put(SnapshotCommand.class, () -> new SnapshotCommand(terminal));
-        commands.put(ConformCommand.class, ConformCommand::new);
-        commands.put(ConfigCommand.class, () -> new ConfigCommand(terminal));
-        commands.put(PluginsCommand.class, () -> new PluginsCommand(terminal));
-        commands.put(ShadowCommand.class, () -> new ShadowCommand(terminal));
-        commands.put(RecordCommand.class, () -> new RecordCommand(terminal));
-        commands.put(ReplayCommand.class, () -> new ReplayCommand(terminal));
-        commands.put(AnnotateCommand.class, () -> new AnnotateCommand(terminal));
-        commands.put(VersionCommand.class, () -> new VersionCommand(terminal));
-        commands.put(HelpCommand.class, () -> new HelpCommand(terminal));
-        commands.put(CompletionCommand.class, () -> new CompletionCommand(terminal));
+    /** Returns the questions, in the order of the help. */
+    public static Questions questions() {
+        return new Questions()
+                .add(SimulateCommand.class, SimulateCommand::new)
+                .add(ExplainCommand.class, ExplainCommand::new)
+                .add(FitCommand.class, FitCommand::new)
+                .add(DrainCommand.class, DrainCommand::new)
+                .add(OutageCommand.class, OutageCommand::new)
+                .add(ScaleDownCommand.class, ScaleDownCommand::new)
+                .add(ScaleUpCommand.class, ScaleUpCommand::new)
+                .add(CompareCommand.class, CompareCommand::new)
+                .add(RebalanceCommand.class, RebalanceCommand::new);
+    }
+
+    /** Returns how each command is created on a terminal, by name. Creating one loads many classes. */
+    public static Map<String, Supplier<Object>> all(Terminal terminal) {
+        Questions questions = questions();
+        Map<String, Supplier<Object>> commands = new LinkedHashMap<>();
+        questions.commands().forEach((name, question) -> commands.put(name, () -> question.apply(terminal)));
+        commands.put("batch", () -> BatchCommand.commandLine(terminal, questions));
+        commands.put("snapshot", () -> new SnapshotCommand(terminal));
+        commands.put("conform", ConformCommand::new);
+        commands.put("config", () -> new ConfigCommand(terminal));
+        commands.put("plugins", () -> new PluginsCommand(terminal));
+        commands.put("shadow", () -> new ShadowCommand(terminal));
+        commands.put("record", () -> new RecordCommand(terminal));
+        commands.put("replay", () -> new ReplayCommand(terminal));
+        commands.put("annotate", () -> new AnnotateCommand(terminal));
+        commands.put("version", () -> new VersionCommand(terminal));
+        commands.put("help", () -> new HelpCommand(terminal));
+        commands.put("completion", () -> new CompletionCommand(terminal));
         return commands;
     }
 
-    // The questions about a cluster that can also stand on a line of a work list.
-    private static Map<Class<?>, Supplier<Question>> questions(Terminal terminal) {
-        Map<Class<?>, Supplier<Question>> questions = new LinkedHashMap<>();
-        questions.put(SimulateCommand.class, () -> new SimulateCommand(terminal));
-        questions.put(FitCommand.class, () -> new FitCommand(terminal));
-        questions.put(DrainCommand.class, () -> new DrainCommand(terminal));
-        questions.put(OutageCommand.class, () -> new OutageCommand(terminal));
-        questions.put(ScaleDownCommand.class, () -> new ScaleDownCommand(terminal));
-        questions.put(ScaleUpCommand.class, () -> new ScaleUpCommand(terminal));
-        questions.put(RebalanceCommand.class, () -> new RebalanceCommand(terminal));
-        questions.put(CompareCommand.class, () -> new CompareCommand(terminal));
-        return questions;
-    }
-
     /**
-     * Makes a question by its name, for one command line.
-     *
-     * @throws CommandException if there is no such question
-     */
-    static Question question(String name, Terminal terminal) {
-        List<String> names = new ArrayList<>();
-        for (Map.Entry<Class<?>, Supplier<Question>> question :
-                questions(terminal).entrySet()) {
-            names.add(question.getKey().getAnnotation(Command.class).name());
-            if (names.get(names.size() - 1).equals(name)) {
-                return question.getValue().get();
-            }
-        }
-        throw new CommandException("question \"" + name + "\" (expected: " + String.join(", ", names) + ")"
-                + Suggestions.hint(name, names));
-    }
-
-    /**
-     * Has the scheduler and all commands of a command line know what a program adds.
+     * Adds what another program adds to the scheduler and all commands of a command line.
      *
      * @param plugins further plugins
-     * @param config the configuration where the command line names none
+     * @param config the configuration in place of the default one
      */
     public static void add(CommandLine line, List<PluginFactory<?>> plugins, Optional<PolicyText> config) {
         add(line.getCommandSpec(), plugins, config);

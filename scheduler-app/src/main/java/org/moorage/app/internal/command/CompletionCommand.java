@@ -36,7 +36,8 @@ final class CompletionCommand implements Callable<Integer> {
     private @Nullable CommandSpec spec;
 
     /** A command that prints to a terminal. */
-    CompletionCommand(Terminal terminal) {
+    /** Creates the command; it prints to that terminal. */
+    public CompletionCommand(Terminal terminal) {
         this.terminal = terminal;
     }
 

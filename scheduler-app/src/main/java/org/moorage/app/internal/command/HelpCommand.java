@@ -26,7 +26,8 @@ final class HelpCommand implements Callable<Integer> {
     private @Nullable CommandSpec spec;
 
     /** A command that prints to a terminal. */
-    HelpCommand(Terminal terminal) {
+    /** Creates the command; it prints to that terminal. */
+    public HelpCommand(Terminal terminal) {
         this.terminal = terminal;
     }
 

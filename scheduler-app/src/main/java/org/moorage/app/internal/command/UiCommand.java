@@ -15,6 +15,14 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ThreadFactory;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
+import org.moorage.app.internal.answer.GroupResult;
+import org.moorage.app.internal.options.ConfigFile;
+import org.moorage.app.internal.options.ConfigOptions;
+import org.moorage.app.internal.options.ExtenderOptions;
+import org.moorage.app.internal.options.ProfileOptions;
+import org.moorage.app.internal.options.SimulationSeed;
+import org.moorage.app.internal.options.UnknownPluginOptions;
+import org.moorage.app.internal.options.WorkloadOptions;
 import org.moorage.app.internal.page.ClusterView;
 import org.moorage.app.internal.page.PageContent;
 import org.moorage.app.internal.page.ServedPage;
@@ -22,7 +30,6 @@ import org.moorage.app.internal.page.ShownCluster;
 import org.moorage.app.internal.process.CommandException;
 import org.moorage.app.internal.process.HostProcess;
 import org.moorage.app.internal.process.ProcessThreads;
-import org.moorage.app.internal.report.SimulationReport;
 import org.moorage.app.internal.report.Terminal;
 import org.moorage.app.internal.serving.OneAtATime;
 import org.moorage.app.internal.serving.SecureServer;
@@ -226,7 +233,7 @@ public final class UiCommand implements Callable<Integer> {
         ClusterView view = ClusterView.of(result);
         ClusterView before = ClusterView.of(dump.objects());
         return new Shown(
-                () -> PageContent.of(title(), view).before(before).groups(SimulationReport.groupTrees(result)),
+                () -> PageContent.of(title(), view).before(before).groups(GroupResult.all(result.groups())),
                 view,
                 atEnd.get(0));
     }

@@ -26,7 +26,8 @@ final class VersionCommand implements Callable<Integer> {
     private OutputFormat format = OutputFormat.TABLE;
 
     /** A command that prints to a terminal. */
-    VersionCommand(Terminal terminal) {
+    /** Creates the command; it prints to that terminal. */
+    public VersionCommand(Terminal terminal) {
         this.terminal = terminal;
     }
 
@@ -40,7 +41,7 @@ final class VersionCommand implements Callable<Integer> {
         versions.put("moorage", Version.ofMoorage());
         versions.put("kubeScheduler", Version.KUBE_SCHEDULER);
         versions.put("java", Runtime.version().toString());
-        format.print(versions, terminal);
+        format.printValue(versions, terminal);
         return 0;
     }
 }

@@ -14,10 +14,10 @@ import org.moorage.api.model.Node;
 import org.moorage.api.model.ResourceName;
 import org.moorage.api.model.Resources;
 import org.moorage.api.model.Taint;
+import org.moorage.app.internal.answer.NodeLabels;
+import org.moorage.app.internal.answer.PodOwner;
 import org.moorage.app.internal.page.ClusterView.PodView;
 import org.moorage.app.internal.page.ClusterView.Queued;
-import org.moorage.app.internal.report.NodeLabels;
-import org.moorage.app.internal.report.PodOwner;
 
 /** Writes a cluster column by column, with each text and each set of amounts once. */
 final class ClusterColumns {

@@ -13,7 +13,7 @@ import org.moorage.api.model.ClusterObject;
 import org.moorage.api.model.Node;
 import org.moorage.api.model.Pod;
 import org.moorage.api.model.PodCondition;
-import org.moorage.app.internal.report.SimulationReport;
+import org.moorage.app.internal.report.AnswerJson;
 import org.moorage.runtime.debug.SchedulerDump;
 import org.moorage.simulation.SimulatedPod;
 import org.moorage.simulation.SimulationResult;
@@ -41,7 +41,7 @@ public record ClusterView(List<Node> nodes, List<PodView> pods) {
      *
      * @param pod the pod
      * @param nodeName the node that it takes room on; empty if there is none
-     * @param state its state: {@link #BOUND}, one of {@link SimulationReport#name}, or a part of the scheduling queue
+     * @param state its state: {@link #BOUND}, the name of a {@link SimulatedPod.State}, or a part of the scheduling queue
      * @param message why it has no node, or what it waits for; may be empty
      * @param queued how it waits in the scheduling queue; empty if it is not there, or there is none
      */
@@ -118,8 +118,7 @@ public record ClusterView(List<Node> nodes, List<PodView> pods) {
         Set<String> pending = new HashSet<>();
         for (SimulatedPod pod : result.pods()) {
             String plugin = pod.plugin().isEmpty() ? "" : pod.plugin() + ": ";
-            pods.add(
-                    new PodView(pod.pod(), pod.nodeName(), SimulationReport.name(pod.state()), plugin + pod.message()));
+            pods.add(new PodView(pod.pod(), pod.nodeName(), AnswerJson.name(pod.state()), plugin + pod.message()));
             pending.add(pod.pod().uid());
         }
         List<Node> nodes = new ArrayList<>();

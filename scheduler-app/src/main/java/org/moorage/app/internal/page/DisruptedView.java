@@ -7,9 +7,9 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import org.moorage.app.internal.answer.PodOwner;
 import org.moorage.app.internal.page.ClusterView.PodView;
 import org.moorage.app.internal.page.PageContent.Move;
-import org.moorage.app.internal.report.PodOwner;
 import org.moorage.simulation.whatif.DisruptedPod;
 
 /** A cluster after pods were disrupted, as a page shows it beside the one before. */
@@ -56,9 +56,9 @@ public final class DisruptedView {
 
     private static boolean isThere(DisruptedPod pod, Set<String> lostNodes) {
         return switch (pod.outcome()) {
-            case OF_NODE -> !lostNodes.contains(pod.nodeName());
-            case BLOCKED, REFUSED, HELD_UP, LEFT -> true;
-            case MOVES, RETURNS, WAITS, LOST, ENDED -> false;
+            case DAEMON_PODS -> !lostNodes.contains(pod.nodeName());
+            case BLOCKED_BY_BUDGET, REFUSED, BLOCKED_BY_OTHER_PODS, NOT_SELECTED -> true;
+            case RESCHEDULED, RETURNED, PENDING, LOST, ENDED -> false;
         };
     }
 

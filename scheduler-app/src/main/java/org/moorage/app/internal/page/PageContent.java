@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.moorage.app.internal.page;
 
-import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import org.moorage.app.internal.answer.GroupResult;
+import org.moorage.app.internal.answer.PodExplanation;
 
 /** The content of a page: a cluster, and answers about it. */
 public final class PageContent {
@@ -17,8 +18,8 @@ public final class PageContent {
     private final ClusterView cluster;
     private final Optional<ClusterView> before;
     private final List<Move> moves;
-    private final List<ObjectNode> groups;
-    private final List<ObjectNode> evaluations;
+    private final List<GroupResult> groups;
+    private final List<PodExplanation> evaluations;
     private final List<PageAnswer> answers;
     private final Optional<Paths> paths;
 
@@ -90,11 +91,11 @@ public final class PageContent {
         return moves;
     }
 
-    List<ObjectNode> groups() {
+    List<GroupResult> groups() {
         return groups;
     }
 
-    List<ObjectNode> evaluations() {
+    List<PodExplanation> evaluations() {
         return evaluations;
     }
 
@@ -115,8 +116,8 @@ public final class PageContent {
         private final List<String> notes = new ArrayList<>();
         private Optional<ClusterView> before = Optional.empty();
         private List<Move> moves = List.of();
-        private List<ObjectNode> groups = List.of();
-        private final List<ObjectNode> evaluations = new ArrayList<>();
+        private List<GroupResult> groups = List.of();
+        private final List<PodExplanation> evaluations = new ArrayList<>();
         private final List<PageAnswer> answers = new ArrayList<>();
         private Optional<Paths> paths = Optional.empty();
 
@@ -155,15 +156,15 @@ public final class PageContent {
             return this;
         }
 
-        /** Sets the groups of pods, in the JSON form of {@code simulate}. */
-        public Builder groups(List<ObjectNode> trees) {
-            groups = List.copyOf(trees);
+        /** Sets the groups of pods. */
+        public Builder groups(List<GroupResult> all) {
+            groups = List.copyOf(all);
             return this;
         }
 
-        /** Adds the results of the plugins for a pod, in the JSON form of {@code explain}. */
-        public Builder evaluation(ObjectNode tree) {
-            evaluations.add(tree);
+        /** Adds the answer of {@code explain} for a pod. */
+        public Builder evaluation(PodExplanation explanation) {
+            evaluations.add(explanation);
             return this;
         }
 

@@ -3,23 +3,19 @@ package org.moorage.app.internal.page;
 
 import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.core.JsonGenerator.Feature;
-import com.fasterxml.jackson.databind.json.JsonMapper;
-import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.io.IOException;
 import java.io.OutputStream;
-import java.util.List;
 import org.moorage.app.internal.process.Version;
+import org.moorage.app.internal.report.AnswerJson;
 import org.moorage.app.internal.report.ReportBlocks;
 
 /** Writes a {@link PageContent} as the JSON that the page reads. */
 public final class PageData {
-    private static final JsonMapper MAPPER = JsonMapper.builder().build();
-
     private PageData() {}
 
     /** Writes it, and leaves the stream open. */
     public static void write(PageContent content, OutputStream out) throws IOException {
-        try (JsonGenerator json = MAPPER.createGenerator(out)) {
+        try (JsonGenerator json = AnswerJson.JSON.createGenerator(out)) {
             json.disable(Feature.AUTO_CLOSE_TARGET);
             write(content, json);
         }
@@ -40,8 +36,8 @@ public final class PageData {
             ClusterColumns.write(content.before().get(), json);
         }
         json.writePOJOField("moves", content.moves());
-        trees("groups", content.groups(), json);
-        trees("evaluations", content.evaluations(), json);
+        json.writePOJOField("groups", content.groups());
+        json.writePOJOField("evaluations", content.evaluations());
         json.writeArrayFieldStart("answers");
         for (PageAnswer answer : content.answers()) {
             write(answer, json);
@@ -67,16 +63,7 @@ public final class PageData {
             json.writeEndObject();
         }
         json.writeEndArray();
-        json.writeFieldName("tree");
-        json.writeTree(answer.tree());
+        json.writePOJOField("tree", answer.tree());
         json.writeEndObject();
-    }
-
-    private static void trees(String name, List<ObjectNode> trees, JsonGenerator json) throws IOException {
-        json.writeArrayFieldStart(name);
-        for (ObjectNode tree : trees) {
-            json.writeTree(tree);
-        }
-        json.writeEndArray();
     }
 }

@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.Supplier;
 import org.moorage.api.model.Pod;
+import org.moorage.app.internal.report.AnswerJson;
 import org.moorage.app.internal.serving.OneAtATime;
 import org.moorage.app.internal.serving.Page;
 import org.moorage.app.internal.serving.Query;
@@ -97,7 +98,7 @@ public final class ServedPage {
                     "pod: it is for the scheduler \"" + scheduler + "\" (expected: one of " + shown.profiles() + ")\n");
         }
         try {
-            return Reply.json(200, shown.explain(pod.get()).toString());
+            return Reply.json(200, AnswerJson.line(shown.explain(pod.get())));
         } catch (RuntimeException failure) {
             // A plugin that fails for the pod, or cannot be made once more: that is the answer, and no failure of the
             // page.

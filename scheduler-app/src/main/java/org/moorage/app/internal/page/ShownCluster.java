@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.moorage.app.internal.page;
 
-import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
 import org.moorage.api.model.Pod;
-import org.moorage.app.internal.report.ExplainReport;
+import org.moorage.app.internal.answer.PodExplanation;
 import org.moorage.runtime.decision.Evaluation;
 import org.moorage.runtime.whatif.Transaction;
 import org.moorage.runtime.whatif.WhatIf;
@@ -61,12 +60,12 @@ public record ShownCluster(ClusterView view, Function<Pod, Explanation> question
         return Optional.empty();
     }
 
-    /** What the plugins say of a pod on each node, in the form in which {@code explain} tells it. */
-    ObjectNode explain(Pod pod) {
+    /** Returns the answer of {@code explain} for a pod. */
+    PodExplanation explain(Pod pod) {
         List<String> notes = pod.isBound()
-                ? List.of(
-                        "The pod is on " + pod.nodeName() + ". This is as if it still waited, and took no room there.")
+                ? List.of("The pod runs on " + pod.nodeName()
+                        + ". It is evaluated as if it were pending and not on that node.")
                 : List.of();
-        return new ExplainReport(questions.apply(pod), notes, true).tree();
+        return PodExplanation.of(questions.apply(pod), notes);
     }
 }

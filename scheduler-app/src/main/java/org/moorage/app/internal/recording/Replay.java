@@ -28,29 +28,18 @@ public record Replay(List<ReplayedPod> pods, int otherSchedulers, int changes, i
         pods = List.copyOf(pods);
     }
 
-    /** Where a pod went, there and here. */
+    /** The nodes of a pod in the recording ("there") and in the replay ("here"). */
     public enum Outcome {
-        /** To the same node. */
-        SAME("sameNode"),
-        /** To different nodes. */
-        OTHER("otherNode"),
-        /** It got a node here only. */
-        HERE_ONLY("placedHereOnly"),
-        /** It got a node there only. */
-        THERE_ONLY("placedThereOnly"),
-        /** It got none. */
-        NOWHERE("placedNowhere");
-
-        private final String text;
-
-        Outcome(String text) {
-            this.text = text;
-        }
-
-        @Override
-        public String toString() {
-            return text;
-        }
+        /** The same node. */
+        SAME_NODE,
+        /** Different nodes. */
+        OTHER_NODE,
+        /** A node in the replay only. */
+        PLACED_HERE_ONLY,
+        /** A node in the recording only. */
+        PLACED_THERE_ONLY,
+        /** No node in either. */
+        PLACED_NOWHERE
     }
 
     /**
@@ -96,9 +85,11 @@ public record Replay(List<ReplayedPod> pods, int otherSchedulers, int changes, i
 
     private static Outcome outcome(String there, String here) {
         if (there.isEmpty() || here.isEmpty()) {
-            return there.isEmpty() ? here.isEmpty() ? Outcome.NOWHERE : Outcome.HERE_ONLY : Outcome.THERE_ONLY;
+            return there.isEmpty()
+                    ? here.isEmpty() ? Outcome.PLACED_NOWHERE : Outcome.PLACED_HERE_ONLY
+                    : Outcome.PLACED_THERE_ONLY;
         }
-        return there.equals(here) ? Outcome.SAME : Outcome.OTHER;
+        return there.equals(here) ? Outcome.SAME_NODE : Outcome.OTHER_NODE;
     }
 
     private static Duration waited(RecordedPod pod, SimulatedPod here, RecordedPods recorded) {

@@ -10,7 +10,7 @@ import org.moorage.api.model.ResourceName;
 import org.moorage.api.model.Resources;
 
 /** How amounts of resources, and what share of a whole they are, are shown to people. */
-final class AmountFormat {
+public final class AmountFormat {
     private static final String[] BINARY = {"Ki", "Mi", "Gi", "Ti", "Pi", "Ei"};
     private static final String HUGE_PAGES = "hugepages-";
     private static final int BAR = 10;
@@ -20,17 +20,12 @@ final class AmountFormat {
     private AmountFormat() {}
 
     /** For example {@code 1.5} and {@code 250m} cores, {@code 512Mi}, {@code 4}. */
-    static String text(ResourceName resource, long amount) {
+    public static String text(ResourceName resource, long amount) {
         return switch (resource.slot()) {
             case 0 -> cores(amount);
             case 1, 2 -> bytes(amount);
             default -> resource.name().startsWith(HUGE_PAGES) ? bytes(amount) : Long.toString(amount);
         };
-    }
-
-    /** What an amount is called for programs: cpu is in thousandths, as they have no use for "1.5". */
-    static String key(ResourceName resource) {
-        return resource.equals(ResourceName.CPU) ? "milliCpu" : resource.name();
     }
 
     private static String cores(long milli) {
@@ -40,7 +35,7 @@ final class AmountFormat {
     }
 
     /** The resources of which there is something, in the order in which they are shown. */
-    static List<ResourceName> names(Resources requests) {
+    public static List<ResourceName> names(Resources requests) {
         List<ResourceName> names = new ArrayList<>();
         for (ResourceName name : List.of(ResourceName.CPU, ResourceName.MEMORY, ResourceName.EPHEMERAL_STORAGE)) {
             if (requests.amount(name) > 0) {
@@ -71,12 +66,12 @@ final class AmountFormat {
     }
 
     /** The share in percent, rounded; 0 if the whole is 0. */
-    static long percent(long part, long whole) {
+    public static long percent(long part, long whole) {
         return whole == 0 ? 0 : Math.round(100.0 * part / whole);
     }
 
     /** The share as a bar of ten cells. */
-    static String bar(long part, long whole, Terminal terminal) {
+    public static String bar(long part, long whole, Terminal terminal) {
         double share = whole == 0 ? 0 : Math.min(1, Math.max(0, (double) part / whole));
         if (!terminal.blocks()) {
             int full = (int) Math.round(share * BAR);
@@ -91,7 +86,7 @@ final class AmountFormat {
     }
 
     /** The style that shows how full something is. */
-    static TextStyle style(long part, long whole) {
+    public static TextStyle style(long part, long whole) {
         long percent = percent(part, whole);
         if (percent < 70) {
             return TextStyle.GOOD;
@@ -99,13 +94,18 @@ final class AmountFormat {
         return percent < 90 ? TextStyle.WARNING : TextStyle.BAD;
     }
 
+    /** A figure for people, with one decimal. */
+    public static String number(double value) {
+        return String.format(Locale.ROOT, "%.1f", value);
+    }
+
     /** A price for people, with two decimals. */
-    static String money(double amount) {
+    public static String money(double amount) {
         return String.format(Locale.ROOT, "%.2f", amount);
     }
 
     /** A price for programs: a ten-thousandth is enough, and hides what binary fractions add. */
-    static double rounded(double amount) {
+    public static double rounded(double amount) {
         return Math.round(amount * 10_000) / 10_000.0;
     }
 }

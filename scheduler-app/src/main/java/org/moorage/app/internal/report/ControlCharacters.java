@@ -11,7 +11,7 @@ import java.util.regex.Pattern;
  * Keeps names, reasons and messages of objects and plugins from controlling the terminal that they are printed on. Escape and carriage return
  * are shown as kubectl shows them, other control characters as in JSON, which stays JSON by that.
  */
-final class ControlCharacters {
+public final class ControlCharacters {
     /** Colours, and the line of progress that is written over: what this program itself tells a terminal. */
     private static final Pattern COLOR = Pattern.compile("\u001b\\[(?:[013]|2[1-4]|3[1-39])m");
 
@@ -21,7 +21,7 @@ final class ControlCharacters {
     private ControlCharacters() {}
 
     /** A text in one line, without control characters. */
-    static String escaped(String text) {
+    public static String escaped(String text) {
         for (int i = 0; i < text.length(); i++) {
             if (isControl(text.charAt(i)) || text.charAt(i) == '\n' || text.charAt(i) == '\t') {
                 StringBuilder escaped = new StringBuilder();
@@ -39,7 +39,7 @@ final class ControlCharacters {
      * @param colors whether colours pass
      * @param progress whether a line of progress passes
      */
-    static PrintWriter escaping(PrintWriter target, boolean colors, boolean progress) {
+    public static PrintWriter escaping(PrintWriter target, boolean colors, boolean progress) {
         return new PrintWriter(new EscapingWriter(target, progress ? PROGRESS : colors ? COLOR : NONE));
     }
 

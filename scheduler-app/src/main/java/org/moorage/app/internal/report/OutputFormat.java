@@ -7,18 +7,21 @@ import com.fasterxml.jackson.core.util.DefaultPrettyPrinter;
 import com.fasterxml.jackson.core.util.Separators;
 import com.fasterxml.jackson.core.util.Separators.Spacing;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import com.fasterxml.jackson.databind.json.JsonMapper;
-import com.fasterxml.jackson.dataformat.yaml.YAMLGenerator;
-import com.fasterxml.jackson.dataformat.yaml.YAMLMapper;
 import java.io.UncheckedIOException;
+import java.util.Arrays;
 import java.util.Locale;
+import java.util.stream.Collectors;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 
-/** In what form a command answers. */
+/** The forms of an answer. */
 public enum OutputFormat {
-    /** Tables for people. */
+    /** Tables for people, with the first rows of long ones. */
     TABLE,
+    /** The same with all rows. */
+    WIDE,
+    /** The names of the pods or nodes that the answer is about, a line for each. */
+    NAME,
     /** JSON for programs. */
     JSON,
     /** YAML for programs and people. */
@@ -29,7 +32,7 @@ public enum OutputFormat {
             .withObjectIndenter(new DefaultIndenter("  ", "\n"))
             .withArrayIndenter(new DefaultIndenter("  ", "\n"));
 
-    /** Finds the format that a person names. */
+    /** Finds a format by its name. */
     public static final class Named implements ITypeConverter<OutputFormat> {
         Named() {}
 
@@ -40,26 +43,36 @@ public enum OutputFormat {
                     return format;
                 }
             }
-            throw new TypeConversionException("\"" + name + "\" (expected: table, json or yaml)");
+            String expected =
+                    Arrays.stream(values()).map(OutputFormat::toString).collect(Collectors.joining(", "));
+            throw new TypeConversionException("\"" + name + "\" (expected: one of " + expected + ")");
         }
     }
 
-    /** Prints a tree, which may be one of maps and lists. Of {@link #TABLE} there is none. */
-    public void print(Object tree, Terminal terminal) {
+    /** Prints a report in this format. */
+    public void print(Report report, Terminal terminal) {
+        switch (this) {
+            case TABLE -> report.print(terminal);
+            case WIDE -> report.print(terminal.asWide());
+            case NAME -> report.names().forEach(terminal.out()::println);
+            case JSON, YAML -> printValue(report.answer(), terminal);
+        }
+    }
+
+    /**
+     * Prints a value, such as a record or a map.
+     *
+     * @throws IllegalStateException if the format is neither JSON nor YAML
+     */
+    public void printValue(Object value, Terminal terminal) {
         ObjectMapper mapper = switch (this) {
-            case TABLE -> throw new IllegalStateException("format: table (expected: json or yaml)");
-            case JSON -> JsonMapper.builder().build();
-            case YAML ->
-                YAMLMapper.builder()
-                        .enable(YAMLGenerator.Feature.MINIMIZE_QUOTES)
-                        .enable(YAMLGenerator.Feature.ALWAYS_QUOTE_NUMBERS_AS_STRINGS)
-                        .disable(YAMLGenerator.Feature.WRITE_DOC_START_MARKER)
-                        .disable(YAMLGenerator.Feature.SPLIT_LINES)
-                        .build();
+            case JSON -> AnswerJson.JSON;
+            case YAML -> AnswerJson.YAML;
+            case TABLE, WIDE, NAME -> throw new IllegalStateException("format: " + this + " (expected: json or yaml)");
         };
         try {
             terminal.out()
-                    .println(mapper.writer(LAYOUT).writeValueAsString(tree).stripTrailing());
+                    .println(mapper.writer(LAYOUT).writeValueAsString(value).stripTrailing());
         } catch (JsonProcessingException e) {
             throw new UncheckedIOException("the answer cannot be written as " + this, e);
         }

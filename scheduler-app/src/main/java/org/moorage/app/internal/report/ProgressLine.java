@@ -42,7 +42,7 @@ public final class ProgressLine {
     /** Shows how much is done; more than the total counts as all. */
     public void show(int count) {
         int done = total == 0 ? count : Math.min(count, total);
-        if (!terminal.live()) {
+        if (!terminal.live() || terminal.isQuiet()) {
             return;
         }
         Instant now = terminal.clock().instant();

@@ -61,6 +61,8 @@ public final class ReportBlocks {
                 false,
                 true,
                 false,
+                false,
+                false,
                 Optional.of(recorder)));
         return recorder;
     }
@@ -75,26 +77,26 @@ public final class ReportBlocks {
         return List.copyOf(blocks);
     }
 
-    void headline(String text) {
+    public void headline(String text) {
         headline = text;
     }
 
-    void heading(String text) {
+    public void heading(String text) {
         blocks.add(new Heading(text));
     }
 
-    void text(String text, TextStyle style) {
+    public void text(String text, TextStyle style) {
         if (!text.isBlank()) {
             blocks.add(new Text(text.strip(), name(style)));
         }
     }
 
-    void table(List<Column> columns, List<List<Value>> rows) {
+    public void table(List<Column> columns, List<List<Value>> rows) {
         blocks.add(new Table(columns, rows));
     }
 
     /** The name of a style, for programs; empty for plain text. */
-    static String name(TextStyle style) {
+    public static String name(TextStyle style) {
         return style == TextStyle.PLAIN ? "" : style.name().toLowerCase(Locale.ROOT);
     }
 

@@ -29,6 +29,8 @@ import picocli.CommandLine.Help.Ansi;
  * @param colors whether the output may have colours
  * @param blocks whether the output may have block characters beyond ASCII
  * @param live whether a line on {@code err} can be written over
+ * @param isWide whether tables have all rows
+ * @param isQuiet whether notes and progress are left out
  * @param recorder records what reports print, in place of the output
  */
 public record Terminal(
@@ -40,6 +42,8 @@ public record Terminal(
         boolean colors,
         boolean blocks,
         boolean live,
+        boolean isWide,
+        boolean isQuiet,
         Optional<ReportBlocks> recorder) {
     public Terminal {
         out = ControlCharacters.escaping(out, colors, false);
@@ -56,7 +60,7 @@ public record Terminal(
             boolean colors,
             boolean blocks,
             boolean live) {
-        this(in, out, err, clock, width, colors, blocks, live, Optional.empty());
+        this(in, out, err, clock, width, colors, blocks, live, false, false, Optional.empty());
     }
 
     private static final int NARROWEST = 40;
@@ -138,10 +142,27 @@ public record Terminal(
         }
     }
 
+    /** Returns the same terminal, with all rows of tables. */
+    public Terminal asWide() {
+        return new Terminal(in, out, err, clock, width, colors, blocks, live, true, isQuiet, recorder);
+    }
+
+    /** Returns the same terminal without notes and progress. */
+    public Terminal asQuiet() {
+        return new Terminal(in, out, err, clock, width, colors, blocks, live, isWide, true, recorder);
+    }
+
+    /** Returns the number of rows to show of so many, where a screen has room for that many. */
+    public int shown(int rows, int onScreen) {
+        return isWide ? rows : Math.min(rows, onScreen);
+    }
+
     /** Prints a note: something worth knowing that is no mistake. */
     public void note(String message) {
-        err.println("note: " + message);
-        err.flush();
+        if (!isQuiet) {
+            err.println("note: " + message);
+            err.flush();
+        }
     }
 
     /** Prints a warning: something short of a failure. */

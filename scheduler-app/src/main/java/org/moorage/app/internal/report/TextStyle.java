@@ -2,7 +2,7 @@
 package org.moorage.app.internal.report;
 
 /** The style of a text on a terminal with colours. */
-enum TextStyle {
+public enum TextStyle {
     PLAIN(""),
     BOLD("\u001b[1m"),
     GOOD("\u001b[32m"),
@@ -17,7 +17,8 @@ enum TextStyle {
         this.start = start;
     }
 
-    String of(String text, Terminal terminal) {
+    /** Returns a text in this style, on a terminal with colours. */
+    public String of(String text, Terminal terminal) {
         return this == PLAIN || !terminal.colors() || text.isBlank() ? text : start + text + RESET;
     }
 }

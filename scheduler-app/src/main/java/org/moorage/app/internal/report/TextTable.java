@@ -26,10 +26,22 @@ public final class TextTable {
             text = ControlCharacters.escaped(text);
         }
 
-        static final Cell EMPTY = new Cell("", TextStyle.PLAIN);
+        /** A cell without text. */
+        public static final Cell EMPTY = new Cell("", TextStyle.PLAIN);
 
+        /** Returns a cell with plain text. */
         public static Cell of(String text) {
             return new Cell(text, TextStyle.PLAIN);
+        }
+
+        /** Returns a cell with a number. */
+        public static Cell of(long number) {
+            return of(number, TextStyle.PLAIN);
+        }
+
+        /** Returns a cell with a number in a style. */
+        public static Cell of(long number, TextStyle style) {
+            return new Cell(Long.toString(number), style);
         }
     }
 
@@ -43,7 +55,7 @@ public final class TextTable {
     }
 
     /** A column of numbers. */
-    TextTable right(String... header) {
+    public TextTable right(String... header) {
         columns.add(new Column(List.of(header), Side.RIGHT));
         return this;
     }
@@ -58,7 +70,7 @@ public final class TextTable {
     }
 
     /** How wide the table is without wrapping. */
-    int width() {
+    public int width() {
         return width(widths(), columns.size());
     }
 
@@ -199,7 +211,7 @@ public final class TextTable {
     }
 
     /** Prints the sentence that answers the question, wrapped where the terminal ends. */
-    static void printHeadline(String text, Terminal terminal) {
+    public static void printHeadline(String text, Terminal terminal) {
         if (terminal.recorder().isPresent()) {
             terminal.recorder().get().headline(text);
         } else {
@@ -208,7 +220,7 @@ public final class TextTable {
     }
 
     /** Prints a heading on a line. */
-    static void printHeading(String text, Terminal terminal) {
+    public static void printHeading(String text, Terminal terminal) {
         if (terminal.recorder().isPresent()) {
             terminal.recorder().get().heading(text);
         } else {
@@ -217,7 +229,7 @@ public final class TextTable {
     }
 
     /** Prints a text, wrapped where the terminal ends. */
-    static void printWrapped(String text, Terminal terminal) {
+    public static void printWrapped(String text, Terminal terminal) {
         if (terminal.recorder().isPresent()) {
             terminal.recorder().get().text(text, TextStyle.PLAIN);
             return;
@@ -227,7 +239,7 @@ public final class TextTable {
     }
 
     /** Prints a title in a style and a text after it, wrapped where the terminal ends. */
-    static void printWrapped(String title, String text, TextStyle style, Terminal terminal) {
+    public static void printWrapped(String title, String text, TextStyle style, Terminal terminal) {
         if (terminal.recorder().isPresent()) {
             terminal.recorder().get().text(title + text, style);
             return;
@@ -248,7 +260,7 @@ public final class TextTable {
      * The text in lines of at most so many columns, broken between the parts of an enumeration where that can be, and
      * between words elsewhere. A longer word stays whole.
      */
-    static List<String> wrap(String text, int width) {
+    public static List<String> wrap(String text, int width) {
         List<String> lines = new ArrayList<>();
         StringBuilder line = new StringBuilder();
         for (String part : text.split("(?<=[,:]) ", -1)) {

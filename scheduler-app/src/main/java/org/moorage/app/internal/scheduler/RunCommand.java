@@ -3,7 +3,7 @@ package org.moorage.app.internal.scheduler;
 
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
-import org.moorage.app.internal.command.ConfigOptions;
+import org.moorage.app.internal.options.ConfigOptions;
 import org.moorage.app.internal.process.HostProcess;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;

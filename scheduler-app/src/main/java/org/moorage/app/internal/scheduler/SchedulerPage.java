@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.moorage.app.internal.scheduler;
 
-import com.fasterxml.jackson.databind.node.ArrayNode;
-import com.fasterxml.jackson.databind.node.JsonNodeFactory;
-import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -17,11 +14,12 @@ import org.moorage.api.model.Pod;
 import org.moorage.api.model.PodCondition;
 import org.moorage.api.model.PodGroup;
 import org.moorage.api.model.SchedulingGroup;
+import org.moorage.app.internal.answer.GroupResult;
 import org.moorage.app.internal.page.ClusterView;
 import org.moorage.app.internal.page.PageContent;
 import org.moorage.app.internal.page.ServedPage;
 import org.moorage.app.internal.page.ShownCluster;
-import org.moorage.app.internal.report.SimulationReport;
+import org.moorage.app.internal.report.AnswerJson;
 import org.moorage.app.internal.serving.OneAtATime;
 import org.moorage.app.internal.serving.Page;
 import org.moorage.runtime.Scheduler;
@@ -32,6 +30,8 @@ import org.moorage.simulation.SimulatedPod.State;
 
 /** The page of a running scheduler: the nodes, pods, queue and groups that it knows. */
 final class SchedulerPage {
+    private static final String SCHEDULED = AnswerJson.name(State.SCHEDULED);
+
     private SchedulerPage() {}
 
     /**
@@ -57,19 +57,19 @@ final class SchedulerPage {
         }
     }
 
-    /** What the page shows of what a scheduler holds. */
+    /** Returns the content of the page. */
     static PageContent.Builder content(SchedulerDump dump) {
-        List<ObjectNode> groups = new ArrayList<>();
+        List<GroupResult> groups = new ArrayList<>();
         sorted(dump.podGroups()).forEach(key -> {
             PodGroupState state = dump.podGroups().get(key);
             if (state != null) {
-                groups.add(tree(key, state));
+                groups.add(result(key, state));
             }
         });
         sorted(dump.compositePodGroups()).forEach(key -> {
             CompositePodGroupState state = dump.compositePodGroups().get(key);
             if (state != null) {
-                groups.add(tree(key, state, groups));
+                groups.add(result(key, state, groups));
             }
         });
         return PageContent.of("running scheduler", ClusterView.of(dump)).groups(groups);
@@ -81,18 +81,13 @@ final class SchedulerPage {
                 .toList();
     }
 
-    private static ObjectNode tree(GroupKey key, PodGroupState state) {
-        int placed = state.assumedPods().size() + state.assignedPods().size();
-        ObjectNode tree = tree(key, "PodGroup", state.podGroup());
-        boolean isPlaced = placed > 0 && placed >= tree.path("needed").asInt();
-        tree.put("outcome", isPlaced ? SimulationReport.name(State.SCHEDULED) : "pending")
-                .put("placed", placed)
-                .put("members", placed + state.unscheduledPods().size())
-                .put("message", state.podGroup().map(SchedulerPage::message).orElse("the group is not known"));
-        ArrayNode pods = tree.putArray("pods");
+    private static GroupResult result(GroupKey key, PodGroupState state) {
+        List<Pod> pods = new ArrayList<>();
         List.of(state.unscheduledPods(), state.assumedPods(), state.assignedPods())
-                .forEach(part -> part.forEach(pod -> pods.add(pod.key())));
-        return tree;
+                .forEach(pods::addAll);
+        int placed = state.assumedPods().size() + state.assignedPods().size();
+        String message = state.podGroup().map(SchedulerPage::message).orElse("the group is not known");
+        return result(key, state.podGroup(), placed, pods.size(), message, pods);
     }
 
     private static String message(PodGroup group) {
@@ -102,29 +97,37 @@ final class SchedulerPage {
                 .orElse("");
     }
 
-    private static ObjectNode tree(GroupKey key, CompositePodGroupState state, List<ObjectNode> podGroups) {
-        ObjectNode tree = tree(key, "CompositePodGroup", state.compositePodGroup());
-        String scheduled = SimulationReport.name(State.SCHEDULED);
+    private static GroupResult result(GroupKey key, CompositePodGroupState state, List<GroupResult> podGroups) {
         long placed = podGroups.stream()
-                .filter(child -> child.path("parent").asText().equals(key.namespace() + "/" + key.name())
-                        && child.path("outcome").asText().equals(scheduled))
+                .filter(child -> child.parent().equals(Optional.of(GroupResult.name(key)))
+                        && child.outcome().equals(SCHEDULED))
                 .count();
-        tree.put("outcome", placed > 0 && placed >= tree.path("needed").asInt() ? scheduled : "pending")
-                .put("placed", placed)
-                .put("members", state.children().size())
-                .put("message", "");
-        tree.putArray("pods");
-        return tree;
+        return result(
+                key, state.compositePodGroup(), (int) placed, state.children().size(), "", List.of());
     }
 
-    private static ObjectNode tree(GroupKey key, String kind, Optional<? extends SchedulingGroup> group) {
-        ObjectNode tree = JsonNodeFactory.instance
-                .objectNode()
-                .put("kind", kind)
-                .put("group", key.namespace() + "/" + key.name());
-        group.map(SchedulingGroup::parentName)
-                .filter(name -> !name.isEmpty())
-                .ifPresent(name -> tree.put("parent", key.namespace() + "/" + name));
-        return tree.put("needed", group.map(SchedulingGroup::minimum).orElse(0)).put("domain", "");
+    private static GroupResult result(
+            GroupKey key,
+            Optional<? extends SchedulingGroup> group,
+            int placed,
+            int members,
+            String message,
+            List<Pod> pods) {
+        int needed = group.map(SchedulingGroup::minimum).orElse(0);
+        return new GroupResult(
+                GroupResult.kind(key),
+                GroupResult.name(key),
+                group.map(SchedulingGroup::parentName)
+                        .filter(name -> !name.isEmpty())
+                        .map(name -> key.namespace() + "/" + name),
+                placed > 0 && placed >= needed ? SCHEDULED : "pending",
+                message,
+                placed,
+                members,
+                needed,
+                "",
+                Optional.empty(),
+                pods,
+                List.of());
     }
 }

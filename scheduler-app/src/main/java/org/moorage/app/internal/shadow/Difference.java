@@ -38,27 +38,16 @@ public record Difference(
         plugins = List.copyOf(plugins);
     }
 
-    /** In which way a decision differs. */
+    /** The kind of a difference. */
     public enum Kind {
         /** Another node has a higher total here. */
-        LOWER_SCORE("lowerScore"),
-        /** Another node has a higher total here, but the other scheduler may not have looked at it, since it looks at some of the nodes only. */
-        SAMPLING("sampling"),
-        /** The chosen node will not do here. */
-        REJECTED_HERE("rejectedHere"),
-        /** No node was chosen, and one will do here. */
-        FITS_HERE("fitsHere");
-
-        private final String text;
-
-        Kind(String text) {
-            this.text = text;
-        }
-
-        @Override
-        public String toString() {
-            return text;
-        }
+        LOWER_SCORE,
+        /** Another node has a higher total here; the other scheduler may not have scored it, since it scores a sample of the nodes. */
+        SAMPLING,
+        /** The chosen node is rejected here. */
+        REJECTED_HERE,
+        /** No node was chosen, and one is feasible here. */
+        FITS_HERE
     }
 
     /**

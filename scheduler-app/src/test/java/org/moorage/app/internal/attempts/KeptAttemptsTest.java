@@ -23,11 +23,11 @@ final class KeptAttemptsTest {
     private final KeptAttempts kept = new KeptAttempts(2, clock);
 
     private static Decision unschedulable(Pod pod, String message, int attempts) {
-        return new Decision(pod, Decision.Outcome.UNSCHEDULABLE, "", 0, message, 3, 0, attempts);
+        return new Decision(pod, Decision.Outcome.UNSCHEDULABLE, "", 0, message, Optional.empty(), 3, 0, attempts);
     }
 
     private static Decision scheduled(Pod pod, int attempts) {
-        return new Decision(pod, Decision.Outcome.SCHEDULED, "node-a", 5, "", 3, 2, attempts);
+        return new Decision(pod, Decision.Outcome.SCHEDULED, "node-a", 5, "", Optional.empty(), 3, 2, attempts);
     }
 
     @Test

@@ -9,6 +9,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
@@ -18,7 +19,10 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.FieldSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.moorage.app.internal.answer.GroupResult;
+import org.moorage.app.internal.report.JsonAnswer;
 import org.moorage.app.internal.report.ReportBlocks;
+import org.moorage.testkit.Pods;
 import org.openqa.selenium.Keys;
 
 /** The page in a browser. Without one the tests are skipped. */
@@ -57,17 +61,19 @@ class PageBrowserTest {
 
     private static PageContent.Builder withEverything(Path folder) {
         PageContent.Builder content = PageFixture.simulated(folder, 20, 110, "web", "search");
-        ObjectNode group = PageFixture.JSON
-                .createObjectNode()
-                .put("kind", "PodGroup")
-                .put("group", "team-a/training")
-                .put("outcome", "unschedulable")
-                .put("message", "0/20 nodes are available")
-                .put("placed", 1)
-                .put("members", 4)
-                .put("needed", 4)
-                .put("domain", "");
-        group.putArray("pods").add("team-a/training-0");
+        GroupResult group = new GroupResult(
+                "PodGroup",
+                "team-a/training",
+                Optional.empty(),
+                "unschedulable",
+                "0/20 nodes are available",
+                1,
+                4,
+                4,
+                "",
+                Optional.empty(),
+                List.of(Pods.named("training-0").namespace("team-a").build()),
+                List.of());
         ObjectNode answer = PageFixture.JSON.createObjectNode().put("question", "drain");
         answer.putArray("nodes").addObject().put("node", "node-0001").put("pods", 3);
         return content.groups(List.of(group))
@@ -86,7 +92,7 @@ class PageBrowserTest {
                                                 new ReportBlocks.Value("team-a/training-0", ""),
                                                 new ReportBlocks.Value("1", "good")))),
                                 new ReportBlocks.Text("Nothing is preempted.", "")),
-                        answer));
+                        new JsonAnswer(answer)));
     }
 
     @AfterAll

@@ -19,9 +19,10 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.zip.GZIPInputStream;
 import org.moorage.api.model.Pod;
-import org.moorage.app.internal.report.ExplainReport;
+import org.moorage.app.internal.answer.GroupResult;
+import org.moorage.app.internal.answer.PodExplanation;
+import org.moorage.app.internal.report.JsonAnswer;
 import org.moorage.app.internal.report.ReportBlocks;
-import org.moorage.app.internal.report.SimulationReport;
 import org.moorage.builtin.dra.KubeSchedulerPlugins;
 import org.moorage.config.ConfigLoader;
 import org.moorage.config.LoadedConfig;
@@ -67,7 +68,7 @@ final class PageFixture {
         SimulationResult result = simulation.run();
         PageContent.Builder content = PageContent.of("cluster-" + nodes + ".jsonl", ClusterView.of(result))
                 .before(ClusterView.of(dump.objects()))
-                .groups(SimulationReport.groupTrees(result))
+                .groups(GroupResult.all(result.groups()))
                 .command("moorage simulate cluster-" + nodes + ".jsonl --report page.html")
                 .made(MADE);
         for (String application : applications) {
@@ -75,7 +76,7 @@ final class PageFixture {
                     .filter(any -> any.name().startsWith(application + "-"))
                     .findFirst()
                     .orElseThrow();
-            content.evaluation(new ExplainReport(simulation.explainNow(pod), List.of(), true).tree());
+            content.evaluation(PodExplanation.of(simulation.explainNow(pod), List.of()));
         }
         return content;
     }
@@ -133,7 +134,7 @@ final class PageFixture {
                                 new ReportBlocks.Table(
                                         List.of(new ReportBlocks.Column(HOSTILE, false)),
                                         List.of(List.of(new ReportBlocks.Value(HOSTILE, HOSTILE))))),
-                        JSON.createObjectNode().put(HOSTILE, HOSTILE)));
+                        new JsonAnswer(JSON.createObjectNode().put(HOSTILE, HOSTILE))));
     }
 
     /** The data that is in a page; empty if there is none. */

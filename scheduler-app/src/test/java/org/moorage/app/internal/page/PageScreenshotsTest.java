@@ -101,7 +101,7 @@ class PageScreenshotsTest {
             browser.size(1440, picture.height);
             String place = picture.place;
             for (int i = 0; i < content.evaluations().size(); i++) {
-                String key = content.evaluations().get(i).path("pod").asText();
+                String key = content.evaluations().get(i).pod().key();
                 place = place.replace(i == 0 ? "key=FIRST" : "key=SECOND", "key=" + key);
             }
             browser.show(file.toUri().toString(), place.replace("?row=FIRST", ""));

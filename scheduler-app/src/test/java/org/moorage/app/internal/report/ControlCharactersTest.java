@@ -90,7 +90,7 @@ class ControlCharactersTest {
     void jsonStaysJson() throws Exception {
         String text = "a\u001b[31m\u007f\u009b\r\n\"é😀";
 
-        OutputFormat.JSON.print(Map.of("message", text), terminal(true));
+        OutputFormat.JSON.printValue(Map.of("message", text), terminal(true));
 
         assertThat(out.toString()).doesNotContain("\u001b", "\u009b", "\u007f");
         assertThat(new ObjectMapper().readTree(out.toString()).path("message").asText())

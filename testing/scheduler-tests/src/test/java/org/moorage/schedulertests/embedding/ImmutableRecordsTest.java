@@ -21,9 +21,20 @@ import org.moorage.api.model.Pod;
 import org.moorage.api.model.PodSpec;
 import org.moorage.api.model.ResourceName;
 import org.moorage.api.model.Resources;
+import org.moorage.builtin.dra.KubeSchedulerPlugins;
+import org.moorage.config.ConfigLoader;
+import org.moorage.config.LoadedConfig;
+import org.moorage.config.plugin.PluginRegistry;
+import org.moorage.runtime.Scheduler;
 import org.moorage.runtime.cluster.ClusterSource;
+import org.moorage.runtime.whatif.WhatIf;
 import org.moorage.simulation.admission.AdmittedPod;
 import org.moorage.simulation.admission.RecreatedPod;
+import org.moorage.simulation.whatif.KnownCluster;
+import org.moorage.simulation.whatif.NodeEstimate;
+import org.moorage.simulation.whatif.NodeEstimator;
+import org.moorage.simulation.whatif.NodeTemplate;
+import org.moorage.simulation.whatif.PodReason;
 import org.moorage.testkit.Nodes;
 import org.moorage.testkit.Pods;
 
@@ -43,9 +54,21 @@ class ImmutableRecordsTest {
             .with(ObjectMeta.class, POD.metadata())
             .with(Duration.class, Duration.ZERO)
             .with(Instant.class, Instant.EPOCH)
+            .with(PodReason.class, PodReason.NONE)
             .with(ResourceName.class, ResourceName.CPU)
             .with(GroupKey.class, GroupKey.podGroup("default", "g"))
-            .with(AdmittedPod.class, new AdmittedPod(POD, List.of(), List.of()));
+            .with(AdmittedPod.class, new AdmittedPod(POD, List.of(), List.of()))
+            .with(NodeEstimate.class, estimate());
+
+    private static NodeEstimate estimate() {
+        PluginRegistry plugins = PluginRegistry.of(KubeSchedulerPlugins.all());
+        LoadedConfig config = ConfigLoader.defaults(plugins);
+        NodeTemplate type = new NodeTemplate("t", "t-", NODE, List.of(), List.of(), List.of());
+        try (WhatIf whatIf = Scheduler.whatIf(List.of(), config, plugins)) {
+            KnownCluster cluster = new KnownCluster(whatIf, List.of(), config, Instant.EPOCH);
+            return new NodeEstimator(cluster, -10, tried -> {}).estimate(type, List.of(), 1);
+        }
+    }
 
     @ParameterizedTest
     @ValueSource(strings = {"framework-runtime", "framework-simulation"})

@@ -58,7 +58,9 @@ import org.moorage.simulation.dump.Manifests;
 import org.moorage.simulation.whatif.ClusterCapacity;
 import org.moorage.simulation.whatif.FittingChanges;
 import org.moorage.simulation.whatif.KnownCluster;
+import org.moorage.simulation.whatif.NodeEstimate;
 import org.moorage.simulation.whatif.NodeEstimator;
+import org.moorage.simulation.whatif.NodeMixSearch;
 import org.moorage.simulation.whatif.NodeRemoval;
 import org.moorage.simulation.whatif.NodeTemplate;
 import org.moorage.simulation.whatif.PodSizes;
@@ -135,6 +137,7 @@ class NullArgumentsTest {
             .with(Evaluation.class, evaluation)
             .with(RemovalRules.class, RemovalRules.DEFAULTS)
             .with(NodeTemplate.class, template)
+            .with(NodeEstimate.class, new NodeEstimator(known, -10, count -> {}).estimate(template, List.of(), 1))
             .with(AdmittedPod.class, new AdmittedPod(POD, List.of(), List.of()))
             .with(
                     ConfigReading.class,
@@ -157,6 +160,7 @@ class NullArgumentsTest {
                 known.rescheduling(transaction),
                 new ClusterCapacity(known, count -> {}),
                 new NodeEstimator(known, -10, count -> {}),
+                new NodeMixSearch(known, -10, count -> {}),
                 new NodeRemoval(known, RemovalRules.DEFAULTS),
                 new FittingChanges(transaction, List.of(NODE), evaluation),
                 PodSizes.of(List.of()))) {

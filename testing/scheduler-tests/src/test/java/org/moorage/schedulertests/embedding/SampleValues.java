@@ -19,6 +19,8 @@ import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.Set;
+import java.util.SortedMap;
+import java.util.TreeMap;
 
 /** Makes a value of any type of a public API; collections can be changed, and have an element. */
 final class SampleValues {
@@ -73,6 +75,9 @@ final class SampleValues {
         }
         if (type == Map.class) {
             return new HashMap<>(Map.of(of(arguments[0]), of(arguments[1])));
+        }
+        if (type == SortedMap.class) {
+            return new TreeMap<>(Map.of(of(arguments[0]), of(arguments[1])));
         }
         if (type == Optional.class) {
             return Optional.empty();

@@ -29,6 +29,7 @@ import org.moorage.builtin.BuiltinPlugins;
 import org.moorage.config.ConfigLoader;
 import org.moorage.config.plugin.PluginRegistry;
 import org.moorage.runtime.Scheduler;
+import org.moorage.runtime.decision.Decision;
 import org.moorage.schedulertests.Samples;
 import org.moorage.simulation.cluster.InMemoryCluster;
 
@@ -190,8 +191,12 @@ final class HostileValuesTest {
         cluster.apply(Samples.pod("bad"));
         cluster.apply(Samples.pod("good"));
 
+        Decision decision = running.scheduleNext().orElseThrow();
         scheduleAll(running);
 
+        assertThat(decision.pod().name()).isEqualTo("bad");
+        assertThat(decision.message()).hasSizeLessThanOrEqualTo(32_768);
+        assertThat(decision.reasons()).isEmpty();
         assertThat(pod("good").isBound()).isTrue();
         assertThat(pod("bad").status().condition("PodScheduled"))
                 .hasValueSatisfying(condition -> assertThat(condition.message()).hasSizeLessThanOrEqualTo(32_768));

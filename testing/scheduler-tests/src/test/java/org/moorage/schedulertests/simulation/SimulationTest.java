@@ -115,7 +115,7 @@ class SimulationTest {
     void tellsOfAPodThatWaitsForAPermit() {
         SimulatedPod asking = only(simulate(node().build(), Pods.named("asking").build()));
 
-        assertThat(asking.state()).isEqualTo(State.WAITING);
+        assertThat(asking.state()).isEqualTo(State.WAITING_FOR_PERMIT);
         assertThat(asking.nodeName()).isEqualTo("a");
         assertThat(asking.message()).isEqualTo("waits for a permit of Misbehaving");
         assertThat(steps).containsExactly("asking a");

@@ -44,6 +44,7 @@ import org.moorage.simulation.whatif.Drain;
 import org.moorage.simulation.whatif.DrainResult;
 import org.moorage.simulation.whatif.DrainRules;
 import org.moorage.simulation.whatif.KnownCluster;
+import org.moorage.simulation.whatif.PodReason;
 import org.moorage.testkit.Nodes;
 import org.moorage.testkit.PodGroups;
 import org.moorage.testkit.Pods;
@@ -145,19 +146,19 @@ class DrainTest {
                 .on("a")
                 .build();
         return Stream.of(
-                drained("a pod moves", DrainRules.DEFAULTS, with(first), "web-1 1 MOVES b"),
+                drained("a pod moves", DrainRules.DEFAULTS, with(first), "web-1 1 RESCHEDULED b"),
                 stopped(
                         "a pod for which there is no room waits",
                         DrainRules.DEFAULTS,
                         with(first, web("x").requests("cpu", "4").on("b").build()),
-                        "web-1 1 WAITS"),
+                        "web-1 1 PENDING"),
                 drained(
                         "a budget allows one pod in a round",
                         DrainRules.DEFAULTS,
                         with(first, second, third, budget("web", 1)),
-                        "web-1 1 MOVES b",
-                        "web-2 2 MOVES b",
-                        "web-3 3 MOVES b"),
+                        "web-1 1 RESCHEDULED b",
+                        "web-2 2 RESCHEDULED b",
+                        "web-3 3 RESCHEDULED b"),
                 stopped(
                         "a budget is used up by pods that find no place",
                         DrainRules.DEFAULTS,
@@ -167,59 +168,64 @@ class DrainTest {
                                 third,
                                 budget("web", 2),
                                 web("x").requests("cpu", "3").on("b").build()),
-                        "web-1 1 MOVES b",
-                        "web-2 1 WAITS",
-                        "web-3 2 WAITS"),
+                        "web-1 1 RESCHEDULED b",
+                        "web-2 1 PENDING",
+                        "web-3 2 PENDING"),
                 stopped(
                         "a budget that allows nothing blocks",
                         DrainRules.DEFAULTS,
                         with(first, budget("web", 0)),
-                        "web-1 BLOCKED"),
+                        "web-1 BLOCKED_BY_BUDGET"),
                 drained(
                         "a budget does not count when pods are deleted",
                         new DrainRules(false, false, true, any -> true, any -> false),
                         with(first, budget("web", 0)),
-                        "web-1 1 MOVES b"),
+                        "web-1 1 RESCHEDULED b"),
                 stopped(
                         "a pod of two budgets is blocked",
                         DrainRules.DEFAULTS,
                         with(first, budget("web", 1), budget("other", 1)),
-                        "web-1 BLOCKED"),
+                        "web-1 BLOCKED_BY_BUDGET"),
                 stopped(
                         "a pod that is not ready counts against its budget, too",
                         DrainRules.DEFAULTS,
                         with(unready, budget("web", 0)),
-                        "web-4 BLOCKED"),
+                        "web-4 BLOCKED_BY_BUDGET"),
                 drained(
                         "a pod that is not ready goes while enough others are",
                         DrainRules.DEFAULTS,
                         with(unready, budget(0, 3, 3, "")),
-                        "web-4 1 MOVES b"),
+                        "web-4 1 RESCHEDULED b"),
                 drained(
                         "a pod that is not ready goes by the policy",
                         DrainRules.DEFAULTS,
                         with(unready, budget(0, 1, 3, PodDisruptionBudget.ALWAYS_ALLOW)),
-                        "web-4 1 MOVES b"),
+                        "web-4 1 RESCHEDULED b"),
                 stopped(
                         "a bare pod keeps its node from being drained",
                         DrainRules.DEFAULTS,
                         with(bare, first),
                         "bare REFUSED",
-                        "web-1 HELD_UP"),
-                drained("a bare pod is lost by force", FORCE, with(bare, first), "bare 1 LOST", "web-1 1 MOVES b"),
+                        "web-1 BLOCKED_BY_OTHER_PODS"),
+                drained(
+                        "a bare pod is lost by force",
+                        FORCE,
+                        with(bare, first),
+                        "bare 1 LOST",
+                        "web-1 1 RESCHEDULED b"),
                 stopped(
                         "an emptyDir keeps its node from being drained",
                         DrainRules.DEFAULTS,
                         with(cached),
                         "cached REFUSED"),
-                drained("an emptyDir may be deleted", FORCE, with(cached), "cached 1 MOVES b"),
+                drained("an emptyDir may be deleted", FORCE, with(cached), "cached 1 RESCHEDULED b"),
                 drained(
                         "pods of the node stay",
                         DrainRules.DEFAULTS,
                         with(daemon, mirror, first),
-                        "etcd OF_NODE",
-                        "proxy OF_NODE",
-                        "web-1 1 MOVES b"),
+                        "etcd DAEMON_PODS",
+                        "proxy DAEMON_PODS",
+                        "web-1 1 RESCHEDULED b"),
                 drained(
                         "a pod that is being deleted is not created again",
                         DrainRules.DEFAULTS,
@@ -229,7 +235,7 @@ class DrainTest {
                         "other pods than the selected stay",
                         new DrainRules(false, false, false, pod -> pod.name().equals("web-1"), any -> false),
                         with(first, second),
-                        "web-1 1 MOVES b",
+                        "web-1 1 RESCHEDULED b",
                         "web-2 LEFT"),
                 stopped(
                         "a pod that tolerates everything comes back",
@@ -240,7 +246,7 @@ class DrainTest {
                                         .on("a")
                                         .build(),
                                 web("x").requests("cpu", "4").on("b").build()),
-                        "anywhere 1 RETURNS a"),
+                        "anywhere 1 RETURNED a"),
                 stopped(
                         "a volume keeps a pod in its zone",
                         DrainRules.DEFAULTS,
@@ -261,7 +267,7 @@ class DrainTest {
                                                 List.of()))))
                                         .phase("Bound")
                                         .build()),
-                        "db-0 1 WAITS"),
+                        "db-0 1 PENDING"),
                 new Case(
                         "preemption moves others, which may preempt in turn",
                         List.of(
@@ -281,8 +287,8 @@ class DrainTest {
                                         .build(),
                                 web("low").requests("cpu", "4").on("c").build()),
                         DrainRules.DEFAULTS,
-                        List.of("high 1 MOVES c"),
-                        List.of("low WAITS"),
+                        List.of("high 1 RESCHEDULED c"),
+                        List.of("low PENDING"),
                         false));
     }
 
@@ -305,12 +311,14 @@ class DrainTest {
     @Test
     void tellsWhyAnEvictionIsRefused() {
         Pod pod = web("web-1").on("a").build();
-        assertThat(drain(DEFAULTS, DrainRules.DEFAULTS, with(pod, budget(0, 2, 2, "")), "a")
-                        .pods()
-                        .get(0)
-                        .message())
-                .isEqualTo("Cannot evict pod as it would violate the pod's disruption budget."
-                        + " The disruption budget web needs 2 healthy pods and has 2 currently");
+        PodReason refusal = drain(DEFAULTS, DrainRules.DEFAULTS, with(pod, budget(0, 2, 2, "")), "a")
+                .pods()
+                .get(0)
+                .reason();
+        String needed = "Cannot evict pod as it would violate the pod's disruption budget."
+                + " The disruption budget web needs 2 healthy pods";
+        assertThat(refusal.message()).isEqualTo(needed + " and has 2 currently");
+        assertThat(refusal.summary()).isEqualTo(needed);
         assertThat(drain(
                                 DEFAULTS,
                                 DrainRules.DEFAULTS,
@@ -331,7 +339,7 @@ class DrainTest {
                 with(waiting, web("a-1").on("a").build(), web("b-1").on("b").build()),
                 "a");
 
-        assertThat(result.pods().stream().map(DrainTest::told)).containsExactly("a-1 1 MOVES b");
+        assertThat(result.pods().stream().map(DrainTest::told)).containsExactly("a-1 1 RESCHEDULED b");
         assertThat(result.waitedBefore()).singleElement().satisfies(pod -> {
             assertThat(pod.pod().name()).isEqualTo("waiting");
             assertThat(pod.nodeName()).isEmpty();
@@ -347,7 +355,7 @@ class DrainTest {
 
         DrainResult result = drain(DEFAULTS, DrainRules.DEFAULTS, objects, "a");
 
-        assertThat(result.pods().stream().map(DrainTest::told)).containsExactly("waiting 1 WAITS");
+        assertThat(result.pods().stream().map(DrainTest::told)).containsExactly("waiting 1 PENDING");
         assertThat(result.waitedBefore()).isEmpty();
     }
 
@@ -373,7 +381,7 @@ class DrainTest {
         objects.add(web("y").requests("cpu", "4").on("c").build());
         assertThat(drain(config, DrainRules.DEFAULTS, objects, "a").pods().stream()
                         .map(DrainTest::told))
-                .containsExactly("p1 1 WAITS", "p2 1 WAITS");
+                .containsExactly("p1 1 PENDING", "p2 1 PENDING");
     }
 
     @Test
@@ -384,7 +392,7 @@ class DrainTest {
                 with(web("other").schedulerName("other").on("a").build()),
                 "a");
 
-        assertThat(result.pods().get(0).outcome()).isEqualTo(Outcome.WAITS);
+        assertThat(result.pods().get(0).outcome()).isEqualTo(Outcome.PENDING);
         assertThat(result.pods().get(0).message()).contains("for the scheduler \"other\"");
     }
 
@@ -416,7 +424,7 @@ class DrainTest {
                         .isNotIn(names.stream().map(Optional::of).toList());
                 assertThat(pod.round() > 0)
                         .as(about + " " + pod)
-                        .isEqualTo(pod.outcome() != Outcome.BLOCKED && pod.outcome() != Outcome.OF_NODE);
+                        .isEqualTo(pod.outcome() != Outcome.BLOCKED_BY_BUDGET && pod.outcome() != Outcome.DAEMON_PODS);
             }
             for (DisruptedPod pod : result.preempted()) {
                 assertThat(told.add(pod.pod().uid())).as(about).isTrue();

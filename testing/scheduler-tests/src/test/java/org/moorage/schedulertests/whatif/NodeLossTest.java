@@ -92,7 +92,8 @@ class NodeLossTest {
                         web("waiting").requests("cpu", "6").build()),
                 "e");
 
-        assertThat(told(result.pods())).containsExactly("a MOVES w", "b WAITS", "bare LOST", "proxy OF_NODE");
+        assertThat(told(result.pods()))
+                .containsExactly("a RESCHEDULED w", "b PENDING", "bare LOST", "proxy DAEMON_PODS");
         assertThat(result.waitedBefore()).extracting(pod -> pod.pod().name()).containsExactly("waiting");
         assertThat(result.isComplete()).isFalse();
         assertThat(lose(List.of(EAST, WEST, web("a").on("e").build()), "e").isComplete())
@@ -120,8 +121,8 @@ class NodeLossTest {
 
         NodeLossResult result = lose(List.of(EAST, WEST, database, claim, disk), "e");
 
-        assertThat(told(result.withVolume())).containsExactly("db-0 WAITS");
-        assertThat(told(result.ofStatefulSets())).containsExactly("db-0 WAITS");
+        assertThat(told(result.withVolume())).containsExactly("db-0 PENDING");
+        assertThat(told(result.ofStatefulSets())).containsExactly("db-0 PENDING");
     }
 
     @Test
@@ -134,8 +135,8 @@ class NodeLossTest {
                         web("low").requests("cpu", "3").on("w").build()),
                 "e");
 
-        assertThat(told(result.pods())).containsExactly("high MOVES w");
-        assertThat(told(result.preempted())).containsExactly("low WAITS");
+        assertThat(told(result.pods())).containsExactly("high RESCHEDULED w");
+        assertThat(told(result.preempted())).containsExactly("low PENDING");
         assertThat(result.isComplete()).isFalse();
     }
 

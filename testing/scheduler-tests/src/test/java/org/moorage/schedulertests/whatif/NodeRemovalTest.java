@@ -397,7 +397,7 @@ class NodeRemovalTest {
             assertThat(one.drain().pods())
                     .as("seed " + seed)
                     .extracting(DisruptedPod::outcome)
-                    .isSubsetOf(Outcome.MOVES, Outcome.OF_NODE);
+                    .isSubsetOf(Outcome.RESCHEDULED, Outcome.DAEMON_PODS);
         } finally {
             List<Runnable> ignored = executor.shutdownNow();
         }

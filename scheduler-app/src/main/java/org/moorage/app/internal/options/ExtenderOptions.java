@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.app.internal.options;
+
+import org.moorage.app.internal.help.OptionGroup;
+import org.moorage.app.internal.help.OptionGroup.Heading;
+import org.moorage.config.LoadedConfig;
+import picocli.CommandLine.Option;
+
+/** Whether the extenders of a configuration are asked about a cluster that files describe. */
+@OptionGroup(Heading.SCHEDULER)
+public final class ExtenderOptions {
+    @Option(
+            names = "--ignore-extenders",
+            description =
+                    "Do not ask the extenders of the configuration. By default they are asked to filter, score and preempt.")
+    private boolean ignore;
+
+    /** The configuration with the extenders that are asked. */
+    public LoadedConfig apply(LoadedConfig config) {
+        return ignore ? config.withoutExtenders() : config;
+    }
+}

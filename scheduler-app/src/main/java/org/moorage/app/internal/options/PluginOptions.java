@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.app.internal.options;
+
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.ServiceConfigurationError;
+import java.util.function.Consumer;
+import org.moorage.api.plugin.PluginFactory;
+import org.moorage.app.internal.help.OptionGroup;
+import org.moorage.app.internal.help.OptionGroup.Heading;
+import org.moorage.app.internal.process.CommandException;
+import org.moorage.builtin.dra.KubeSchedulerPlugins;
+import org.moorage.config.plugin.JarRules;
+import org.moorage.config.plugin.PluginChecksums;
+import org.moorage.config.plugin.PluginJars;
+import org.moorage.config.plugin.PluginRegistry;
+import picocli.CommandLine.Option;
+
+/** Where plugins come from. */
+@OptionGroup(Heading.SCHEDULER)
+public final class PluginOptions {
+    @Option(
+            names = "--plugin-dir",
+            paramLabel = "JAR|DIR",
+            description = "Take the plugins of this jar too, or of the jars of this folder; may be repeated.")
+    private List<Path> jars = new ArrayList<>();
+
+    @Option(
+            names = "--plugin-checksums",
+            paramLabel = "FILE",
+            description =
+                    "Load no jar by --plugin-dir but those that this file of sha256sum lists by name and checksum.")
+    private Optional<Path> checksums = Optional.empty();
+
+    private List<PluginFactory<?>> further = List.of();
+
+    /** Has the registry have these too. */
+    public void add(List<PluginFactory<?>> plugins) {
+        further = List.copyOf(plugins);
+    }
+
+    /**
+     * All plugins that there are: built in, added, on the class path, and in jars.
+     *
+     * @param withoutVersion what becomes of a jar that does not say which version of the plugin API it was built for
+     * @param notes is told what a user should know of the jars, a sentence each
+     * @throws CommandException if plugins cannot be loaded, or two have one name
+     * @throws org.moorage.config.plugin.PluginJarException if a jar cannot be used
+     */
+    public PluginRegistry registry(JarRules.WithoutVersion withoutVersion, Consumer<String> notes) {
+        JarRules rules = new JarRules(checksums.map(PluginChecksums::read).orElse(PluginChecksums.ANY), withoutVersion);
+        try {
+            PluginRegistry registry = PluginRegistry.of(KubeSchedulerPlugins.all())
+                    .with(further)
+                    .withServices(PluginOptions.class.getClassLoader());
+            for (Path path : jars) {
+                PluginJars loaded = PluginJars.load(path, rules);
+                loaded.notes().forEach(notes);
+                registry = registry.with(loaded.factories());
+            }
+            return registry;
+        } catch (ServiceConfigurationError | IllegalArgumentException unusable) {
+            throw new CommandException(String.valueOf(unusable.getMessage()), unusable);
+        }
+    }
+}

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.app.internal.question;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.PrintStream;
+import java.io.UncheckedIOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Consumer;
+import java.util.zip.GZIPInputStream;
+import java.util.zip.GZIPOutputStream;
+import org.moorage.app.internal.help.OptionGroup;
+import org.moorage.app.internal.help.OptionGroup.Heading;
+import org.moorage.app.internal.live.KeptFields;
+import org.moorage.app.internal.live.LiveObjects;
+import org.moorage.app.internal.live.LiveOptions;
+import org.moorage.app.internal.options.ConfigFile;
+import org.moorage.app.internal.options.ConfigOptions;
+import org.moorage.app.internal.options.ExtenderOptions;
+import org.moorage.app.internal.options.ProfileOptions;
+import org.moorage.app.internal.options.UnknownPluginOptions;
+import org.moorage.app.internal.options.WorkloadOptions;
+import org.moorage.app.internal.process.CommandException;
+import org.moorage.app.internal.report.Terminal;
+import org.moorage.config.LoadedConfig;
+import org.moorage.config.plugin.JarRules;
+import org.moorage.config.plugin.PluginRegistry;
+import org.moorage.kubernetes.ApiConnection;
+import org.moorage.kubernetes.ApiRequests;
+import org.moorage.kubernetes.RequestMetrics;
+import org.moorage.runtime.MonotonicClock;
+import org.moorage.simulation.dump.ClusterDump;
+import org.moorage.simulation.dump.ClusterDumpReader;
+import org.moorage.simulation.dump.Manifests;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** The cluster that a question is about, and the scheduler that would schedule there. */
+@OptionGroup(Heading.CLUSTER)
+public final class ClusterOptions {
+    @Option(
+            names = "--cluster",
+            paramLabel = "SOURCE",
+            description =
+                    "File or folder with the cluster's objects, in YAML or JSON; - for stdin; may be repeated (default:"
+                            + " the live cluster).")
+    private List<String> sources = new ArrayList<>();
+
+    @Mixin
+    private LiveOptions live = new LiveOptions();
+
+    @Mixin
+    private ConfigOptions config = new ConfigOptions();
+
+    @Mixin
+    private UnknownPluginOptions unknown = new UnknownPluginOptions();
+
+    @Mixin
+    private ProfileOptions profile = new ProfileOptions();
+
+    @Mixin
+    private ExtenderOptions extenders = new ExtenderOptions();
+
+    @Mixin
+    private WorkloadOptions workloads = new WorkloadOptions();
+
+    /** Whether a cluster is named. */
+    public boolean areGiven() {
+        return !sources.isEmpty() || live.areGiven();
+    }
+
+    /** Whether a cluster is named, or the environment describes one. */
+    public boolean findCluster() {
+        return areGiven() || live.findCluster();
+    }
+
+    /** The API server of the cluster; nothing is read from it yet. */
+    public ApiConnection connection() {
+        return live.connection();
+    }
+
+    /** Whether something is read from stdin. */
+    public boolean readStdin() {
+        return sources.contains("-") || workloads.readsStdin();
+    }
+
+    /** Whether pods may be scheduled by another profile than the one that they name. */
+    public boolean changeProfiles() {
+        return profile.isGiven();
+    }
+
+    /** Whether pods are created that no file has. */
+    public boolean rescheduleLost() {
+        return workloads.reschedulesLost();
+    }
+
+    /**
+     * Reads the cluster, and warns of objects that were skipped.
+     *
+     * @throws CommandException if no cluster is named, or the configuration cannot be read
+     * @throws org.moorage.config.ConfigException if the configuration is refused
+     * @throws org.moorage.objects.ClusterFileException if the cluster cannot be read
+     */
+    public AskedCluster read(Terminal terminal) {
+        return read(terminal, List.of(), reader -> {});
+    }
+
+    /**
+     * As {@link #read(Terminal)}, where arguments may name the cluster.
+     *
+     * @param otherwise the files that it is read from if no option names one
+     * @param setUp has the reader read more than the cluster
+     */
+    public AskedCluster read(Terminal terminal, List<String> otherwise, Consumer<ClusterDumpReader> setUp) {
+        List<String> files = areGiven() ? sources : otherwise;
+        if (files.isEmpty() ? !live.findCluster() : live.areGiven()) {
+            throw new CommandException(
+                    files.isEmpty()
+                            ? "no cluster configured: pass --cluster FILE or --kubeconfig FILE, or set KUBECONFIG"
+                            : "--cluster: " + String.join(" ", files)
+                                    + " (expected: files or a live cluster, not both)");
+        }
+        if (files.isEmpty() && !live.areGiven()) {
+            terminal.note("no --cluster, so the live cluster is read: "
+                    + live.connection().title());
+        }
+        workloads.checkStdin(files.isEmpty() ? List.of("-") : files);
+        PluginRegistry registry = config.registry(JarRules.WithoutVersion.NOTED, terminal::warn);
+        LoadedConfig loaded = config.load(registry, unknown.unknownPlugins(), terminal);
+        Manifests manifests = new Manifests(loaded.featureGates());
+        ClusterDumpReader reader = workloads
+                .apply(new ClusterDumpReader(loaded, registry))
+                .withClaims()
+                .telling(manifests);
+        setUp.accept(reader);
+        ClusterDump dump = profile.apply(
+                files.isEmpty()
+                        ? reader.read("the API server", liveObjects(terminal))
+                        : reader.read(files, terminal.in()),
+                loaded,
+                terminal);
+        ConfigFile.warn(loaded, terminal);
+        WorkloadOptions.tell(dump, terminal);
+        return new AskedCluster(
+                dump, manifests, loaded, config.file(), extenders::apply, profile.taking(loaded), registry, terminal);
+    }
+
+    // Of a large cluster this is a tenth of what its objects are.
+    private InputStream liveObjects(Terminal terminal) {
+        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+        try (ApiRequests requests =
+                        new ApiRequests(live.connection().open(), MonotonicClock.system(), RequestMetrics.NONE);
+                PrintStream lines = new PrintStream(new GZIPOutputStream(bytes), false, UTF_8)) {
+            // Nothing is written to a file here, and plugins may read any annotation.
+            KeptFields kept = new KeptFields(List.of(""));
+            LiveObjects.list(requests, object -> lines.println(kept.text(object)))
+                    .forEach(terminal::warn);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        try {
+            return new GZIPInputStream(new ByteArrayInputStream(bytes.toByteArray()));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+}

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.app.internal.question;
+
+import org.moorage.app.internal.report.Report;
+
+/** A question about a cluster that has been read: of a command line, a line of a batch, an HTTP request or an MCP client. */
+public interface Question {
+    /**
+     * Answers the question. Nothing is printed but progress; the cluster stays as it is.
+     *
+     * @throws org.moorage.app.internal.process.CommandException if the question names an object that is not in the cluster, or is invalid
+     */
+    Report answer(AskedCluster asked);
+}

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.app.internal.question;
+
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import java.util.function.Supplier;
+import org.moorage.app.internal.page.ClusterView;
+import org.moorage.app.internal.page.PageAnswer;
+import org.moorage.app.internal.page.PageContent;
+import org.moorage.app.internal.report.Report;
+import org.moorage.app.internal.report.Terminal;
+import org.moorage.kubernetes.ApiConnection;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+
+/**
+ * The command of a question. Its options are the question; the cluster is read by {@link ClusterOptions}, or was read before for many questions.
+ *
+ * @param <R> the answer
+ */
+public abstract class QuestionCommand<R extends Report> implements Callable<Integer>, Question {
+    private final Terminal terminal;
+
+    @Mixin
+    private ClusterOptions cluster = new ClusterOptions();
+
+    @Mixin
+    private OutputOptions output = new OutputOptions();
+
+    @Mixin
+    private ReportOptions page = new ReportOptions();
+
+    /** Creates the command; its answer is printed to that terminal. */
+    protected QuestionCommand(Terminal terminal) {
+        this.terminal = terminal;
+    }
+
+    @Override
+    public abstract R answer(AskedCluster asked);
+
+    /**
+     * Returns an answer for which no cluster has to be read; empty if there is none.
+     *
+     * @param connection the API server that the command line names
+     */
+    protected Optional<R> answerWithoutCluster(Supplier<ApiConnection> connection) {
+        return Optional.empty();
+    }
+
+    /** Returns the title of a page with the answer; by default the name of the command. */
+    protected String title() {
+        return getClass().getAnnotation(Command.class).name();
+    }
+
+    /** Returns the content of a page with the answer; by default the cluster as it is. */
+    protected PageContent.Builder view(String title, ClusterView view, R report) {
+        return PageContent.of(title, view);
+    }
+
+    @Override
+    public final Integer call() {
+        Terminal shown = output.terminal(terminal);
+        Optional<R> answered = answerWithoutCluster(cluster::connection);
+        if (answered.isPresent()) {
+            output.print(answered.get(), shown);
+            return answered.get().succeeded() ? 0 : 1;
+        }
+        try (AskedCluster asked = cluster.read(shown)) {
+            R report = answer(asked);
+            output.print(report, shown);
+            page.write(shown, () -> page(asked, report));
+            return report.succeeded() ? 0 : 1;
+        }
+    }
+
+    private PageContent.Builder page(AskedCluster asked, R report) {
+        return view(title(), ClusterView.of(asked.dump().objects()), report)
+                .notes(asked.dump().warnings())
+                .notes(asked.dump().notes())
+                .answer(PageAnswer.of(title(), report));
+    }
+}

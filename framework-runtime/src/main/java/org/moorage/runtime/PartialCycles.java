@@ -184,7 +184,7 @@ public final class PartialCycles {
         Pod seen = pods.seen(pod);
         return onCluster(
                 (algorithm, snapshot) ->
-                        NodeAnswers.fitsWithout(profile, seen, snapshot, victims(victimUids, snapshot)),
+                        NodeAnswers.fitsWithout(algorithm, profile, seen, snapshot, victims(victimUids, snapshot)),
                 left);
     }
 

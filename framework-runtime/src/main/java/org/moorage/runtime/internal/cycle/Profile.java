@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.moorage.runtime.internal.cycle;
 
+import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
@@ -102,6 +103,13 @@ public final class Profile {
     /** The plugins of a point, in order. */
     public List<PluginCaller> at(ExtensionPoint point) {
         return plugins.getOrDefault(point, List.of());
+    }
+
+    /** The plugins of a point, in order, without those of some names. */
+    PluginCaller[] without(ExtensionPoint point, Set<String> skipped) {
+        List<PluginCaller> active = new ArrayList<>(at(point));
+        active.removeIf(plugin -> skipped.contains(plugin.name()));
+        return active.toArray(PluginCaller[]::new);
     }
 
     /**

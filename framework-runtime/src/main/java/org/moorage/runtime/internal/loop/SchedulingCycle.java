@@ -25,6 +25,7 @@ import org.moorage.runtime.internal.binding.BindingCycle;
 import org.moorage.runtime.internal.cache.SchedulerCache;
 import org.moorage.runtime.internal.cache.TrialSnapshot;
 import org.moorage.runtime.internal.cycle.Diagnosis;
+import org.moorage.runtime.internal.cycle.PodAttempt;
 import org.moorage.runtime.internal.cycle.PostFilterRun;
 import org.moorage.runtime.internal.cycle.Profile;
 import org.moorage.runtime.internal.cycle.RejectionMessage;
@@ -150,7 +151,8 @@ public final class SchedulingCycle {
             return Optional.empty();
         }
         if (listener.takesDetails()) {
-            listener.explained(pod, new AttemptDetails(List.of(), algorithm.best(), Optional.empty(), ""));
+            listener.explained(
+                    pod, new AttemptDetails(List.of(), PodAttempt.of(state).best(), Optional.empty(), ""));
         }
         return Optional.of(
                 pod.isBound()

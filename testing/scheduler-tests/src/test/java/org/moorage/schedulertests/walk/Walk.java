@@ -66,34 +66,42 @@ public final class Walk {
     }
 
     /** Notes the call of a method. Called by the classes of {@link WalkedClasses}. */
-    public static void enter(String type, String method) {
+    public static void enter(String method) {
         Walk walk = current;
         if (walk != null && walk.thread == Thread.currentThread()) {
-            walk.entered(type, method);
+            walk.entered(method);
         }
     }
 
-    private void entered(String type, String method) {
-        String name = type + '.' + method;
-        if (name.equals(start)) {
+    private void entered(String name) {
+        boolean isStart = name.startsWith(start + '(');
+        if (isStart) {
             started = callsToSkip-- == 0;
         }
-        stopped |= started && name.equals(stop);
+        stopped |= started && name.startsWith(stop + '(');
         if (!started || stopped || !isRead(name) || read.contains(name)) {
             return;
         }
         // The innermost frames are of this class and of the method itself.
         List<String> callers = StackWalker.getInstance()
-                .walk(frames -> frames.map(frame -> frame.getClassName() + '.' + frame.getMethodName())
+                .walk(frames -> frames.map(
+                                frame -> frame.getClassName() + '.' + frame.getMethodName() + frame.getDescriptor())
                         .skip(3)
                         .toList());
-        List<String> path = name.equals(start) ? List.of() : callers.subList(0, callers.indexOf(start) + 1);
-        if (!name.equals(start) && path.isEmpty() || path.stream().anyMatch(caller -> caller.startsWith(PLUGINS))) {
+        int outermost = 0;
+        while (outermost < callers.size() && !callers.get(outermost).startsWith(start + '(')) {
+            outermost++;
+        }
+        if (!isStart && outermost == callers.size()) {
+            return;
+        }
+        List<String> path = isStart ? List.of() : callers.subList(0, outermost + 1);
+        if (path.stream().anyMatch(caller -> caller.startsWith(PLUGINS))) {
             return;
         }
         read.add(name);
         path.stream().filter(Walk::isRead).findFirst().ifPresent(caller -> visit(fileOf(caller), "return"));
-        visit(fileOf(name), method);
+        visit(fileOf(name), name.substring(name.lastIndexOf('.', name.indexOf('(')) + 1, name.indexOf('(')));
     }
 
     private static boolean isRead(String method) {
@@ -112,7 +120,7 @@ public final class Walk {
     }
 
     private static String fileOf(String method) {
-        String type = method.substring(0, method.lastIndexOf('.'));
+        String type = method.substring(0, method.lastIndexOf('.', method.indexOf('(')));
         String simple = type.substring(type.lastIndexOf('.') + 1);
         int nested = simple.indexOf('$');
         return nested < 0 ? simple : simple.substring(0, nested);

@@ -21,7 +21,7 @@ final class WalkedClasses extends ClassLoader {
         super(WalkedClasses.class.getClassLoader());
     }
 
-    /** Returns the length of the bytecode of a method, given with its class; 0 if it is not followed. */
+    /** Returns the length of the bytecode of a method, given with its class and descriptor; 0 if it is not followed. */
     static int bytes(String method) {
         return BYTES.getOrDefault(method, 0);
     }
@@ -57,7 +57,7 @@ final class WalkedClasses extends ClassLoader {
         return writer.toByteArray();
     }
 
-    /** Measures the bytecode of methods; of those with the same name, the longest counts. */
+    /** Measures the bytecode of methods. */
     private static final class MethodSizes extends ClassVisitor {
         private final String type;
 
@@ -75,7 +75,7 @@ final class WalkedClasses extends ClassLoader {
                 public void visitMaxs(int maxStack, int maxLocals) {
                     Label end = new Label();
                     visitLabel(end);
-                    BYTES.merge(type + '.' + method, end.getOffset() - 1, Math::max);
+                    BYTES.put(type + '.' + method + descriptor, end.getOffset() - 1);
                     super.visitMaxs(maxStack, maxLocals);
                 }
             };
@@ -99,13 +99,12 @@ final class WalkedClasses extends ClassLoader {
                 @Override
                 public void visitCode() {
                     super.visitCode();
-                    visitLdcInsn(type);
-                    visitLdcInsn(method);
+                    visitLdcInsn(type + '.' + method + descriptor);
                     visitMethodInsn(
                             Opcodes.INVOKESTATIC,
                             Walk.class.getName().replace('.', '/'),
                             "enter",
-                            "(Ljava/lang/String;Ljava/lang/String;)V",
+                            "(Ljava/lang/String;)V",
                             false);
                 }
             };

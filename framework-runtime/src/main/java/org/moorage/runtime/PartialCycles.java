@@ -40,6 +40,7 @@ import org.moorage.runtime.internal.loop.SchedulerThreads;
 import org.moorage.runtime.internal.loop.TimedCycles;
 import org.moorage.runtime.internal.plugin.PluginCaller;
 import org.moorage.runtime.internal.plugin.PluginFailure;
+import org.moorage.runtime.internal.plugin.PointRun;
 
 /**
  * Runs parts of scheduling cycles with the plugins of a profile, for a scheduler elsewhere that goes on with the answers: PreFilter before
@@ -183,7 +184,7 @@ public final class PartialCycles {
         Pod seen = pods.seen(pod);
         return onCluster(
                 (algorithm, snapshot) ->
-                        NodeAnswers.fitsWithout(profile, seen, snapshot, victims(victimUids, snapshot)),
+                        NodeAnswers.fitsWithout(algorithm, profile, seen, snapshot, victims(victimUids, snapshot)),
                 left);
     }
 
@@ -274,7 +275,7 @@ public final class PartialCycles {
             return Status.error("pod " + pod.key() + " has the UID " + pod.uid() + " (expected: " + uid + ")");
         }
         for (PluginCaller plugin : profile.at(ExtensionPoint.BIND)) {
-            Status status = plugin.bind(new CycleState(), pod, nodeName);
+            Status status = plugin.bind(PointRun.UNMEASURED, new CycleState(), pod, nodeName);
             if (!status.isSkip()) {
                 return status;
             }
@@ -283,7 +284,7 @@ public final class PartialCycles {
     }
 
     private FailedException failed(PluginFailure failure) {
-        profile.metrics().pluginFailed(failure.plugin(), failure.method().toString());
+        profile.failed(failure);
         LOG.atError().addKeyValue("plugin", failure.plugin()).setCause(failure).log("Plugin failed");
         return new FailedException(Thrown.text(failure), failure);
     }

@@ -65,7 +65,7 @@ import org.moorage.runtime.internal.cluster.ObjectEventHandlers;
 import org.moorage.runtime.internal.cluster.ObjectStore;
 import org.moorage.runtime.internal.cluster.PodEventHandlers;
 import org.moorage.runtime.internal.cluster.PodLookup;
-import org.moorage.runtime.internal.cycle.EvaluationRecorder;
+import org.moorage.runtime.internal.cycle.PodEvaluation;
 import org.moorage.runtime.internal.cycle.Profile;
 import org.moorage.runtime.internal.extender.Extenders;
 import org.moorage.runtime.internal.log.Log;
@@ -475,7 +475,7 @@ public final class Scheduler implements AutoCloseable {
         demandStarted();
         return loop.evaluate((algorithm, snapshot) -> {
             snapshot.update(cache);
-            return EvaluationRecorder.evaluate(algorithm, profile, view.of(pod), snapshot);
+            return PodEvaluation.evaluate(algorithm, profile, view.of(pod), snapshot);
         });
     }
 

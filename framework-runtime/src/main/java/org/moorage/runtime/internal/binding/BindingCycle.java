@@ -24,12 +24,13 @@ import org.moorage.api.plugin.PodEvent;
 import org.moorage.config.plugin.DefaultPlugins;
 import org.moorage.config.plugin.Thrown;
 import org.moorage.runtime.decision.PluginStatus;
-import org.moorage.runtime.internal.cycle.PluginTimes;
 import org.moorage.runtime.internal.extender.ExtenderException;
 import org.moorage.runtime.internal.extender.Extenders;
 import org.moorage.runtime.internal.log.Log;
 import org.moorage.runtime.internal.plugin.PluginCaller;
 import org.moorage.runtime.internal.plugin.PluginFailure;
+import org.moorage.runtime.internal.plugin.PluginMethod;
+import org.moorage.runtime.internal.plugin.PointRun;
 
 /**
  * Takes an assumed pod to its node. Reserve and Permit run on the scheduling thread; what follows runs on other threads, and
@@ -133,9 +134,7 @@ public final class BindingCycle {
     private static PluginStatus reserveAndPermit(AssumedPod pod, Map<String, Duration> timeouts) {
         try {
             PluginStatus reserved = pod.reservation().reserve();
-            return reserved.isSuccess()
-                    ? PluginTimes.of(pod.profile(), "Permit").time(times -> permit(pod, timeouts, times))
-                    : reserved;
+            return reserved.isSuccess() ? permit(pod, timeouts) : reserved;
         } catch (PluginFailure failure) {
             return error(pod, failure);
         }
@@ -160,17 +159,17 @@ public final class BindingCycle {
                 .isEmpty();
     }
 
-    private static PluginStatus permit(AssumedPod pod, Map<String, Duration> timeouts, PluginTimes times) {
-        for (PluginCaller plugin : pod.profile().at(ExtensionPoint.PERMIT)) {
-            times.begin();
-            PermitResult result = plugin.permit(pod.state(), pod.pod(), pod.nodeName());
-            times.ran(plugin.name(), result.status().code());
-            if (!result.status().isSuccess()) {
-                return new PluginStatus(plugin.name(), result.status());
+    private static PluginStatus permit(AssumedPod pod, Map<String, Duration> timeouts) {
+        try (PointRun run = pod.profile().begin(PluginMethod.PERMIT)) {
+            for (PluginCaller plugin : pod.profile().at(ExtensionPoint.PERMIT)) {
+                PermitResult result = plugin.permit(run, pod.state(), pod.pod(), pod.nodeName());
+                if (!result.status().isSuccess()) {
+                    return run.end(new PluginStatus(plugin.name(), result.status()));
+                }
+                result.timeout().ifPresent(timeout -> timeouts.put(plugin.name(), timeout));
             }
-            result.timeout().ifPresent(timeout -> timeouts.put(plugin.name(), timeout));
+            return run.end(PluginStatus.SUCCESS);
         }
-        return PluginStatus.SUCCESS;
     }
 
     /** A part of the binding of a pod. */
@@ -205,11 +204,9 @@ public final class BindingCycle {
 
     private boolean prepare(AssumedPod pod, @Nullable CompletableFuture<PluginStatus> permission) {
         PreBindGroups groups;
-        try {
-            groups = PluginTimes.of(pod.profile(), "PreBindPreFlight")
-                    .time(
-                            times -> hasPreFlight ? PreBindGroups.preFlight(pod) : PreBindGroups.withoutPreFlight(pod),
-                            answer -> answer.areEmpty() ? Code.SKIP : Code.SUCCESS);
+        try (PointRun run = pod.profile().begin(PluginMethod.PRE_BIND_PRE_FLIGHT)) {
+            groups = hasPreFlight ? PreBindGroups.preFlight(pod) : PreBindGroups.withoutPreFlight(pod);
+            run.end(groups.areEmpty() ? Code.SKIP : Code.SUCCESS);
         } catch (PluginFailure failure) {
             fail(pod, error(pod, failure));
             return false;
@@ -288,7 +285,9 @@ public final class BindingCycle {
         }
         PluginStatus answer;
         try {
-            answer = PluginTimes.of(pod.profile(), "PreBind").time(times -> groups.run(pod, attempt, waitingExecutor));
+            try (PointRun run = pod.profile().begin(PluginMethod.PRE_BIND)) {
+                answer = run.end(groups.run(pod, attempt, waitingExecutor));
+            }
             if (answer.isSuccess() && !attempt.markPrebound()) {
                 answer = attempt.cancelled();
             }
@@ -306,9 +305,7 @@ public final class BindingCycle {
         PluginStatus answer;
         boolean isNotBound;
         try {
-            answer = extenders.bind(pod.pod(), pod.nodeName())
-                    ? PluginStatus.SUCCESS
-                    : PluginTimes.of(pod.profile(), "Bind").time(times -> callBindPlugins(pod, times));
+            answer = extenders.bind(pod.pod(), pod.nodeName()) ? PluginStatus.SUCCESS : callBindPlugins(pod);
             isNotBound = answer.isRejection();
         } catch (ExtenderException failure) {
             answer = PluginStatus.error("", failure.getMessage());
@@ -346,16 +343,17 @@ public final class BindingCycle {
         return outcome == UncertainBindings.Outcome.BOUND;
     }
 
-    private static PluginStatus callBindPlugins(AssumedPod pod, PluginTimes times) {
-        for (PluginCaller plugin : pod.profile().at(ExtensionPoint.BIND)) {
-            times.begin();
-            Status status = plugin.bind(pod.state(), pod.pod(), pod.nodeName());
-            times.ran(plugin.name(), status.code());
-            if (!status.isSkip()) {
-                return new PluginStatus(plugin.name(), status);
+    private static PluginStatus callBindPlugins(AssumedPod pod) {
+        try (PointRun run = pod.profile().begin(PluginMethod.BIND)) {
+            for (PluginCaller plugin : pod.profile().at(ExtensionPoint.BIND)) {
+                Status status = plugin.bind(run, pod.state(), pod.pod(), pod.nodeName());
+                if (!status.isSkip()) {
+                    return run.end(new PluginStatus(plugin.name(), status));
+                }
             }
+            return run.end(
+                    PluginStatus.error("", "binding: no Bind plugin took the pod (expected: one that does not skip)"));
         }
-        return PluginStatus.error("", "binding: no Bind plugin took the pod (expected: one that does not skip)");
     }
 
     private void finish(AssumedPod pod) {
@@ -368,7 +366,7 @@ public final class BindingCycle {
                         "Scheduled",
                         "Binding",
                         "Successfully assigned " + pod.pod().key() + " to " + pod.nodeName())));
-        afterBinding(pod, () -> PluginTimes.of(pod.profile(), "PostBind").run(times -> callPostBindPlugins(pod)));
+        afterBinding(pod, () -> callPostBindPlugins(pod));
         afterBinding(pod, () -> results.bound(pod));
     }
 
@@ -383,12 +381,15 @@ public final class BindingCycle {
     }
 
     private static void callPostBindPlugins(AssumedPod pod) {
-        for (PluginCaller plugin : pod.profile().at(ExtensionPoint.POST_BIND)) {
-            try {
-                plugin.postBind(pod.state(), pod.pod(), pod.nodeName());
-            } catch (PluginFailure failure) {
-                log(pod, failure, "PostBind plugin failed");
+        try (PointRun run = pod.profile().begin(PluginMethod.POST_BIND)) {
+            for (PluginCaller plugin : pod.profile().at(ExtensionPoint.POST_BIND)) {
+                try {
+                    plugin.postBind(pod.state(), pod.pod(), pod.nodeName());
+                } catch (PluginFailure failure) {
+                    log(pod, failure, "PostBind plugin failed");
+                }
             }
+            run.end(Code.SUCCESS);
         }
     }
 
@@ -406,7 +407,7 @@ public final class BindingCycle {
     }
 
     static PluginStatus error(AssumedPod pod, PluginFailure failure) {
-        pod.profile().metrics().pluginFailed(failure.plugin(), failure.method().toString());
+        pod.profile().failed(failure);
         return PluginStatus.error(failure.plugin(), failure.getMessage());
     }
 

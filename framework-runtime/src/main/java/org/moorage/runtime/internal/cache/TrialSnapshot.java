@@ -358,13 +358,17 @@ public final class TrialSnapshot implements Snapshot {
             if (changed.isEmpty()) {
                 return base.nodes();
             }
-            List<NodeInfo> all = new ArrayList<>(base.nodes());
-            for (SnapshotNode node : changed.nodes()) {
-                all.set(node.index(), node);
-            }
-            nodes = all;
+            nodes = changedNodes();
         }
         return Collections.unmodifiableList(nodes);
+    }
+
+    private List<NodeInfo> changedNodes() {
+        List<NodeInfo> all = new ArrayList<>(base.nodes());
+        for (SnapshotNode node : changed.nodes()) {
+            all.set(node.index(), node);
+        }
+        return all;
     }
 
     @Override
@@ -378,13 +382,17 @@ public final class TrialSnapshot implements Snapshot {
             if (changed.isEmpty()) {
                 return base.generations();
             }
-            long[] all = base.generations().clone();
-            for (SnapshotNode node : changed.nodes()) {
-                all[node.index()] = node.generation();
-            }
-            generations = all;
+            generations = changedGenerations();
         }
         return generations;
+    }
+
+    private long[] changedGenerations() {
+        long[] all = base.generations().clone();
+        for (SnapshotNode node : changed.nodes()) {
+            all[node.index()] = node.generation();
+        }
+        return all;
     }
 
     @Override

@@ -16,140 +16,46 @@ import org.moorage.runtime.decision.PluginStatus;
 import org.moorage.runtime.internal.plugin.PluginCaller;
 
 /**
- * What is known of the answers of plugins that sign pods, by what each has signed: pods that are alike for one plugin need not be for
- * another. An answer about a node counts as long as the node has the generation that it was given at; no two states of nodes share a
- * generation, so that it does not matter which node had an index before. Used by one cycle at a time, whose threads may each use it for
- * other nodes.
+ * Caches the results of plugins that sign pods, keyed by each plugin's signature: pods that are equivalent for one plugin may differ for
+ * another. The result for a node is valid as long as the node has the same generation. No two states of nodes share a generation, so it
+ * does not matter which node had an index before. Used by one cycle at a time, whose threads may each use it for other nodes.
  */
 final class EquivalenceCache {
     private final Map<PluginCaller, Recurring<Object, Scores>> scores = new HashMap<>();
     private final Recurring<List<Scores>, Rejections> rejections = new Recurring<>(signed -> new Rejections());
 
-    /** What is known for a pod; null if no plugin has signed one like it lately. */
-    @Nullable
-    Alike find(Profile profile, Pod pod) {
-        List<Scores> known = new ArrayList<>();
+    /** Returns the cached results of the plugins that have signed an equivalent pod lately. */
+    List<Scores> find(Profile profile, Pod pod) {
+        List<Scores> found = new ArrayList<>();
         for (PluginCaller plugin : profile.signing()) {
             Optional<?> signed = plugin.sign(pod);
             if (signed.isPresent()) {
-                Scores found = scores.computeIfAbsent(plugin, key -> new Recurring<>(part -> new Scores(plugin)))
+                Scores cached = scores.computeIfAbsent(plugin, key -> new Recurring<>(part -> new Scores(plugin)))
                         .find(signed.get());
-                if (found != null) {
-                    known.add(found);
+                if (cached != null) {
+                    found.add(cached);
                 }
             }
         }
-        return known.isEmpty() ? null : new Alike(known);
+        return found;
     }
 
-    /** What is known of the answers for the pod of one cycle, from pods before that were alike. */
-    final class Alike {
-        // Of the plugins that have signed the pod.
-        private final List<Scores> signed;
-        // The first filters, of which all have signed a pod like this one, and what is known of them.
-        private PluginCaller[] filters = {};
-        private int knownFilters;
-        private @Nullable Rejections answers;
-        // The generations of all nodes in this cycle.
-        private long[] generations = {};
-
-        private Alike(List<Scores> signed) {
-            this.signed = signed;
+    /** Returns the cached common result of some filters, for that many nodes; null if they have not run together lately. */
+    @Nullable
+    Rejections find(List<Scores> filters, int nodes) {
+        Rejections found = rejections.find(filters);
+        if (found != null) {
+            found.prepare(nodes);
         }
-
-        /** Gets ready for a pass of these filters over nodes that have these generations. */
-        void prepareFilters(PluginCaller[] active, long[] generationByNode) {
-            generations = generationByNode;
-            filters = active;
-            List<Scores> first = new ArrayList<>(active.length);
-            for (PluginCaller filter : active) {
-                Scores known = of(filter);
-                if (known == null) {
-                    break;
-                }
-                first.add(known);
-            }
-            answers = first.isEmpty() ? null : rejections.find(first);
-            knownFilters = answers == null ? 0 : first.size();
-            if (answers != null) {
-                answers.prepare(generations.length);
-            }
-        }
-
-        /** How many of the filters of the pass {@link #filter} stands for. */
-        int filters() {
-            return knownFilters;
-        }
-
-        /** Runs the first filters for the nodes from one index to before another that are not rejected yet. */
-        void filter(CycleState state, Pod pod, List<NodeInfo> nodes, int from, int to, FilterRun.Answers into) {
-            Rejections known = answers;
-            if (known == null) {
-                return;
-            }
-            // Mostly no node is rejected yet, and none has changed.
-            if (into.firstRejected(from, to) == to && known.giveAll(nodes, generations, from, to, into)) {
-                return;
-            }
-            for (int i = from; i < to; i++) {
-                if (into.isSuccess(i)) {
-                    NodeInfo node = nodes.get(i);
-                    int index = node.index();
-                    PluginStatus answer = known.find(index, generations[index]);
-                    if (answer == null) {
-                        answer = ask(state, pod, node);
-                        known.put(index, generations[index], answer);
-                    }
-                    into.set(i, answer);
-                }
-            }
-        }
-
-        private PluginStatus ask(CycleState state, Pod pod, NodeInfo node) {
-            PluginStatus answer = PluginStatus.SUCCESS;
-            for (int i = 0; i < knownFilters && answer.isSuccess(); i++) {
-                answer = filters[i].filter(state, pod, node);
-            }
-            return answer;
-        }
-
-        /** Gets ready for the scores of these plugins, for nodes of which some were filtered. */
-        void prepareScores(PluginCaller[] plugins) {
-            for (PluginCaller plugin : plugins) {
-                Scores known = of(plugin);
-                if (known != null) {
-                    known.prepare(generations.length);
-                }
-            }
-        }
-
-        /** As {@link PluginCaller#score}, with the scores that are known. The nodes are in the order of their indexes. */
-        void score(
-                PluginCaller plugin, CycleState state, Pod pod, List<NodeInfo> nodes, int from, int to, long[] into) {
-            Scores known = of(plugin);
-            if (known == null) {
-                plugin.score(state, pod, nodes, from, to, into);
-            } else {
-                known.score(state, pod, nodes, generations, from, to, into);
-            }
-        }
-
-        private @Nullable Scores of(PluginCaller plugin) {
-            for (int i = 0; i < signed.size(); i++) {
-                if (signed.get(i).plugin == plugin) {
-                    return signed.get(i);
-                }
-            }
-            return null;
-        }
+        return found;
     }
 
-    /** What some filters answer together, by node, for pods that they have signed alike: the first rejection, or success. */
-    private static final class Rejections {
+    /** The common result of some filters by node, for equivalent pods: the first rejection, or success. */
+    static final class Rejections {
         private long[] answeredAt = {};
         private PluginStatus[] answers = {};
 
-        void prepare(int nodes) {
+        private void prepare(int nodes) {
             if (answers.length < nodes) {
                 answeredAt = Arrays.copyOf(answeredAt, nodes);
                 answers = Arrays.copyOf(answers, nodes);
@@ -161,9 +67,9 @@ final class EquivalenceCache {
             return answeredAt[index] == generation ? answers[index] : null;
         }
 
-        // Gives the rejections of the nodes if the answers for all of them are known and none is left out in between.
+        /** Sets the rejections of nodes, and returns true, if the results for all of them are cached and no node is missing in between. */
         @SuppressWarnings("ReferenceEquality") // the answer of a node that is not rejected is always that instance
-        boolean giveAll(List<NodeInfo> nodes, long[] generations, int from, int to, FilterRun.Answers into) {
+        boolean giveAll(List<NodeInfo> nodes, long[] generations, int from, int to, NodePass into) {
             int first = nodes.get(from).index();
             int end = nodes.get(to - 1).index() + 1;
             if (end - first != to - from || !Arrays.equals(answeredAt, first, end, generations, first, end)) {
@@ -185,10 +91,10 @@ final class EquivalenceCache {
     }
 
     /**
-     * The scores of one plugin for pods that it has signed alike, by node, if it scores. One equals itself alone, so that some of them can
-     * stand for what those plugins have signed.
+     * The scores of one plugin by node, for equivalent pods, if it scores. An instance equals itself alone, so that a list of them stands
+     * for the signatures of those plugins.
      */
-    private static final class Scores {
+    static final class Scores {
         private final PluginCaller plugin;
         private long[] scoredAt = {};
         private long[] scores = {};
@@ -197,6 +103,12 @@ final class EquivalenceCache {
             this.plugin = plugin;
         }
 
+        /** Returns whether these are the scores of a plugin. */
+        boolean isOf(PluginCaller candidate) {
+            return plugin == candidate;
+        }
+
+        /** Makes room for that many nodes. */
         void prepare(int nodes) {
             if (scores.length < nodes) {
                 scoredAt = Arrays.copyOf(scoredAt, nodes);
@@ -204,10 +116,11 @@ final class EquivalenceCache {
             }
         }
 
+        /** As {@link PluginCaller#score}, with the cached scores. The nodes are in the order of their indexes. */
         void score(CycleState state, Pod pod, List<NodeInfo> nodes, long[] generations, int from, int to, long[] into) {
             int first = nodes.get(from).index();
             int end = nodes.get(to - 1).index() + 1;
-            // Mostly no node is left out, and none has changed.
+            // Most often no node is missing in between, and none has changed.
             if (end - first == to - from && Arrays.equals(scoredAt, first, end, generations, first, end)) {
                 System.arraycopy(scores, first, into, from, to - from);
                 return;

@@ -58,6 +58,7 @@ public final class FittingNodes {
     /**
      * Nodes were filtered.
      *
+     * @param leftOut the rejection of the nodes that PreFilter has not left
      * @param nodes those that PreFilter has left
      * @param answers what the filters answer about them
      * @param left those that will do, also by the extenders
@@ -66,9 +67,9 @@ public final class FittingNodes {
      */
     static FittingNodes of(
             List<NodeInfo> all,
-            FilterRun run,
+            PluginStatus leftOut,
             List<NodeInfo> nodes,
-            FilterRun.Answers answers,
+            NodePass answers,
             List<NodeInfo> left,
             Map<String, Status> byExtenders,
             String message) {
@@ -86,11 +87,11 @@ public final class FittingNodes {
                 if (own[i].isSuccess() && !kept.get(nodes.get(i).index())) {
                     own[i] = new PluginStatus(
                             Extenders.NAME,
-                            byExtenders.getOrDefault(nodes.get(i).name(), EvaluationRecorder.LEFT_OUT));
+                            byExtenders.getOrDefault(nodes.get(i).name(), PodEvaluation.LEFT_OUT));
                 }
             }
         }
-        return new FittingNodes(all, left, nodes.toArray(NodeInfo[]::new), own, run.leftOut(), message);
+        return new FittingNodes(all, left, nodes.toArray(NodeInfo[]::new), own, leftOut, message);
     }
 
     /** The nodes of the snapshot. */

@@ -91,8 +91,9 @@ public final class GroupEvaluationRecorder implements GroupRecorder {
         Map<String, List<PluginStatus>> objections = new HashMap<>();
         Map<String, Resources> free = new HashMap<>();
         if (detail == Detail.ALL && last.found() != null) {
-            FilterRun filters = FilterRun.of(last.state());
-            PluginStatus rejection = filters.rejection();
+            PodAttempt attempt = PodAttempt.of(last.state());
+            PodFilters filters = attempt.filters();
+            PluginStatus rejection = attempt.rejection();
             if (rejection != null && rejection.isRejection()) {
                 preFilterRejection = Optional.of(new Rejection(rejection.plugin(), rejection.status()));
             }

@@ -93,7 +93,7 @@ final class GroupTrial implements PodGroupTrial {
         }
         List<CycleState> changed = new ArrayList<>(states.size());
         for (int i = 0; i < states.size(); i++) {
-            PluginCaller[] extensions = FilterRun.of(states.get(i)).extensions();
+            PluginCaller[] extensions = PodAttempt.of(states.get(i)).filters().extensions();
             CycleState state = states.get(i).fork();
             for (PluginCaller plugin : extensions) {
                 change.tell(state, plugin, assignments.get(i).pod());
@@ -130,7 +130,7 @@ final class GroupTrial implements PodGroupTrial {
         assignmentsByNode.clear();
         for (int i = 0; i < found.size(); i++) {
             String nodeName = found.get(i).nodeName();
-            FilterRun run = FilterRun.of(states.get(i));
+            PodFilters run = PodAttempt.of(states.get(i)).filters();
             hasExtensions |= run.extensions().length > 0;
             eachNodeHoldsAlone &= run.dependsOnNodeAlone(nodeName);
             assignmentsByNode
@@ -171,7 +171,7 @@ final class GroupTrial implements PodGroupTrial {
                 ProposedAssignment assignment = assignments.get(i);
                 CycleState state = states.get(i);
                 NodeInfo node = snapshot.node(assignment.nodeName()).orElseThrow();
-                if (!FilterRun.of(state).filter(state, node).isSuccess()) {
+                if (!PodAttempt.of(state).filters().filter(state, node).isSuccess()) {
                     return false;
                 }
                 reserve(assignment, state);
@@ -191,7 +191,7 @@ final class GroupTrial implements PodGroupTrial {
                     .reserve(profile, state, assignment.pod(), assignment.nodeName(), snapshot)
                     .isSuccess();
         } catch (PluginFailure failure) {
-            profile.metrics().pluginFailed(failure.plugin(), failure.method().toString());
+            profile.failed(failure);
         }
         if (!isReserved) {
             snapshot.takeBack(changes);

@@ -2,35 +2,32 @@
 package org.moorage.runtime.internal.cycle;
 
 import java.util.HashMap;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
-import org.jspecify.annotations.Nullable;
 import org.moorage.api.CycleState;
 import org.moorage.api.NodeInfo;
 import org.moorage.api.NodeScores;
-import org.moorage.api.Status;
 import org.moorage.api.model.Pod;
 import org.moorage.runtime.decision.PluginStatus;
 import org.moorage.runtime.internal.cache.TrialSnapshot;
-import org.moorage.runtime.internal.extender.Extenders;
 import org.moorage.runtime.internal.plugin.PluginFailure;
 
-/**
- * What the plugins of a profile answer about a pod and some nodes, for a scheduler elsewhere that chose these nodes and goes on
- * with the answers.
- */
-public final class NodeAnswers implements CycleRecorder {
-    private final List<NodeInfo> nodes;
-    private @Nullable FilterRun filterRun;
-    private final Map<String, PluginStatus> answerByNode = new HashMap<>();
-    private final Map<String, NodeScores> scoresByPlugin = new LinkedHashMap<>();
+/** The results of the plugins of a profile for a pod and some nodes, for another scheduler that chose these nodes and continues with them. */
+public final class NodeAnswers {
+    private final PodAttempt attempt;
+    private final Map<String, PluginStatus> rejectionByNode = new HashMap<>();
 
-    private NodeAnswers(List<NodeInfo> nodes) {
-        this.nodes = nodes;
+    private NodeAnswers(PodAttempt attempt) {
+        this.attempt = attempt;
+        for (int i = 0; i < attempt.nodes().size(); i++) {
+            PluginStatus answer = attempt.filtered(i);
+            if (!answer.isSuccess()) {
+                rejectionByNode.put(attempt.nodes().get(i).name(), answer);
+            }
+        }
     }
 
     /**
@@ -42,31 +39,37 @@ public final class NodeAnswers implements CycleRecorder {
      */
     public static NodeAnswers of(
             SchedulingAlgorithm algorithm, Profile profile, Pod pod, TrialSnapshot snapshot, List<NodeInfo> nodes) {
-        NodeAnswers answers = new NodeAnswers(nodes);
-        SchedulingAlgorithm.Result ignored = algorithm.find(profile, new CycleState(), pod, snapshot, answers);
-        return answers;
+        PodAttempt attempt =
+                new PodAttempt(algorithm, profile, new CycleState(), pod, snapshot, AttemptOptions.explain(nodes));
+        SchedulingAlgorithm.Result ignored = attempt.run();
+        return new NodeAnswers(attempt);
     }
 
     /**
-     * Whether a pod would fit on a node that others had left, as preemption tries it.
+     * Returns the nodes that a pod would fit without some pods, as preemption tries it.
      *
-     * @param victimsByNode the pods that would leave, by the node
-     * @return the nodes where it would fit
+     * @param victimsByNode the pods that would be removed, by node name
+     * @return the names of the nodes that the pod would fit
      * @throws PluginFailure if a plugin fails
      */
     public static Set<String> fitsWithout(
-            Profile profile, Pod pod, TrialSnapshot snapshot, Map<String, List<Pod>> victimsByNode) {
+            SchedulingAlgorithm algorithm,
+            Profile profile,
+            Pod pod,
+            TrialSnapshot snapshot,
+            Map<String, List<Pod>> victimsByNode) {
         CycleState state = new CycleState();
-        FilterRun filterRun = FilterRun.preFilter(profile, state, pod, snapshot);
+        PodAttempt attempt = new PodAttempt(algorithm, profile, state, pod, snapshot, AttemptOptions.SCHEDULE);
+        attempt.preFilter();
         Set<String> fitting = new TreeSet<>();
-        if (filterRun.rejection() != null) {
+        if (attempt.rejection() != null) {
             return fitting;
         }
         SnapshotTrial trial = SnapshotTrial.of(state, pod);
         victimsByNode.forEach((name, victims) -> {
-            if (snapshot.node(name).isPresent() && filterRun.leaves(name)) {
+            if (snapshot.node(name).isPresent() && attempt.leaves(name)) {
                 victims.forEach(victim -> trial.remove(victim, name));
-                if (filterRun.filter(trial.state(), trial.node(name)).isSuccess()) {
+                if (attempt.filters().filter(trial.state(), trial.node(name)).isSuccess()) {
                     fitting.add(name);
                 }
                 trial.takeBack(0);
@@ -75,51 +78,19 @@ public final class NodeAnswers implements CycleRecorder {
         return fitting;
     }
 
-    /** The rejection of a node, by PreFilter or Filter; empty if it will do. */
+    /** The rejection of a node, by PreFilter or Filter; empty if the node is feasible. */
     public Optional<PluginStatus> rejection(String nodeName) {
-        FilterRun run = filterRun;
-        PluginStatus ofPod = run == null ? null : run.rejection();
+        PluginStatus ofPod = attempt.rejection();
         if (ofPod != null) {
             return Optional.of(ofPod);
         }
-        if (run != null && !run.leaves(nodeName)) {
-            return Optional.of(run.leftOut());
-        }
-        return Optional.ofNullable(answerByNode.get(nodeName)).filter(answer -> !answer.isSuccess());
+        return attempt.leaves(nodeName)
+                ? Optional.ofNullable(rejectionByNode.get(nodeName))
+                : Optional.of(attempt.leftOut());
     }
 
-    /** The normalized scores, by plugin. A plugin that had no say is not there, and neither is a node that will not do. */
+    /** The normalized scores of the feasible nodes, by plugin. Skipped plugins have none. */
     public Map<String, NodeScores> scores() {
-        return scoresByPlugin;
-    }
-
-    @Override
-    public List<NodeInfo> nodes(TrialSnapshot snapshot) {
-        return nodes;
-    }
-
-    @Override
-    public void preFiltered(FilterRun answer) {
-        filterRun = answer;
-    }
-
-    @Override
-    public void filtered(NodeInfo node, PluginStatus answer) {
-        answerByNode.put(node.name(), answer);
-    }
-
-    @Override
-    public void extended(List<NodeInfo> left, Map<String, Status> statuses) {
-        throw new IllegalStateException("extended (expected: what answers for an extender asks none)");
-    }
-
-    @Override
-    public void scored(Extenders.Scores scores) {
-        throw new IllegalStateException("scored by an extender (expected: what answers for an extender asks none)");
-    }
-
-    @Override
-    public void scored(String plugin, NodeScores weighted) {
-        scoresByPlugin.put(plugin, weighted);
+        return attempt.scoresByPlugin();
     }
 }

@@ -28,6 +28,8 @@ import org.moorage.runtime.internal.cache.TrialSnapshot;
 import org.moorage.runtime.internal.extender.ExtenderException;
 import org.moorage.runtime.internal.plugin.PluginCaller;
 import org.moorage.runtime.internal.plugin.PluginFailure;
+import org.moorage.runtime.internal.plugin.PluginMethod;
+import org.moorage.runtime.internal.plugin.PointRun;
 
 /**
  * Finds nodes for a group of pods: tries one pod after the other on the snapshot, each with the ones before it in place, in one placement
@@ -161,7 +163,7 @@ public final class PodGroupAlgorithm {
         try {
             best = feasible.size() == 1 ? 0 : choose(group, state, feasible, found);
         } catch (PluginFailure failure) {
-            failed(failure);
+            profile.failed(failure);
             return GroupResult.of(group, GroupStatus.error(failure.getMessage()));
         }
         recorder.chose(feasibleNumbers.get(best));
@@ -183,13 +185,11 @@ public final class PodGroupAlgorithm {
             return GroupStatus.success();
         }
         PlacementGenerateResult generated;
-        try {
-            generated = PluginTimes.of(profile, "PlacementGenerate")
-                    .time(
-                            times -> generators.get(0).generatePlacements(state, group, parent, snapshot),
-                            answer -> answer.status().code());
+        try (PointRun run = profile.begin(PluginMethod.PLACEMENT_GENERATE)) {
+            generated = generators.get(0).generatePlacements(state, group, parent, snapshot);
+            run.end(generated.status().code());
         } catch (PluginFailure failure) {
-            failed(failure);
+            profile.failed(failure);
             return GroupStatus.error(failure.getMessage());
         }
         if (!generated.status().isSuccess()) {
@@ -263,7 +263,7 @@ public final class PodGroupAlgorithm {
             }
             status = statusOf(feasible);
         } catch (PluginFailure failure) {
-            failed(failure);
+            profile.failed(failure);
             status = GroupStatus.error("running PlacementFeasible plugin: " + failure.getMessage());
         } finally {
             if (!status.isSuccess()) {
@@ -322,7 +322,7 @@ public final class PodGroupAlgorithm {
                 recorder.stopped(members.get(members.size() - 1), snapshot);
             }
         } catch (PluginFailure failure) {
-            failed(failure);
+            profile.failed(failure);
             status = GroupStatus.error("failed to evaluate placement feasibility: running PlacementFeasible plugin: "
                     + failure.getMessage());
         } finally {
@@ -351,7 +351,7 @@ public final class PodGroupAlgorithm {
                     ? MemberResult.found(pod, state, found)
                     : MemberResult.rejected(pod, state, null, Diagnosis.ofChosenNode(reserved), Nomination.clear());
         } catch (PluginFailure failure) {
-            failed(failure);
+            profile.failed(failure);
             return MemberResult.error(pod, state, failure.getMessage());
         } catch (ExtenderException failure) {
             return MemberResult.error(pod, state, failure.getMessage());
@@ -376,7 +376,7 @@ public final class PodGroupAlgorithm {
                             ? ""
                             : Diagnosis.ofChosenNode(reserved).message("").text();
                 } catch (PluginFailure thrown) {
-                    failed(thrown);
+                    profile.failed(thrown);
                     failure = thrown.getMessage();
                 }
                 if (!failure.isEmpty()) {
@@ -411,8 +411,11 @@ public final class PodGroupAlgorithm {
     // The index of the placement with the highest score.
     private int choose(
             GroupTree group, CycleState state, List<Placement> placements, List<Map<GroupKey, GroupResult>> found) {
-        long[] totals = PluginTimes.of(profile, "PlacementScore")
-                .time(times -> score(group, state, placements, found), scores -> Code.SUCCESS);
+        long[] totals;
+        try (PointRun run = profile.begin(PluginMethod.PLACEMENT_SCORE)) {
+            totals = score(group, state, placements, found);
+            run.end(Code.SUCCESS);
+        }
         int best = 0;
         int equal = 1;
         for (int i = 1; i < totals.length; i++) {
@@ -477,9 +480,5 @@ public final class PodGroupAlgorithm {
 
     private static GroupResult result(Map<GroupKey, GroupResult> results, GroupTree group) {
         return Objects.requireNonNull(results.get(group.key()), group.key().toString());
-    }
-
-    private void failed(PluginFailure failure) {
-        profile.metrics().pluginFailed(failure.plugin(), failure.method().toString());
     }
 }

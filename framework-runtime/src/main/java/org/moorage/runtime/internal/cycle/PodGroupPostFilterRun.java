@@ -5,7 +5,6 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
-import java.util.function.Consumer;
 import org.moorage.api.Code;
 import org.moorage.api.CycleState;
 import org.moorage.api.GroupKey;
@@ -19,6 +18,8 @@ import org.moorage.runtime.decision.PluginStatus;
 import org.moorage.runtime.internal.cache.TrialSnapshot;
 import org.moorage.runtime.internal.plugin.PluginCaller;
 import org.moorage.runtime.internal.plugin.PluginFailure;
+import org.moorage.runtime.internal.plugin.PluginMethod;
+import org.moorage.runtime.internal.plugin.PointRun;
 
 /** Has the PodGroupPostFilter plugins make room for a group, and tells its results of what they answer. */
 public final class PodGroupPostFilterRun {
@@ -60,12 +61,11 @@ public final class PodGroupPostFilterRun {
     public Answer run(GroupTree root, CycleState state, Map<GroupKey, GroupResult> results) {
         lastAsked = "";
         try {
-            PodGroupPostFilterResult answer = PluginTimes.of(profile, "PodGroupPostFilter")
-                    .time(times -> ask(root, state), result -> result.status().code());
+            PodGroupPostFilterResult answer = ask(root, state);
             apply(answer, results.values());
             return new Answer(new PluginStatus(lastAsked, answer.status()), answer.victims());
         } catch (PluginFailure failure) {
-            profile.metrics().pluginFailed(failure.plugin(), failure.method().toString());
+            profile.failed(failure);
             GroupStatus error = GroupStatus.error(failure.getMessage());
             results.values().forEach(result -> result.status(error));
             return new Answer(PluginStatus.error(failure.plugin(), failure.getMessage()), List.of());
@@ -73,18 +73,20 @@ public final class PodGroupPostFilterRun {
     }
 
     private PodGroupPostFilterResult ask(GroupTree root, CycleState state) {
+        try (PointRun run = profile.begin(PluginMethod.POD_GROUP_POST_FILTER)) {
+            PodGroupPostFilterResult answer = ask(run, root, state);
+            run.end(answer.status().code());
+            return answer;
+        }
+    }
+
+    private PodGroupPostFilterResult ask(PointRun run, GroupTree root, CycleState state) {
         List<String> reasons = new ArrayList<>();
         for (PluginCaller plugin : profile.at(ExtensionPoint.POD_GROUP_POST_FILTER)) {
             lastAsked = plugin.name();
-            PodGroupPostFilterResult answer = ask(plugin, root, state);
+            PodGroupPostFilterResult answer = ask(run, plugin, root, state);
             if (execution == PostFilterRun.Execution.DONE) {
-                Consumer<Boolean> ended = PreemptionMetrics.begin(
-                        profile.metrics(),
-                        root.key().type().toString(),
-                        answer.victims(),
-                        answer.groupDisruptions(),
-                        answer.pdbViolations());
-                plugin.execute(state, root, answer, ended);
+                plugin.execute(run, state, root, answer);
             }
             if (answer.status().isSuccess() || answer.status().code() == Code.UNSCHEDULABLE_AND_UNRESOLVABLE) {
                 return answer;
@@ -95,17 +97,12 @@ public final class PodGroupPostFilterRun {
                 new Status(Code.UNSCHEDULABLE, reasons.isEmpty() ? List.of("") : reasons));
     }
 
-    private PodGroupPostFilterResult ask(PluginCaller plugin, GroupTree root, CycleState state) {
+    private PodGroupPostFilterResult ask(PointRun run, PluginCaller plugin, GroupTree root, CycleState state) {
         int changes = snapshot.changes();
         PodGroupTrial trial = new GroupTrial(algorithm, profile, snapshot, root, reservations);
-        long start = System.nanoTime();
-        Code code = Code.ERROR;
         try {
-            PodGroupPostFilterResult answer = plugin.podGroupPostFilter(state, root, trial);
-            code = answer.status().code();
-            return answer;
+            return plugin.podGroupPostFilter(run, state, root, trial);
         } finally {
-            profile.metrics().podGroupPostFilterRan(plugin.name(), code, System.nanoTime() - start);
             snapshot.takeBack(changes);
         }
     }

@@ -4,7 +4,6 @@ package org.moorage.runtime.internal.cycle;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.function.Consumer;
 import org.moorage.api.Code;
 import org.moorage.api.CycleState;
 import org.moorage.api.Status;
@@ -14,6 +13,8 @@ import org.moorage.api.plugin.Nomination;
 import org.moorage.api.plugin.PostFilterResult;
 import org.moorage.runtime.internal.plugin.PluginCaller;
 import org.moorage.runtime.internal.plugin.PluginFailure;
+import org.moorage.runtime.internal.plugin.PluginMethod;
+import org.moorage.runtime.internal.plugin.PointRun;
 
 /**
  * What the PostFilter plugins answer together.
@@ -22,8 +23,6 @@ import org.moorage.runtime.internal.plugin.PluginFailure;
  * @param result its answer, with the reasons of all that rejected
  */
 public record PostFilterRun(String plugin, PostFilterResult result) {
-    private static final String POD = "pod";
-
     /** Whether plugins do what they decide. */
     public enum Execution {
         /** They do. */
@@ -43,28 +42,26 @@ public record PostFilterRun(String plugin, PostFilterResult result) {
         if (diagnosis.hasNoNodes()) {
             return Optional.empty();
         }
-        return PluginTimes.of(profile, "PostFilter")
-                .time(
-                        times -> run(profile, state, pod, diagnosis, execution, times),
-                        answer ->
-                                answer.map(run -> run.result().status().code()).orElse(Code.UNSCHEDULABLE));
+        try (PointRun run = profile.begin(PluginMethod.POST_FILTER)) {
+            Optional<PostFilterRun> answer = run(run, profile, state, pod, diagnosis, execution);
+            run.end(answer.map(given -> given.result().status().code()).orElse(Code.UNSCHEDULABLE));
+            return answer;
+        }
     }
 
     private static Optional<PostFilterRun> run(
-            Profile profile, CycleState state, Pod pod, Diagnosis diagnosis, Execution execution, PluginTimes times) {
+            PointRun run, Profile profile, CycleState state, Pod pod, Diagnosis diagnosis, Execution execution) {
         List<String> reasons = new ArrayList<>();
         Nomination nomination = Nomination.keep();
         String first = "";
         for (PluginCaller plugin : profile.at(ExtensionPoint.POST_FILTER)) {
-            times.begin();
-            PostFilterResult result = decide(profile, plugin, state, pod, diagnosis);
+            long start = run.startCall();
+            PostFilterResult result = plugin.postFilter(run, state, pod, diagnosis);
             if (execution == Execution.DONE) {
-                Consumer<Boolean> ended =
-                        PreemptionMetrics.begin(profile.metrics(), POD, result.victims(), 0, result.pdbViolations());
-                plugin.execute(state, pod, result, ended);
+                plugin.execute(run, state, pod, result);
             }
             Status status = result.status();
-            times.ran(plugin.name(), status.code());
+            run.called(PluginMethod.POST_FILTER, plugin.name(), status.code(), start);
             if (status.isSuccess() || status.code() == Code.UNSCHEDULABLE_AND_UNRESOLVABLE) {
                 return Optional.of(new PostFilterRun(plugin.name(), result));
             }
@@ -79,18 +76,5 @@ public record PostFilterRun(String plugin, PostFilterResult result) {
                 : Optional.of(new PostFilterRun(
                         first,
                         PostFilterResult.rejected(Status.unschedulable(reasons.toArray(String[]::new)), nomination)));
-    }
-
-    private static PostFilterResult decide(
-            Profile profile, PluginCaller plugin, CycleState state, Pod pod, Diagnosis diagnosis) {
-        long start = System.nanoTime();
-        Code code = Code.ERROR;
-        try {
-            PostFilterResult result = plugin.postFilter(state, pod, diagnosis);
-            code = result.status().code();
-            return result;
-        } finally {
-            profile.metrics().postFilterRan(plugin.name(), code, System.nanoTime() - start);
-        }
     }
 }

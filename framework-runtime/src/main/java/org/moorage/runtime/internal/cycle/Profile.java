@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.moorage.runtime.internal.cycle;
 
+import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
@@ -12,6 +13,9 @@ import java.util.function.Supplier;
 import org.moorage.api.model.Pod;
 import org.moorage.api.plugin.ExtensionPoint;
 import org.moorage.runtime.internal.plugin.PluginCaller;
+import org.moorage.runtime.internal.plugin.PluginFailure;
+import org.moorage.runtime.internal.plugin.PluginMethod;
+import org.moorage.runtime.internal.plugin.PointRun;
 import org.moorage.runtime.metrics.SchedulerMetrics;
 
 /** A profile: its plugins at each extension point, and what they are run with. Immutable. */
@@ -81,7 +85,17 @@ public final class Profile {
         return name;
     }
 
-    /** Is told how the profile's plugins are run. */
+    /** Begins a run of the extension point of a method. */
+    public PointRun begin(PluginMethod point) {
+        return new PointRun(metrics, name, point);
+    }
+
+    /** Reports a failed call of a plugin that ends an attempt in an error. */
+    public void failed(PluginFailure failure) {
+        metrics.pluginFailed(failure.plugin(), failure.method().toString());
+    }
+
+    /** Collects metrics of the profile's attempts. */
     public SchedulerMetrics metrics() {
         return metrics;
     }
@@ -89,6 +103,13 @@ public final class Profile {
     /** The plugins of a point, in order. */
     public List<PluginCaller> at(ExtensionPoint point) {
         return plugins.getOrDefault(point, List.of());
+    }
+
+    /** The plugins of a point, in order, without those of some names. */
+    PluginCaller[] without(ExtensionPoint point, Set<String> skipped) {
+        List<PluginCaller> active = new ArrayList<>(at(point));
+        active.removeIf(plugin -> skipped.contains(plugin.name()));
+        return active.toArray(PluginCaller[]::new);
     }
 
     /**

@@ -3,6 +3,7 @@ package org.moorage.runtime.internal.cycle;
 
 import java.util.List;
 import java.util.function.Predicate;
+import org.moorage.api.Code;
 import org.moorage.api.CycleState;
 import org.moorage.api.Status;
 import org.moorage.api.model.Pod;
@@ -13,6 +14,8 @@ import org.moorage.runtime.decision.PluginStatus;
 import org.moorage.runtime.internal.log.Log;
 import org.moorage.runtime.internal.plugin.PluginCaller;
 import org.moorage.runtime.internal.plugin.PluginFailure;
+import org.moorage.runtime.internal.plugin.PluginMethod;
+import org.moorage.runtime.internal.plugin.PointRun;
 
 /**
  * What the Reserve plugins of a profile keep for a pod on the node that was chosen for it.
@@ -54,20 +57,18 @@ public record Reservation(Profile profile, CycleState state, Pod pod, String nod
 
     /** As {@link #reserve()}, for some of the plugins. */
     public PluginStatus reserve(Predicate<PluginCaller> chosen) {
-        return PluginTimes.of(profile, "Reserve").time(times -> {
+        try (PointRun run = profile.begin(PluginMethod.RESERVE)) {
             for (PluginCaller plugin : plugins()) {
                 if (!chosen.test(plugin)) {
                     continue;
                 }
-                times.begin();
-                Status status = plugin.reserve(state, pod, nodeName);
-                times.ran(plugin.name(), status.code());
+                Status status = plugin.reserve(run, state, pod, nodeName);
                 if (!status.isSuccess()) {
-                    return new PluginStatus(plugin.name(), status);
+                    return run.end(new PluginStatus(plugin.name(), status));
                 }
             }
-            return PluginStatus.SUCCESS;
-        });
+            return run.end(PluginStatus.SUCCESS);
+        }
     }
 
     /** Runs Unreserve of all plugins in reverse order, also of those whose Reserve was not run. What one throws is logged. */
@@ -77,7 +78,7 @@ public record Reservation(Profile profile, CycleState state, Pod pod, String nod
 
     /** As {@link #unreserve()}, for some of the plugins. */
     public void unreserve(Predicate<PluginCaller> chosen) {
-        PluginTimes.of(profile, "Unreserve").run(times -> {
+        try (PointRun run = profile.begin(PluginMethod.UNRESERVE)) {
             List<PluginCaller> plugins = plugins();
             for (int i = plugins.size() - 1; i >= 0; i--) {
                 if (!chosen.test(plugins.get(i))) {
@@ -93,7 +94,8 @@ public record Reservation(Profile profile, CycleState state, Pod pod, String nod
                             .log("Unreserve plugin failed");
                 }
             }
-        });
+            run.end(Code.SUCCESS);
+        }
     }
 
     private List<PluginCaller> plugins() {

@@ -28,12 +28,13 @@ public final class SnapshotTrial implements Trial {
         this.state = state.fork();
         this.pod = pod;
         this.snapshot = snapshot;
-        extensions = FilterRun.of(state).extensions();
+        extensions = PodAttempt.of(state).filters().extensions();
     }
 
     /** A trial on the snapshot of the cycle that the state is of. */
     public static SnapshotTrial of(CycleState state, Pod pod) {
-        return new SnapshotTrial(state, pod, FilterRun.of(state).snapshot().branch());
+        return new SnapshotTrial(
+                state, pod, PodAttempt.of(state).filters().snapshot().branch());
     }
 
     @Override

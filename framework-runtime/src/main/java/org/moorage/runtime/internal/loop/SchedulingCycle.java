@@ -25,6 +25,7 @@ import org.moorage.runtime.internal.binding.BindingCycle;
 import org.moorage.runtime.internal.cache.SchedulerCache;
 import org.moorage.runtime.internal.cache.TrialSnapshot;
 import org.moorage.runtime.internal.cycle.Diagnosis;
+import org.moorage.runtime.internal.cycle.PodAttempt;
 import org.moorage.runtime.internal.cycle.PostFilterRun;
 import org.moorage.runtime.internal.cycle.Profile;
 import org.moorage.runtime.internal.cycle.RejectionMessage;
@@ -33,6 +34,7 @@ import org.moorage.runtime.internal.cycle.SchedulingAlgorithm;
 import org.moorage.runtime.internal.log.Log;
 import org.moorage.runtime.internal.plugin.PluginCaller;
 import org.moorage.runtime.internal.plugin.PluginFailure;
+import org.moorage.runtime.internal.plugin.PointRun;
 import org.moorage.runtime.internal.queue.Nominator;
 import org.moorage.runtime.internal.queue.QueuedPodInfo;
 import org.moorage.runtime.internal.queue.RejectorPlugins;
@@ -135,7 +137,7 @@ public final class SchedulingCycle {
         try {
             result = algorithm.find(profile, state, pod, snapshot);
         } catch (PluginFailure failure) {
-            profile.metrics().pluginFailed(failure.plugin(), failure.method().toString());
+            profile.failed(failure);
             throw failure;
         } finally {
             profile.metrics().algorithmRan(System.nanoTime() - start);
@@ -149,7 +151,8 @@ public final class SchedulingCycle {
             return Optional.empty();
         }
         if (listener.takesDetails()) {
-            listener.explained(pod, new AttemptDetails(List.of(), algorithm.best(), Optional.empty(), ""));
+            listener.explained(
+                    pod, new AttemptDetails(List.of(), PodAttempt.of(state).best(), Optional.empty(), ""));
         }
         return Optional.of(
                 pod.isBound()
@@ -211,7 +214,8 @@ public final class SchedulingCycle {
         Set<String> rejectors = new LinkedHashSet<>();
         List<String> reasons = new ArrayList<>();
         for (PluginCaller plugin : profile.at(ExtensionPoint.PERMIT)) {
-            Status status = plugin.permit(state, queued.pod(), node.name()).status();
+            Status status = plugin.permit(PointRun.UNMEASURED, state, queued.pod(), node.name())
+                    .status();
             if (!status.isSuccess()) {
                 rejectors.add(plugin.name());
                 reasons.add(status.message());

@@ -13,6 +13,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BiFunction;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -71,38 +72,24 @@ import org.moorage.runtime.decision.PluginStatus;
 /**
  * Calls one plugin. All calls of the scheduler into a plugin are made here, so that one rule holds for failed calls: an exception, null and
  * a value that the method does not allow become a {@link PluginFailure}, which runs no code of the plugin when it is read. Only errors of
- * the virtual machine are passed on, see {@link Thrown#rethrowIfFatal}.
+ * the virtual machine are passed on, see {@link Thrown#rethrowIfFatal}. A {@link PointRun} measures the calls.
  *
- * <p>With a {@link Breaker} the plugin is not called for a while after it failed too often in a row, and what is answered in its place is
- * decided here too. Queueing hints are not counted, since a failed one only has a pod tried again. Unreserve is always called: what was
- * reserved has to be given back.
+ * <p>A {@link Breaker} suspends the plugin for a while after it failed too often in a row. {@link PluginMethod} has the effect on each
+ * method.
  *
- * <p>What is called once per node (Filter, Score) and what the queue calls under its lock (Less, hints) allocates nothing here.
+ * <p>The methods that are called once per node (Filter, Score), and those that the queue calls under its lock (Less, hints), allocate
+ * nothing here.
  */
 public final class PluginCaller {
     private final Plugin plugin;
     private final String name;
     private final @Nullable Breaker breaker;
     private final boolean normalizes;
-    // What the plugin can do, looked up once: to cast for each call takes as long as many of the calls.
+    // Cast once: for these methods a cast takes as long as many of the calls.
     private final @Nullable QueueSortPlugin queueSort;
-    private final @Nullable PreEnqueuePlugin preEnqueue;
-    private final @Nullable PreFilterPlugin preFilter;
     private final @Nullable PreFilterExtensions preFilterExtensions;
-    private final @Nullable SignPlugin sign;
     private final @Nullable FilterPlugin filter;
-    private final @Nullable PostFilterPlugin postFilter;
-    private final @Nullable PreScorePlugin preScore;
     private final @Nullable ScorePlugin score;
-    private final @Nullable ReservePlugin reserve;
-    private final @Nullable PermitPlugin permit;
-    private final @Nullable PreBindPlugin preBind;
-    private final @Nullable BindPlugin bind;
-    private final @Nullable PostBindPlugin postBind;
-    private final @Nullable PlacementGeneratePlugin placementGenerate;
-    private final @Nullable PlacementFeasiblePlugin placementFeasible;
-    private final @Nullable PlacementScorePlugin placementScore;
-    private final @Nullable PodGroupPostFilterPlugin podGroupPostFilter;
     private final RunningCall[] calls;
     // Any thread of the application may hold the queue's lock, so that the call is kept here and not by the thread.
     private final AtomicReference<@Nullable RunningCall> queueCall = new AtomicReference<>();
@@ -114,30 +101,16 @@ public final class PluginCaller {
      * A caller of that plugin.
      *
      * @param name the plugin's name
-     * @param breaker says when the plugin is not to be called; null to call it always
+     * @param breaker suspends the plugin; null to call it always
      */
     public PluginCaller(String name, Plugin plugin, @Nullable Breaker breaker) {
         this.name = name;
         this.plugin = plugin;
         this.breaker = breaker;
-        queueSort = as(QueueSortPlugin.class, plugin);
-        preEnqueue = as(PreEnqueuePlugin.class, plugin);
-        preFilter = as(PreFilterPlugin.class, plugin);
-        preFilterExtensions = as(PreFilterExtensions.class, plugin);
-        sign = as(SignPlugin.class, plugin);
-        filter = as(FilterPlugin.class, plugin);
-        postFilter = as(PostFilterPlugin.class, plugin);
-        preScore = as(PreScorePlugin.class, plugin);
-        score = as(ScorePlugin.class, plugin);
-        reserve = as(ReservePlugin.class, plugin);
-        permit = as(PermitPlugin.class, plugin);
-        preBind = as(PreBindPlugin.class, plugin);
-        bind = as(BindPlugin.class, plugin);
-        postBind = as(PostBindPlugin.class, plugin);
-        placementGenerate = as(PlacementGeneratePlugin.class, plugin);
-        placementFeasible = as(PlacementFeasiblePlugin.class, plugin);
-        placementScore = as(PlacementScorePlugin.class, plugin);
-        podGroupPostFilter = as(PodGroupPostFilterPlugin.class, plugin);
+        queueSort = plugin instanceof QueueSortPlugin sort ? sort : null;
+        preFilterExtensions = plugin instanceof PreFilterExtensions extensions ? extensions : null;
+        filter = plugin instanceof FilterPlugin filtering ? filtering : null;
+        score = plugin instanceof ScorePlugin scoring ? scoring : null;
         normalizes = score != null && normalizes(plugin.getClass());
         PluginMethod[] methods = PluginMethod.values();
         calls = new RunningCall[methods.length];
@@ -179,12 +152,12 @@ public final class PluginCaller {
 
     /** Whether the plugin signs pods. One with a breaker does not: what is answered in its place must not be kept. */
     public boolean signs() {
-        return breaker == null && sign != null;
+        return breaker == null && plugin instanceof SignPlugin;
     }
 
     /** Whether the plugin says when enough of a group has been placed. */
     public boolean saysPlacementFeasible() {
-        return placementFeasible != null;
+        return plugin instanceof PlacementFeasiblePlugin;
     }
 
     /** Whether the plugin follows pods that are added to a node for a trial, or removed from it. */
@@ -192,7 +165,7 @@ public final class PluginCaller {
         return preFilterExtensions != null;
     }
 
-    /** Whether the plugin has a NormalizeScore of its own. */
+    /** Returns whether the plugin overrides NormalizeScore. */
     public boolean normalizes() {
         return normalizes;
     }
@@ -215,11 +188,10 @@ public final class PluginCaller {
         return Optional.empty();
     }
 
-    /** Asks the plugin for its events. What their hints throw is a {@link PluginFailure}. */
+    /** Returns the events that the plugin registers. An exception of their hints is a {@link PluginFailure}. */
     public List<EventRegistration> eventsToRegister() {
-        List<EventRegistration> events = answer(PluginMethod.EVENTS_TO_REGISTER, null, () -> {
-            List<EventRegistration> registered =
-                    known(as(EnqueueExtensions.class, plugin)).eventsToRegister();
+        List<EventRegistration> events = call(PluginMethod.EVENTS_TO_REGISTER, null, open -> List.of(), () -> {
+            List<EventRegistration> registered = ((EnqueueExtensions) plugin).eventsToRegister();
             return registered == null ? null : List.copyOf(registered);
         });
         List<EventRegistration> checked = new ArrayList<>(events.size());
@@ -273,17 +245,13 @@ public final class PluginCaller {
 
     /** Runs PreEnqueue; the answer is a success or a rejection. */
     public Status preEnqueue(Pod pod) {
-        if (isLeftAlone(PluginMethod.PRE_ENQUEUE)) {
-            return Status.success();
-        }
         boolean isOutermost = beginQueueCall(PluginMethod.PRE_ENQUEUE);
         try {
-            return checked(
+            return status(
                     PluginMethod.PRE_ENQUEUE,
-                    answer(
-                            PluginMethod.PRE_ENQUEUE,
-                            pod,
-                            () -> known(preEnqueue).preEnqueue(pod)));
+                    PointRun.UNMEASURED,
+                    pod,
+                    () -> ((PreEnqueuePlugin) plugin).preEnqueue(pod));
         } finally {
             endQueueCall(isOutermost);
         }
@@ -291,7 +259,7 @@ public final class PluginCaller {
 
     /** Runs Less. */
     public boolean less(QueuedPod first, QueuedPod second) {
-        if (isLeftAlone(PluginMethod.LESS)) {
+        if (suspension(PluginMethod.LESS) != null) {
             return first.timestamp().isBefore(second.timestamp());
         }
         boolean answer;
@@ -308,10 +276,18 @@ public final class PluginCaller {
     }
 
     /** Runs PreFilter. */
-    public PreFilterResult preFilter(CycleState state, Pod pod, Snapshot snapshot) {
-        return isLeftAlone(PluginMethod.PRE_FILTER)
-                ? PreFilterResult.skip()
-                : answer(PluginMethod.PRE_FILTER, pod, () -> known(preFilter).preFilter(state, pod, snapshot));
+    public PreFilterResult preFilter(PointRun run, CycleState state, Pod pod, Snapshot snapshot) {
+        PreFilterResult result = measured(
+                PluginMethod.PRE_FILTER,
+                run,
+                pod,
+                open -> PreFilterResult.skip(),
+                () -> ((PreFilterPlugin) plugin).preFilter(state, pod, snapshot),
+                PreFilterResult::status);
+        if (!result.status().isSkip()) {
+            run.evaluated(name, 1);
+        }
+        return result;
     }
 
     /** Runs AddPod. */
@@ -326,14 +302,14 @@ public final class PluginCaller {
 
     /** Returns what the plugin's answers for a pod depend on. */
     public Optional<Signature> sign(Pod pod) {
-        return answer(PluginMethod.SIGN, pod, () -> {
-            Optional<?> signed = known(sign).sign(pod);
+        return call(PluginMethod.SIGN, pod, open -> Optional.empty(), () -> {
+            Optional<?> signed = ((SignPlugin) plugin).sign(pod);
             return signed == null ? null : signed.map(value -> new Signature(value, value.hashCode()));
         });
     }
 
     /**
-     * What a plugin signed for a pod, as a key. The value is compared within a call of the plugin; a comparison that fails makes two
+     * A plugin's signature of a pod, as a key. The value is compared within a call of the plugin; a comparison that fails makes two
      * signatures different, so that nothing cached is used.
      */
     public final class Signature {
@@ -376,20 +352,23 @@ public final class PluginCaller {
      *
      * @return the rejection, or exactly {@link PluginStatus#SUCCESS}
      */
-    public PluginStatus filter(CycleState state, Pod pod, NodeInfo node) {
-        if (isLeftAlone(PluginMethod.FILTER)) {
-            return PluginStatus.SUCCESS;
+    public PluginStatus filter(PointRun run, CycleState state, Pod pod, NodeInfo node) {
+        long start = run.startCall();
+        Status status = Status.success();
+        if (suspension(PluginMethod.FILTER) == null) {
+            PluginThread thread = PluginThread.begin(calls[PluginMethod.FILTER.ordinal()]);
+            try {
+                status = known(filter).filter(state, pod, node);
+            } catch (Throwable thrown) {
+                throw failed(PluginMethod.FILTER, pod, thrown);
+            } finally {
+                PluginThread.end(thread);
+            }
+            status = notNull(PluginMethod.FILTER, pod, status);
         }
-        Status status;
-        PluginThread thread = PluginThread.begin(calls[PluginMethod.FILTER.ordinal()]);
-        try {
-            status = known(filter).filter(state, pod, node);
-        } catch (Throwable thrown) {
-            throw failed(PluginMethod.FILTER, pod, thrown);
-        } finally {
-            PluginThread.end(thread);
-        }
-        return filtered(notNull(PluginMethod.FILTER, pod, status));
+        PluginStatus answer = filtered(status);
+        run.called(PluginMethod.FILTER, name, answer.status().code(), start);
+        return answer;
     }
 
     /**
@@ -398,7 +377,7 @@ public final class PluginCaller {
      * @param statuses by the index of the node; what the plugin has put there is still to be taken over by {@link #filtered}
      */
     public void filter(CycleState state, Pod pod, List<NodeInfo> nodes, int from, int to, Status[] statuses) {
-        if (isLeftAlone(PluginMethod.FILTER)) {
+        if (suspension(PluginMethod.FILTER) != null) {
             return;
         }
         PluginThread thread = PluginThread.begin(calls[PluginMethod.FILTER.ordinal()]);
@@ -434,28 +413,46 @@ public final class PluginCaller {
     }
 
     /** Runs PostFilter. */
-    public PostFilterResult postFilter(CycleState state, Pod pod, NodeStatuses statuses) {
-        Breaker.Open open = breaker == null ? null : breaker.open();
-        if (open != null) {
-            return PostFilterResult.rejected(Status.unschedulable(name + " is " + open.reason()));
-        }
+    public PostFilterResult postFilter(PointRun run, CycleState state, Pod pod, NodeStatuses statuses) {
         try {
-            return answer(PluginMethod.POST_FILTER, pod, () -> known(postFilter).postFilter(state, pod, statuses));
+            return makeRoom(
+                    PluginMethod.POST_FILTER,
+                    run,
+                    pod,
+                    open -> PostFilterResult.rejected(Status.unschedulable(name + " is " + open.reason())),
+                    () -> ((PostFilterPlugin) plugin).postFilter(state, pod, statuses),
+                    PostFilterResult::status);
         } catch (PluginFailure failure) {
             throw failure.getCause() == null ? failure : failure.withoutMethod();
         }
     }
 
-    /**
-     * Has the plugin do what its PostFilter has decided.
-     *
-     * @param ended is told when that has ended, in the background too, and whether it has succeeded
-     */
-    public void execute(CycleState state, Pod pod, PostFilterResult result, Consumer<Boolean> ended) {
+    /** Makes the plugin do what its PostFilter has decided. */
+    public void execute(PointRun run, CycleState state, Pod pod, PostFilterResult result) {
+        Consumer<Boolean> ended = run.preempts("pod", result.victims(), 0, result.pdbViolations());
         try {
-            execute(PluginMethod.POST_FILTER, () -> known(postFilter).execute(state, pod, result), ended);
+            execute(PluginMethod.POST_FILTER, () -> ((PostFilterPlugin) plugin).execute(state, pod, result), ended);
         } catch (PluginFailure failure) {
             throw failure.getCause() == null ? failure : failure.withoutMethod();
+        }
+    }
+
+    // Also a failed call is reported.
+    private <T> T makeRoom(
+            PluginMethod method,
+            PointRun run,
+            @Nullable Pod pod,
+            Function<Breaker.Open, T> whenSuspended,
+            Supplier<@Nullable T> call,
+            Function<T, Status> statusOf) {
+        long start = System.nanoTime();
+        Code code = Code.ERROR;
+        try {
+            T result = call(method, pod, whenSuspended, call);
+            code = statusOf.apply(result).code();
+            return result;
+        } finally {
+            run.postFilterRan(name, code, System.nanoTime() - start);
         }
     }
 
@@ -489,14 +486,11 @@ public final class PluginCaller {
     }
 
     /** Runs PreScore; the answer is a success or skip. */
-    public Status preScore(CycleState state, Pod pod, List<NodeInfo> nodes) {
-        if (isLeftAlone(PluginMethod.PRE_SCORE)) {
-            return Status.skip();
-        }
+    public Status preScore(PointRun run, CycleState state, Pod pod, List<NodeInfo> nodes) {
         Status status =
-                answer(PluginMethod.PRE_SCORE, pod, () -> known(preScore).preScore(state, pod, nodes));
-        if (!status.isSuccess() && !status.isSkip()) {
-            throw refused(PluginMethod.PRE_SCORE, status.message());
+                status(PluginMethod.PRE_SCORE, run, pod, () -> ((PreScorePlugin) plugin).preScore(state, pod, nodes));
+        if (!status.isSkip()) {
+            run.evaluated(name, 1);
         }
         return status;
     }
@@ -507,7 +501,7 @@ public final class PluginCaller {
      * @param scores where the scores go, by the index of the node
      */
     public void score(CycleState state, Pod pod, List<NodeInfo> nodes, int from, int to, long[] scores) {
-        if (isLeftAlone(PluginMethod.SCORE)) {
+        if (suspension(PluginMethod.SCORE) != null) {
             Arrays.fill(scores, from, to, 0);
             return;
         }
@@ -523,10 +517,13 @@ public final class PluginCaller {
     }
 
     /** Runs NormalizeScore; the answer has a score from 0 to 100 for each node. */
-    public NodeScores normalize(CycleState state, Pod pod, NodeScores scores) {
-        NodeScores normalized = isLeftAlone(PluginMethod.NORMALIZE)
-                ? scores.with(new long[scores.size()])
-                : answer(PluginMethod.NORMALIZE, pod, () -> known(score).normalize(state, pod, scores));
+    public NodeScores normalize(PointRun run, CycleState state, Pod pod, NodeScores scores) {
+        long start = run.startCall();
+        NodeScores normalized = call(
+                PluginMethod.NORMALIZE,
+                pod,
+                open -> scores.with(new long[scores.size()]),
+                () -> known(score).normalize(state, pod, scores));
         if (normalized.size() != scores.size()) {
             throw refused(
                     PluginMethod.NORMALIZE,
@@ -536,6 +533,7 @@ public final class PluginCaller {
         for (int i = 0; i < different; i++) {
             checkRange(normalized.score(i));
         }
+        run.called(PluginMethod.NORMALIZE, name, Code.SUCCESS, start);
         return normalized;
     }
 
@@ -554,101 +552,86 @@ public final class PluginCaller {
     }
 
     /** Runs Reserve; the answer is a success or a rejection. */
-    public Status reserve(CycleState state, Pod pod, String nodeName) {
-        return isLeftAlone(PluginMethod.RESERVE)
-                ? Status.success()
-                : checked(
-                        PluginMethod.RESERVE,
-                        answer(PluginMethod.RESERVE, pod, () -> known(reserve).reserve(state, pod, nodeName)));
+    public Status reserve(PointRun run, CycleState state, Pod pod, String nodeName) {
+        return status(PluginMethod.RESERVE, run, pod, () -> ((ReservePlugin) plugin).reserve(state, pod, nodeName));
     }
 
     /** Runs Unreserve. */
     public void unreserve(CycleState state, Pod pod, String nodeName) {
-        PluginThread thread = PluginThread.begin(calls[PluginMethod.UNRESERVE.ordinal()]);
-        try {
-            known(reserve).unreserve(state, pod, nodeName);
-        } catch (Throwable thrown) {
-            throw failure(PluginMethod.UNRESERVE, thrown);
-        } finally {
-            PluginThread.end(thread);
-        }
+        run(PluginMethod.UNRESERVE, pod, () -> ((ReservePlugin) plugin).unreserve(state, pod, nodeName));
     }
 
     /** Runs Permit. */
-    public PermitResult permit(CycleState state, Pod pod, String nodeName) {
-        return isLeftAlone(PluginMethod.PERMIT)
-                ? PermitResult.allow()
-                : answer(PluginMethod.PERMIT, pod, () -> known(permit).permit(state, pod, nodeName));
+    public PermitResult permit(PointRun run, CycleState state, Pod pod, String nodeName) {
+        return measured(
+                PluginMethod.PERMIT,
+                run,
+                pod,
+                open -> PermitResult.allow(),
+                () -> ((PermitPlugin) plugin).permit(state, pod, nodeName),
+                PermitResult::status);
     }
 
     /** Runs PreBindPreFlight. */
     public PreBindPreFlightResult preBindPreFlight(CycleState state, Pod pod, String nodeName) {
-        return isLeftAlone(PluginMethod.PRE_BIND_PRE_FLIGHT)
-                ? PreBindPreFlightResult.skipInParallel()
-                : answer(
-                        PluginMethod.PRE_BIND_PRE_FLIGHT,
-                        pod,
-                        () -> known(preBind).preBindPreFlight(state, pod, nodeName));
+        return call(
+                PluginMethod.PRE_BIND_PRE_FLIGHT,
+                pod,
+                open -> PreBindPreFlightResult.skipInParallel(),
+                () -> ((PreBindPlugin) plugin).preBindPreFlight(state, pod, nodeName));
     }
 
     /** Returns whether PreBind changes nothing but objects of the cluster. */
     public boolean preBindsInCluster() {
-        return preBind instanceof ClusterPreBindPlugin;
+        return plugin instanceof ClusterPreBindPlugin;
     }
 
     /** Runs PreBind; the answer is a success or a rejection. */
     public Status preBind(CycleState state, Pod pod, String nodeName) {
-        return isLeftAlone(PluginMethod.PRE_BIND)
-                ? Status.success()
-                : checked(
-                        PluginMethod.PRE_BIND,
-                        answer(PluginMethod.PRE_BIND, pod, () -> known(preBind).preBind(state, pod, nodeName)));
+        return status(
+                PluginMethod.PRE_BIND,
+                PointRun.UNMEASURED,
+                pod,
+                () -> ((PreBindPlugin) plugin).preBind(state, pod, nodeName));
     }
 
     /** Runs Bind; the answer is a success, skip or a rejection. */
-    public Status bind(CycleState state, Pod pod, String nodeName) {
-        if (isLeftAlone(PluginMethod.BIND)) {
-            return Status.skip();
-        }
-        Status status = answer(PluginMethod.BIND, pod, () -> known(bind).bind(state, pod, nodeName));
-        return status.isSkip() ? status : checked(PluginMethod.BIND, status);
+    public Status bind(PointRun run, CycleState state, Pod pod, String nodeName) {
+        return status(PluginMethod.BIND, run, pod, () -> ((BindPlugin) plugin).bind(state, pod, nodeName));
     }
 
     /** Runs PostBind. */
     public void postBind(CycleState state, Pod pod, String nodeName) {
-        run(PluginMethod.POST_BIND, pod, () -> known(postBind).postBind(state, pod, nodeName));
+        run(PluginMethod.POST_BIND, pod, () -> ((PostBindPlugin) plugin).postBind(state, pod, nodeName));
     }
 
     /** Runs PlacementGenerate. */
     public PlacementGenerateResult generatePlacements(
             CycleState state, PodGroupInfo group, Placement parent, Snapshot snapshot) {
-        return isLeftAlone(PluginMethod.PLACEMENT_GENERATE)
-                ? PlacementGenerateResult.of(List.of(parent))
-                : answer(
-                        PluginMethod.PLACEMENT_GENERATE,
-                        null,
-                        () -> known(placementGenerate).generatePlacements(state, group, parent, snapshot));
+        return call(
+                PluginMethod.PLACEMENT_GENERATE,
+                null,
+                open -> PlacementGenerateResult.of(List.of(parent)),
+                () -> ((PlacementGeneratePlugin) plugin).generatePlacements(state, group, parent, snapshot));
     }
 
     /** Runs PlacementFeasible. */
     public PlacementFeasibleResult placementFeasible(CycleState state, PodGroupInfo group, PlacementProgress progress) {
-        return isLeftAlone(PluginMethod.PLACEMENT_FEASIBLE)
-                ? PlacementFeasibleResult.feasible()
-                : answer(
-                        PluginMethod.PLACEMENT_FEASIBLE,
-                        null,
-                        () -> known(placementFeasible).placementFeasible(state, group, progress));
+        return call(
+                PluginMethod.PLACEMENT_FEASIBLE,
+                null,
+                open -> PlacementFeasibleResult.feasible(),
+                () -> ((PlacementFeasiblePlugin) plugin).placementFeasible(state, group, progress));
     }
 
     /** Runs PlacementScore. */
     public long scorePlacement(
             CycleState state, PodGroupInfo group, Placement placement, List<ProposedAssignment> assignments) {
-        return isLeftAlone(PluginMethod.PLACEMENT_SCORE)
-                ? 0
-                : answer(
-                        PluginMethod.PLACEMENT_SCORE,
-                        null,
-                        () -> known(placementScore).scorePlacement(state, group, placement, assignments));
+        return call(
+                PluginMethod.PLACEMENT_SCORE,
+                null,
+                open -> 0L,
+                () -> ((PlacementScorePlugin) plugin).scorePlacement(state, group, placement, assignments));
     }
 
     /** Runs NormalizePlacementScore; afterwards each score is from 0 to 100. */
@@ -656,40 +639,36 @@ public final class PluginCaller {
         run(
                 PluginMethod.NORMALIZE_PLACEMENT_SCORE,
                 null,
-                () -> known(placementScore).normalizePlacementScores(state, group, scores));
-        for (long score : scores) {
-            if (score < 0 || score > NodeScores.MAX) {
-                throw invalidScore(PluginMethod.NORMALIZE_PLACEMENT_SCORE, "PlacementScore", score);
+                () -> ((PlacementScorePlugin) plugin).normalizePlacementScores(state, group, scores));
+        for (long each : scores) {
+            if (each < 0 || each > NodeScores.MAX) {
+                throw invalidScore(PluginMethod.NORMALIZE_PLACEMENT_SCORE, "PlacementScore", each);
             }
         }
     }
 
     /** Runs PodGroupPostFilter. */
-    public PodGroupPostFilterResult podGroupPostFilter(CycleState state, PodGroupInfo group, PodGroupTrial trial) {
-        Breaker.Open open = breaker == null ? null : breaker.open();
-        return open != null
-                ? PodGroupPostFilterResult.rejected(Status.unschedulable(name + " is " + open.reason()))
-                : answer(
-                        PluginMethod.POD_GROUP_POST_FILTER,
-                        null,
-                        () -> known(podGroupPostFilter).podGroupPostFilter(state, group, trial));
+    public PodGroupPostFilterResult podGroupPostFilter(
+            PointRun run, CycleState state, PodGroupInfo group, PodGroupTrial trial) {
+        return makeRoom(
+                PluginMethod.POD_GROUP_POST_FILTER,
+                run,
+                null,
+                open -> PodGroupPostFilterResult.rejected(Status.unschedulable(name + " is " + open.reason())),
+                () -> ((PodGroupPostFilterPlugin) plugin).podGroupPostFilter(state, group, trial),
+                PodGroupPostFilterResult::status);
     }
 
-    /**
-     * Has the plugin do what its PodGroupPostFilter has decided.
-     *
-     * @param ended is told when that has ended, in the background too, and whether it has succeeded
-     */
-    public void execute(
-            CycleState state, PodGroupInfo group, PodGroupPostFilterResult result, Consumer<Boolean> ended) {
+    /** Makes the plugin do what its PodGroupPostFilter has decided. */
+    public void execute(PointRun run, CycleState state, PodGroupInfo group, PodGroupPostFilterResult result) {
         execute(
                 PluginMethod.POD_GROUP_POST_FILTER,
-                () -> known(podGroupPostFilter).execute(state, group, result),
-                ended);
-    }
-
-    private static <P> @Nullable P as(Class<P> type, Plugin plugin) {
-        return type.isInstance(plugin) ? type.cast(plugin) : null;
+                () -> ((PodGroupPostFilterPlugin) plugin).execute(state, group, result),
+                run.preempts(
+                        group.key().type().toString(),
+                        result.victims(),
+                        result.groupDisruptions(),
+                        result.pdbViolations()));
     }
 
     // Hints are also asked without the queue's lock, and a plugin may have the queue call it again: the call that was
@@ -712,45 +691,60 @@ public final class PluginCaller {
         return Objects.requireNonNull(ability);
     }
 
-    // Whether the plugin is answered for; where that would decide something about pods that may not do without the
-    // plugin, it fails.
-    private boolean isLeftAlone(PluginMethod method) {
-        if (breaker == null) {
-            return false;
+    // Returns why the breaker lets the plugin not be called now, or null. Refuses a call that pods may not do without.
+    private Breaker.@Nullable Open suspension(PluginMethod method) {
+        if (breaker == null || method.suspended() == PluginMethod.Suspended.CALLED) {
+            return null;
         }
         Breaker.Open open = breaker.open();
-        if (open == null) {
-            return false;
-        }
-        boolean decides = switch (method) {
-            case LESS, ADD_POD, REMOVE_POD, POST_BIND -> false;
-            // A pod that is let into the queue is told at its first attempt why it fails.
-            case PRE_ENQUEUE -> open.method() == PluginMethod.PRE_ENQUEUE;
-            default -> true;
-        };
-        if (decides && !breaker.ignores()) {
+        if (open != null
+                && method.suspended() == PluginMethod.Suspended.REFUSED
+                && !breaker.ignores()
+                // A pod that enters the queue fails at its first attempt, with the reason.
+                && (method != PluginMethod.PRE_ENQUEUE || open.method() == PluginMethod.PRE_ENQUEUE)) {
             throw refused(method, open.reason());
         }
-        return true;
+        return open;
     }
 
-    // What answers nothing, and is left out while the plugin is not called.
     private void run(PluginMethod method, @Nullable Pod pod, Runnable call) {
-        if (isLeftAlone(method)) {
-            return;
-        }
-        PluginThread thread = PluginThread.begin(calls[method.ordinal()]);
-        try {
+        Boolean ignored = call(method, pod, open -> true, () -> {
             call.run();
-        } catch (Throwable thrown) {
-            throw failed(method, pod, thrown);
-        } finally {
-            PluginThread.end(thread);
-        }
-        succeeded(method);
+            return true;
+        });
     }
 
-    private <T> T answer(PluginMethod method, @Nullable Pod pod, Supplier<@Nullable T> call) {
+    // A suspended plugin skips where it may, and is a success elsewhere.
+    private Status status(PluginMethod method, PointRun run, Pod pod, Supplier<@Nullable Status> call) {
+        return measured(method, run, pod, open -> method.statusWhenSuspended(), call, answer -> answer);
+    }
+
+    // Calls the plugin, and measures the call.
+    private <T> T measured(
+            PluginMethod method,
+            PointRun run,
+            Pod pod,
+            Function<Breaker.Open, T> whenSuspended,
+            Supplier<@Nullable T> call,
+            Function<T, Status> statusOf) {
+        long start = run.startCall();
+        T answer = call(method, pod, whenSuspended, call);
+        Status status = checked(method, statusOf.apply(answer));
+        run.called(method, name, status.code(), start);
+        return answer;
+    }
+
+    // Calls the plugin, unless it is suspended. All calls but those for single nodes and those of the queue are made
+    // here.
+    private <T> T call(
+            PluginMethod method,
+            @Nullable Pod pod,
+            Function<Breaker.Open, T> whenSuspended,
+            Supplier<@Nullable T> call) {
+        Breaker.Open open = suspension(method);
+        if (open != null) {
+            return whenSuspended.apply(open);
+        }
         T answer;
         PluginThread thread = PluginThread.begin(calls[method.ordinal()]);
         try {
@@ -765,11 +759,7 @@ public final class PluginCaller {
 
     private <T> T notNull(PluginMethod method, @Nullable Pod pod, @Nullable T answer) {
         if (answer == null) {
-            PluginFailure failure = refused(method, "answered null");
-            if (breaker != null) {
-                breaker.failed(method, failure.what(), Optional.ofNullable(pod));
-            }
-            throw failure;
+            throw counted(refused(method, "answered null"), pod);
         }
         succeeded(method);
         return answer;
@@ -782,14 +772,17 @@ public final class PluginCaller {
     }
 
     private PluginFailure failed(PluginMethod method, @Nullable Pod pod, Throwable thrown) {
-        PluginFailure failure = failure(method, thrown);
-        if (breaker != null) {
-            breaker.failed(method, failure.what(), Optional.ofNullable(pod));
+        return counted(failure(method, thrown), pod);
+    }
+
+    private PluginFailure counted(PluginFailure failure, @Nullable Pod pod) {
+        if (breaker != null && failure.method().suspended() != PluginMethod.Suspended.CALLED) {
+            breaker.failed(failure.method(), failure.what(), Optional.ofNullable(pod));
         }
         return failure;
     }
 
-    // Whatever a plugin was doing when its pod's binding was cancelled, the cancellation is why it ended.
+    // If the binding of the pod was cancelled, the cancellation is the cause of the failure.
     private static Throwable cancellationOr(Throwable copy) {
         for (Throwable cause = copy; cause != null; cause = cause.getCause()) {
             if (cause instanceof CancellationException
@@ -801,14 +794,17 @@ public final class PluginCaller {
     }
 
     private Status checked(PluginMethod method, @Nullable Status status) {
-        if (status == null) {
-            throw refused(method, "answered null");
-        }
-        if (!status.isSuccess() && !status.isRejection()) {
-            boolean isError = status.code() == Code.ERROR;
-            throw refused(method, isError ? status.message() : "answered " + status.code());
+        if (status == null || !method.allows(status)) {
+            throw refused(method, status);
         }
         return status;
+    }
+
+    private PluginFailure refused(PluginMethod method, @Nullable Status status) {
+        if (status == null) {
+            return refused(method, "answered null");
+        }
+        return refused(method, status.isSkip() ? "answered " + status.code() : status.message());
     }
 
     private PluginFailure refused(PluginMethod method, String what) {

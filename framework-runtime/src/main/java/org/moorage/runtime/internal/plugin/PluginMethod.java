@@ -1,85 +1,147 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.moorage.runtime.internal.plugin;
 
-/** The methods of plugins that the scheduler calls, and how kube-scheduler words their failures. */
+import java.util.EnumSet;
+import java.util.Set;
+import org.moorage.api.Code;
+import org.moorage.api.Status;
+
+/** The methods of plugins that the scheduler calls, with the rules for their calls. */
 public enum PluginMethod {
     /** Registering events. */
-    EVENTS_TO_REGISTER("EventsToRegister", "registering the events of plugin "),
+    EVENTS_TO_REGISTER("EventsToRegister", "registering the events of plugin ", ": ", Suspended.CALLED, Answers.ANY),
     /** Closing the plugin. */
-    CLOSE("Close", "closing plugin "),
-    /** A queueing hint. */
-    QUEUEING_HINT("QueueingHint", "running the queueing hint of plugin "),
+    CLOSE("Close", "closing plugin ", ": ", Suspended.CALLED, Answers.ANY),
+    /** A queueing hint. A failed one only has a pod tried again. */
+    QUEUEING_HINT("QueueingHint", "running the queueing hint of plugin ", ": ", Suspended.CALLED, Answers.ANY),
     /** PreEnqueue. */
-    PRE_ENQUEUE("PreEnqueue", "running PreEnqueue plugin "),
+    PRE_ENQUEUE("PreEnqueue", "running PreEnqueue plugin ", ": ", Suspended.REFUSED, Answers.NO_SKIP),
     /** Less of QueueSort. */
-    LESS("Less", "running QueueSort plugin "),
+    LESS("Less", "running QueueSort plugin ", ": ", Suspended.SKIPPED, Answers.ANY),
     /** PreFilter. */
-    PRE_FILTER("PreFilter", "running PreFilter plugin "),
+    PRE_FILTER("PreFilter", "running PreFilter plugin ", ": ", Suspended.REFUSED, Answers.ANY),
     /** AddPod of PreFilter. */
-    ADD_POD("AddPod", "running AddPod on PreFilter plugin "),
+    ADD_POD("AddPod", "running AddPod on PreFilter plugin ", ": ", Suspended.SKIPPED, Answers.ANY),
     /** RemovePod of PreFilter. */
-    REMOVE_POD("RemovePod", "running RemovePod on PreFilter plugin "),
+    REMOVE_POD("RemovePod", "running RemovePod on PreFilter plugin ", ": ", Suspended.SKIPPED, Answers.ANY),
     /** Filter. */
-    FILTER("Filter", "running ", " filter plugin: "),
-    /** Sign. */
-    SIGN("Sign", "signing pod by plugin "),
+    FILTER("Filter", "running ", " filter plugin: ", Suspended.REFUSED, Answers.NO_SKIP),
+    /** Sign. A plugin that can be suspended is not asked to sign. */
+    SIGN("Sign", "signing pod by plugin ", ": ", Suspended.CALLED, Answers.ANY),
     /** PostFilter. */
-    POST_FILTER("PostFilter", "running PostFilter plugin "),
+    POST_FILTER("PostFilter", "running PostFilter plugin ", ": ", Suspended.SKIPPED, Answers.ANY),
     /** PreScore. */
-    PRE_SCORE("PreScore", "running PreScore plugin "),
+    PRE_SCORE("PreScore", "running PreScore plugin ", ": ", Suspended.REFUSED, Answers.NO_REJECTION),
     /** Score. */
-    SCORE("Score", "running Score plugins: plugin ", " failed with: "),
+    SCORE("Score", "running Score plugins: plugin ", " failed with: ", Suspended.REFUSED, Answers.ANY),
     /** NormalizeScore of Score. */
-    NORMALIZE("NormalizeScore", "running Normalize on Score plugins: plugin ", " failed with: "),
+    NORMALIZE(
+            "NormalizeScore",
+            "running Normalize on Score plugins: plugin ",
+            " failed with: ",
+            Suspended.REFUSED,
+            Answers.ANY),
     /** Reserve. */
-    RESERVE("Reserve", "running Reserve plugin "),
-    /** Unreserve of Reserve. */
-    UNRESERVE("Unreserve", "running Unreserve plugin "),
+    RESERVE("Reserve", "running Reserve plugin ", ": ", Suspended.REFUSED, Answers.NO_SKIP),
+    /** Unreserve of Reserve. Always called, since what was reserved has to be given back. */
+    UNRESERVE("Unreserve", "running Unreserve plugin ", ": ", Suspended.CALLED, Answers.ANY),
     /** Permit. */
-    PERMIT("Permit", "running Permit plugin "),
+    PERMIT("Permit", "running Permit plugin ", ": ", Suspended.REFUSED, Answers.ANY),
     /** PreBindPreFlight of PreBind. */
-    PRE_BIND_PRE_FLIGHT("PreBindPreFlight", "running PreBindPreFlight "),
+    PRE_BIND_PRE_FLIGHT("PreBindPreFlight", "running PreBindPreFlight ", ": ", Suspended.REFUSED, Answers.ANY),
     /** PreBind. */
-    PRE_BIND("PreBind", "running PreBind plugin "),
+    PRE_BIND("PreBind", "running PreBind plugin ", ": ", Suspended.REFUSED, Answers.NO_SKIP),
     /** Bind. */
-    BIND("Bind", "running Bind plugin "),
+    BIND("Bind", "running Bind plugin ", ": ", Suspended.REFUSED, Answers.NO_ERROR),
     /** PostBind. */
-    POST_BIND("PostBind", "running PostBind plugin "),
+    POST_BIND("PostBind", "running PostBind plugin ", ": ", Suspended.SKIPPED, Answers.ANY),
     /** PlacementGenerate. */
-    PLACEMENT_GENERATE("PlacementGenerate"),
+    PLACEMENT_GENERATE("PlacementGenerate", "", "", Suspended.REFUSED, Answers.ANY),
     /** PlacementFeasible. */
-    PLACEMENT_FEASIBLE("PlacementFeasible"),
+    PLACEMENT_FEASIBLE("PlacementFeasible", "", "", Suspended.REFUSED, Answers.ANY),
     /** PlacementScore. */
-    PLACEMENT_SCORE("PlacementScore", "running PlacementScore plugins: plugin ", " failed with: "),
+    PLACEMENT_SCORE(
+            "PlacementScore",
+            "running PlacementScore plugins: plugin ",
+            " failed with: ",
+            Suspended.REFUSED,
+            Answers.ANY),
     /** NormalizePlacementScore of PlacementScore. */
     NORMALIZE_PLACEMENT_SCORE(
             "NormalizePlacementScore",
             "running NormalizePlacementScore on PlacementScore plugins: plugin ",
-            " failed with: "),
+            " failed with: ",
+            Suspended.REFUSED,
+            Answers.ANY),
     /** PodGroupPostFilter. */
-    POD_GROUP_POST_FILTER("PodGroupPostFilter", "error in ", " PodGroupPostFilter plugins: ");
+    POD_GROUP_POST_FILTER(
+            "PodGroupPostFilter", "error in ", " PodGroupPostFilter plugins: ", Suspended.SKIPPED, Answers.ANY);
+
+    /** The effect of a call while a {@link Breaker} suspends the plugin. */
+    enum Suspended {
+        /** The plugin is called. The breaker does not count these calls. */
+        CALLED,
+        /** The plugin is skipped. */
+        SKIPPED,
+        /** The call fails, unless the configuration lets pods be scheduled without the plugin: then the plugin is skipped. */
+        REFUSED
+    }
+
+    /** The statuses that a method may return. */
+    private enum Answers {
+        ANY(EnumSet.allOf(Code.class)),
+        NO_SKIP(EnumSet.complementOf(EnumSet.of(Code.SKIP, Code.ERROR))),
+        NO_REJECTION(EnumSet.of(Code.SUCCESS, Code.SKIP)),
+        NO_ERROR(EnumSet.complementOf(EnumSet.of(Code.ERROR)));
+
+        @SuppressWarnings("ImmutableEnumChecker") // never changed
+        private final Set<Code> codes;
+
+        Answers(Set<Code> codes) {
+            this.codes = codes;
+        }
+    }
 
     private final String text;
     private final String beforePlugin;
     private final String afterPlugin;
+    private final Suspended suspended;
+    private final Answers answers;
 
-    // One in whose failures the plugin is not named.
-    PluginMethod(String text) {
-        this(text, "", "");
-    }
-
-    PluginMethod(String text, String beforePlugin) {
-        this(text, beforePlugin, ": ");
-    }
-
-    PluginMethod(String text, String beforePlugin, String afterPlugin) {
+    /**
+     * A method.
+     *
+     * @param text kube-scheduler's name of the method
+     * @param beforePlugin kube-scheduler's words of a failure, up to the plugin's name; empty if they do not name the plugin
+     * @param afterPlugin the words after it
+     */
+    PluginMethod(String text, String beforePlugin, String afterPlugin, Suspended suspended, Answers answers) {
         this.text = text;
         this.beforePlugin = beforePlugin;
         this.afterPlugin = afterPlugin;
+        this.suspended = suspended;
+        this.answers = answers;
     }
 
     String message(String plugin, String what) {
         return beforePlugin.isEmpty() ? what : beforePlugin + '"' + plugin + '"' + afterPlugin + what;
+    }
+
+    Suspended suspended() {
+        return suspended;
+    }
+
+    boolean allows(Status answer) {
+        return answers.codes.contains(answer.code());
+    }
+
+    Status statusWhenSuspended() {
+        return allows(Status.skip()) ? Status.skip() : Status.success();
+    }
+
+    /** kube-scheduler's name of the extension point in metrics. */
+    String point() {
+        return this == NORMALIZE ? "ScoreExtensionNormalize" : text;
     }
 
     /** kube-scheduler's name of the method. */

@@ -40,7 +40,7 @@ import org.moorage.runtime.cluster.ClusterSource;
 import org.moorage.runtime.internal.binding.PodsInPreBind;
 import org.moorage.runtime.internal.binding.WaitingPods;
 import org.moorage.runtime.internal.cluster.ObjectStore;
-import org.moorage.runtime.internal.cycle.FilterRun;
+import org.moorage.runtime.internal.cycle.PodAttempt;
 import org.moorage.runtime.internal.cycle.SnapshotTrial;
 import org.moorage.runtime.internal.extender.Extenders;
 import org.moorage.runtime.internal.log.Log;
@@ -266,7 +266,7 @@ public final class ProfileHandle implements Handle {
 
     @Override
     public Status filterWithNominatedPods(CycleState state, Pod pod, NodeInfo node) {
-        return FilterRun.of(state).filter(state, node).status();
+        return PodAttempt.of(state).filters().filter(state, node).status();
     }
 
     @Override

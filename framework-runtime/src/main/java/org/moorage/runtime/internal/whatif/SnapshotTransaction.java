@@ -28,11 +28,11 @@ import org.moorage.runtime.decision.PluginStatus;
 import org.moorage.runtime.internal.cache.PodGroups;
 import org.moorage.runtime.internal.cache.TrialSnapshot;
 import org.moorage.runtime.internal.cycle.Diagnosis;
-import org.moorage.runtime.internal.cycle.EvaluationRecorder;
 import org.moorage.runtime.internal.cycle.GroupReservations;
 import org.moorage.runtime.internal.cycle.GroupResult;
 import org.moorage.runtime.internal.cycle.GroupTree;
 import org.moorage.runtime.internal.cycle.MemberResult;
+import org.moorage.runtime.internal.cycle.PodEvaluation;
 import org.moorage.runtime.internal.cycle.PodGroupAlgorithm;
 import org.moorage.runtime.internal.cycle.PostFilterRun;
 import org.moorage.runtime.internal.cycle.Profile;
@@ -361,7 +361,7 @@ final class SnapshotTransaction implements Transaction {
         Objects.requireNonNull(pod, "pod");
         return only(() -> {
             Pod asked = waiting(pod);
-            return EvaluationRecorder.evaluate(algorithm, profile(asked), asked, snapshot);
+            return PodEvaluation.evaluate(algorithm, profile(asked), asked, snapshot);
         });
     }
 

@@ -1,0 +1,326 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.runtime.internal.cycle;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+import org.moorage.api.Code;
+import org.moorage.api.CycleState;
+import org.moorage.api.NodeInfo;
+import org.moorage.api.Status;
+import org.moorage.api.model.Pod;
+import org.moorage.runtime.decision.PluginStatus;
+import org.moorage.runtime.internal.cycle.EquivalenceCache.Rejections;
+import org.moorage.runtime.internal.cycle.EquivalenceCache.Scores;
+import org.moorage.runtime.internal.plugin.PluginCaller;
+import org.moorage.runtime.internal.plugin.PluginMethod;
+import org.moorage.runtime.internal.plugin.PointRun;
+
+/**
+ * Filters many nodes for a pod, and scores those that are left: on several threads, and with the cached results for equivalent pods. The
+ * threads write results of different nodes.
+ */
+final class NodePass implements Parallelism.Pass {
+    // To read the clock before and after a filter takes longer than the filter.
+    private static final int TIMED_NODES = 16;
+
+    private final Memory memory;
+    private final Profile profile;
+    private final PodFilters filters;
+    private final PluginCaller[] plugins;
+    private final CycleState state;
+    private final Pod pod;
+    private List<NodeInfo> nodes = List.of();
+    private int start;
+    private int wanted;
+    private PointRun run = PointRun.UNMEASURED;
+
+    // The cached results of the plugins that have signed the pod, and the generations of the nodes for which they hold.
+    private List<Scores> signed = List.of();
+    private long[] generations = {};
+    // The cached results of the first filters, and how many filters these are.
+    private @Nullable Rejections rejections;
+    private int cachedFilters;
+
+    /** What is kept from pod to pod: the cache, and arrays for the results, which are valid until the next pass. */
+    static final class Memory {
+        private final Parallelism parallelism;
+        private final EquivalenceCache cache = new EquivalenceCache();
+        // By the index of the node in the filtered list: its first rejection, or exactly PluginStatus.SUCCESS.
+        private PluginStatus[] answers = {};
+        // The statuses of the answers, which plugins are given.
+        private Status[] statuses = {};
+        // By plugin and by the index of the node in the scored list.
+        private long[][] scores = {};
+        // How many feasible nodes the pass has found.
+        private final AtomicInteger found = new AtomicInteger();
+
+        Memory(Parallelism parallelism) {
+            this.parallelism = parallelism;
+        }
+    }
+
+    NodePass(Memory memory, Profile profile, PodFilters filters, CycleState state, Pod pod) {
+        this.memory = memory;
+        this.profile = profile;
+        this.filters = filters;
+        this.state = state;
+        this.pod = pod;
+        plugins = filters.plugins();
+    }
+
+    /**
+     * Filters nodes from a start on, until enough of them are feasible. After the last node comes the first. With several threads there
+     * may be more feasible nodes among those that were filtered than are wanted.
+     *
+     * @param usesCache whether cached results take the place of calls
+     * @return how many nodes were filtered
+     */
+    int filter(List<NodeInfo> filtered, int first, int most, boolean usesCache) {
+        nodes = filtered;
+        start = first;
+        wanted = most;
+        memory.found.set(0);
+        int count = filtered.size();
+        if (memory.answers.length < count) {
+            memory.answers = new PluginStatus[count];
+            memory.statuses = new Status[count];
+        }
+        if (usesCache) {
+            findCached();
+        }
+        int done;
+        try (PointRun begun = profile.begin(PluginMethod.FILTER)) {
+            run = begun;
+            done = memory.parallelism.run(count, this);
+            begun.end(Code.SUCCESS);
+        }
+        countCalls(done);
+        return done;
+    }
+
+    private void findCached() {
+        signed = memory.cache.find(profile, pod);
+        if (signed.isEmpty()) {
+            return;
+        }
+        generations = filters.snapshot().generations();
+        List<Scores> ofFirst = new ArrayList<>(plugins.length);
+        for (PluginCaller filter : plugins) {
+            Scores cached = cached(filter);
+            if (cached == null) {
+                break;
+            }
+            ofFirst.add(cached);
+        }
+        rejections = ofFirst.isEmpty() ? null : memory.cache.find(ofFirst, generations.length);
+        cachedFilters = rejections == null ? 0 : ofFirst.size();
+    }
+
+    private @Nullable Scores cached(PluginCaller plugin) {
+        for (int i = 0; i < signed.size(); i++) {
+            if (signed.get(i).isOf(plugin)) {
+                return signed.get(i);
+            }
+        }
+        return null;
+    }
+
+    @Override
+    public boolean run(int from, int to) {
+        boolean timed = run.timesPlugins() && from < TIMED_NODES;
+        int count = nodes.size();
+        int first = (start + from) % count;
+        int end = Math.min(count, first + to - from);
+        int wrapped = first + to - from - end;
+        filterRange(first, end, timed);
+        filterRange(0, wrapped, timed);
+        int successes = successes(first, end) + successes(0, wrapped);
+        // kube-scheduler stops after finding one node more than needed.
+        return (successes == 0 ? memory.found.get() : memory.found.addAndGet(successes)) <= wanted;
+    }
+
+    private void filterRange(int from, int to, boolean timed) {
+        if (from == to) {
+            return;
+        }
+        if (timed) {
+            for (int i = from; i < to; i++) {
+                set(i, filters.filter(run, state, nodes.get(i)));
+            }
+            return;
+        }
+        clear(from, to);
+        if (filters.hasNominatedPods()) {
+            for (int i = from; i < to; i++) {
+                set(i, filters.filterWithNominatedPods(PointRun.UNMEASURED, state, nodes.get(i)));
+            }
+        }
+        filterByCache(from, to);
+        for (int i = cachedFilters; i < plugins.length && isAnyLeft(from, to); i++) {
+            plugins[i].filter(state, pod, nodes, from, to, memory.statuses);
+            takeOver(plugins[i], from, to);
+        }
+    }
+
+    private void filterByCache(int from, int to) {
+        Rejections cached = rejections;
+        // Most often no node is rejected yet, and none has changed.
+        if (cached == null || firstRejected(from, to) == to && cached.giveAll(nodes, generations, from, to, this)) {
+            return;
+        }
+        for (int i = from; i < to; i++) {
+            if (isSuccess(i)) {
+                NodeInfo node = nodes.get(i);
+                int index = node.index();
+                PluginStatus answer = cached.find(index, generations[index]);
+                if (answer == null) {
+                    answer = PluginStatus.SUCCESS;
+                    for (int f = 0; f < cachedFilters && answer.isSuccess(); f++) {
+                        answer = plugins[f].filter(PointRun.UNMEASURED, state, pod, node);
+                    }
+                    cached.put(index, generations[index], answer);
+                }
+                set(i, answer);
+            }
+        }
+    }
+
+    /** No node beyond those wanted. */
+    @Override
+    public int most() {
+        return Math.max(1, wanted + 1 - memory.found.get());
+    }
+
+    /** The estimated number of remaining nodes, at the feasibility rate so far. */
+    @Override
+    public int left(int done, int count) {
+        int feasible = memory.found.get();
+        return feasible == 0 ? count - done : (int) Math.min(count - done, (wanted + 1L - feasible) * done / feasible);
+    }
+
+    // Counts the calls of each filter afterwards, since a count in the pass takes time: a filter is not called for the
+    // nodes that an
+    // earlier one has rejected.
+    private void countCalls(int count) {
+        if (!run.isMeasured()) {
+            return;
+        }
+        int[] rejected = new int[plugins.length];
+        for (int i = 0; i < count; i++) {
+            PluginStatus answer = memory.answers[(start + i) % nodes.size()];
+            for (int f = 0; f < plugins.length && !answer.isSuccess(); f++) {
+                if (plugins[f].name().equals(answer.plugin())) {
+                    rejected[f]++;
+                    break;
+                }
+            }
+        }
+        int left = count;
+        for (int f = 0; f < plugins.length; f++) {
+            run.evaluated(plugins[f].name(), left);
+            left -= rejected[f];
+        }
+    }
+
+    /** Returns the result for a node, by its index in the filtered list: its first rejection, or exactly {@link PluginStatus#SUCCESS}. */
+    PluginStatus get(int index) {
+        return memory.answers[index];
+    }
+
+    /** Sets the result for a node. */
+    void set(int index, PluginStatus answer) {
+        memory.answers[index] = answer;
+        memory.statuses[index] = answer.status();
+    }
+
+    /** Returns whether no filter has rejected a node. */
+    @SuppressWarnings("ReferenceEquality") // a success is always that instance
+    boolean isSuccess(int index) {
+        return memory.answers[index] == PluginStatus.SUCCESS;
+    }
+
+    // Forgets rejections of earlier passes.
+    @SuppressWarnings("ReferenceEquality") // nearly every status is that instance, and comparing is faster than writing
+    private void clear(int from, int to) {
+        for (int i = from; i < to; i++) {
+            if (!isSuccess(i) || memory.statuses[i] != Status.success()) {
+                set(i, PluginStatus.SUCCESS);
+            }
+        }
+    }
+
+    // Reads the statuses that a plugin has written.
+    @SuppressWarnings("ReferenceEquality") // nearly every status is that instance
+    private void takeOver(PluginCaller filter, int from, int to) {
+        for (int i = from; i < to; i++) {
+            if (memory.statuses[i] != Status.success() && isSuccess(i)) {
+                set(i, filter.filtered(memory.statuses[i]));
+            }
+        }
+    }
+
+    private boolean isAnyLeft(int from, int to) {
+        for (int i = from; i < to; i++) {
+            if (isSuccess(i)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private int successes(int from, int to) {
+        int successes = 0;
+        for (int i = from; i < to; i++) {
+            successes += isSuccess(i) ? 1 : 0;
+        }
+        return successes;
+    }
+
+    /** Returns the index of the first node that is rejected, or the end. */
+    int firstRejected(int from, int end) {
+        int index = from;
+        while (index < end && isSuccess(index)) {
+            index++;
+        }
+        return index;
+    }
+
+    /**
+     * Runs Score plugins.
+     *
+     * @param begun measures the calls
+     * @param usesCache whether cached results take the place of calls; the nodes are then in the order of their indexes
+     * @return the scores before they are normalized, by plugin and by the index of the node in the list
+     */
+    long[][] score(PointRun begun, PluginCaller[] scoring, List<NodeInfo> scored, boolean usesCache) {
+        int count = scored.size();
+        if (memory.scores.length < scoring.length || memory.scores.length > 0 && memory.scores[0].length < count) {
+            memory.scores = new long[scoring.length][count];
+        }
+        long[][] scores = memory.scores;
+        @Nullable Scores[] cached = new Scores[scoring.length];
+        for (int p = 0; usesCache && p < scoring.length; p++) {
+            cached[p] = cached(scoring[p]);
+            if (cached[p] != null) {
+                cached[p].prepare(generations.length);
+            }
+        }
+        int ignored = memory.parallelism.run(count, (from, to) -> {
+            for (int p = 0; p < scoring.length; p++) {
+                long startOfCall = begun.startCall();
+                Scores known = cached[p];
+                if (known == null) {
+                    scoring[p].score(state, pod, scored, from, to, scores[p]);
+                } else {
+                    known.score(state, pod, scored, generations, from, to, scores[p]);
+                }
+                // The mean of the nodes: a single call is too short to be timed without making it longer.
+                begun.called(PluginMethod.SCORE, scoring[p].name(), Code.SUCCESS, startOfCall, to - from);
+            }
+            return true;
+        });
+        return scores;
+    }
+}

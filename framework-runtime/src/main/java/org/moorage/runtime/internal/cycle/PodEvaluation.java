@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.runtime.internal.cycle;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import org.moorage.api.CycleState;
+import org.moorage.api.NodeInfo;
+import org.moorage.api.Status;
+import org.moorage.api.model.Pod;
+import org.moorage.runtime.decision.Evaluation;
+import org.moorage.runtime.decision.PluginStatus;
+import org.moorage.runtime.decision.Rejection;
+import org.moorage.runtime.internal.cache.TrialSnapshot;
+import org.moorage.runtime.internal.extender.Extenders;
+import org.moorage.runtime.internal.plugin.PluginFailure;
+
+/** Makes an {@link Evaluation} of an attempt that explains. */
+public final class PodEvaluation {
+    static final Status LEFT_OUT = Status.unresolvable("left out of the extender's answer");
+
+    private final PodAttempt attempt;
+    private final List<NodeInfo> rejected = new ArrayList<>();
+    private final Map<String, Rejection> rejections = new TreeMap<>();
+    private final Set<String> feasible = new TreeSet<>();
+    private final Map<String, List<PluginStatus>> objections = new TreeMap<>();
+    private final Map<String, Map<String, Long>> scores = new TreeMap<>();
+
+    private PodEvaluation(PodAttempt attempt) {
+        this.attempt = attempt;
+        addRejections();
+        addRejectionsOfExtenders();
+        addScores();
+    }
+
+    /**
+     * Runs a scheduling cycle for a pod up to the choice of a node or PostFilter's decision, without executing the decision.
+     *
+     * @throws PluginFailure if a plugin fails before PostFilter
+     */
+    public static Evaluation evaluate(SchedulingAlgorithm algorithm, Profile profile, Pod pod, TrialSnapshot snapshot) {
+        CycleState state = new CycleState();
+        PodAttempt attempt = new PodAttempt(algorithm, profile, state, pod, snapshot, AttemptOptions.EXPLAIN);
+        Diagnosis diagnosis = attempt.run().diagnosis();
+        PodEvaluation found = new PodEvaluation(attempt);
+        Optional<PostFilterRun> postFiltered = Optional.empty();
+        Optional<PluginStatus> postFilter = Optional.empty();
+        if (diagnosis != null) {
+            try {
+                postFiltered = PostFilterRun.of(profile, state, pod, diagnosis, PostFilterRun.Execution.LEFT_OUT);
+                postFilter = postFiltered.map(answer ->
+                        new PluginStatus(answer.plugin(), answer.result().status()));
+            } catch (PluginFailure failure) {
+                // As in a cycle: the pod is still unschedulable.
+                postFilter = Optional.of(PluginStatus.error(failure.plugin(), failure.getMessage()));
+            }
+        }
+        // Last: a filter may keep results for PostFilter in the state, and a cycle does not call all of the filters.
+        found.rejected.forEach(
+                node -> found.objections.put(node.name(), attempt.filters().objections(node)));
+        return new Evaluation(
+                pod,
+                snapshot.candidates().size(),
+                Optional.ofNullable(attempt.rejection())
+                        .map(rejection -> new Rejection(rejection.plugin(), rejection.status())),
+                Optional.ofNullable(attempt.nodeNames()),
+                found.rejections,
+                found.objections,
+                List.copyOf(found.feasible),
+                found.scores,
+                found.totals(),
+                diagnosis == null ? "" : diagnosis.message("").text(),
+                postFilter,
+                preemption(postFiltered));
+    }
+
+    private void addRejections() {
+        for (int i = 0; i < attempt.nodes().size(); i++) {
+            NodeInfo node = attempt.nodes().get(i);
+            PluginStatus answer = attempt.filtered(i);
+            if (answer.isSuccess()) {
+                feasible.add(node.name());
+            } else {
+                rejected.add(node);
+                rejections.put(node.name(), new Rejection(answer.plugin(), answer.status()));
+            }
+        }
+    }
+
+    private void addRejectionsOfExtenders() {
+        Set<String> left = new TreeSet<>();
+        attempt.left().forEach(node -> left.add(node.name()));
+        for (String name : List.copyOf(feasible)) {
+            if (!left.contains(name)) {
+                feasible.remove(name);
+                Status status = attempt.byExtenders().getOrDefault(name, LEFT_OUT);
+                rejections.put(name, new Rejection(Extenders.NAME, status));
+                objections.put(name, List.of(new PluginStatus(Extenders.NAME, status)));
+            }
+        }
+    }
+
+    private void addScores() {
+        attempt.scoresByPlugin().forEach((plugin, weighted) -> {
+            for (int i = 0; i < weighted.size(); i++) {
+                scores.computeIfAbsent(weighted.node(i).name(), name -> new TreeMap<>())
+                        .put(plugin, weighted.score(i));
+            }
+        });
+        for (Extenders.Scores given : attempt.scoresOfExtenders()) {
+            given.scores().forEach((node, score) -> {
+                if (feasible.contains(node)) {
+                    scores.computeIfAbsent(node, name -> new TreeMap<>()).merge(given.extender(), score, Long::sum);
+                }
+            });
+        }
+    }
+
+    private Map<String, Long> totals() {
+        Map<String, Long> totals = new TreeMap<>();
+        for (String node : feasible) {
+            long total = 0;
+            for (long score : scores.getOrDefault(node, Map.of()).values()) {
+                total += score;
+            }
+            totals.put(node, total);
+        }
+        return totals;
+    }
+
+    private static Optional<Evaluation.Preemption> preemption(Optional<PostFilterRun> answer) {
+        return answer.map(PostFilterRun::result)
+                .filter(result -> result.status().isSuccess())
+                .map(result -> new Evaluation.Preemption(result.nomination().nodeName(), result.victims()));
+    }
+}

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.runtime.internal.plugin;
+
+import java.util.List;
+import java.util.function.Consumer;
+import org.moorage.api.Code;
+import org.moorage.api.model.Pod;
+import org.moorage.runtime.decision.PluginStatus;
+import org.moorage.runtime.metrics.SchedulerMetrics;
+
+/**
+ * One run of an extension point for a pod or a group of pods, which reports to the metrics how long the point takes, and in a sample of
+ * the runs how long each call of a plugin takes. {@link PluginCaller} measures the calls; several threads may do so.
+ */
+public final class PointRun implements AutoCloseable {
+    /** A run that reports nothing, for calls outside a scheduling cycle. */
+    public static final PointRun UNMEASURED = new PointRun(SchedulerMetrics.NONE, "", PluginMethod.CLOSE);
+
+    private final SchedulerMetrics metrics;
+    private final String profile;
+    private final PluginMethod point;
+    private final boolean timesPlugins;
+    private final long start = System.nanoTime();
+    private Code code = Code.ERROR;
+
+    /** Begins a run of the point of a method. */
+    public PointRun(SchedulerMetrics metrics, String profile, PluginMethod point) {
+        this.metrics = metrics;
+        this.profile = profile;
+        this.point = point;
+        timesPlugins = metrics.timesPlugins();
+    }
+
+    /** Returns whether the calls of plugins are timed. */
+    public boolean timesPlugins() {
+        return timesPlugins;
+    }
+
+    /** Returns when a call that begins now has begun, for {@link #called}. */
+    public long startCall() {
+        return timesPlugins ? System.nanoTime() : 0;
+    }
+
+    /** Reports a call of a plugin that has ended, if it is timed. */
+    public void called(PluginMethod method, String plugin, Code answer, long startOfCall) {
+        called(method, plugin, answer, startOfCall, 1);
+    }
+
+    /** As {@link #called(PluginMethod, String, Code, long)}, with the mean of several nodes. */
+    public void called(PluginMethod method, String plugin, Code answer, long startOfCall, int nodes) {
+        if (timesPlugins) {
+            metrics.pluginRan(plugin, method.point(), answer, (System.nanoTime() - startOfCall) / Math.max(1, nodes));
+        }
+    }
+
+    /** Counts calls of a plugin: at Filter and Score one for each node. */
+    public void evaluated(String plugin, int times) {
+        metrics.pluginEvaluated(profile, plugin, point.point(), times);
+    }
+
+    /** Returns whether any metrics are collected. */
+    public boolean isMeasured() {
+        return metrics != SchedulerMetrics.NONE;
+    }
+
+    /** Ends the run with an answer, and returns the answer. A run without one ends with an error. */
+    public PluginStatus end(PluginStatus answer) {
+        end(answer.status().code());
+        return answer;
+    }
+
+    /** Ends the run with a code. */
+    public void end(Code answer) {
+        code = answer;
+    }
+
+    /** Reports the time since the begin of the run. */
+    @Override
+    public void close() {
+        metrics.extensionPointRan(profile, point.point(), code, System.nanoTime() - start);
+    }
+
+    void postFilterRan(String plugin, Code answer, long nanos) {
+        if (point == PluginMethod.POST_FILTER) {
+            metrics.postFilterRan(plugin, answer, nanos);
+        } else {
+            metrics.podGroupPostFilterRan(plugin, answer, nanos);
+        }
+    }
+
+    /**
+     * Reports that victims are about to be evicted.
+     *
+     * @param preemptor {@code pod}, {@code podgroup} or {@code compositepodgroup}
+     * @param victims the victims; without any nothing is reported
+     * @return reports the end of the evictions, and whether they succeeded
+     */
+    Consumer<Boolean> preempts(String preemptor, List<Pod> victims, int groupDisruptions, long pdbViolations) {
+        if (!victims.isEmpty()) {
+            metrics.preempted(preemptor, victims.size(), groupDisruptions, pdbViolations);
+        }
+        // As in kube-scheduler, which does not evict pods that are being deleted already.
+        if (victims.stream().allMatch(victim -> victim.metadata().isDeleting())) {
+            return isSuccessful -> {};
+        }
+        long begin = System.nanoTime();
+        return isSuccessful ->
+                metrics.preemptionExecuted(preemptor, isSuccessful ? "success" : "error", System.nanoTime() - begin);
+    }
+}

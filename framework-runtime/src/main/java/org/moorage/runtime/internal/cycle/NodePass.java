@@ -35,6 +35,9 @@ final class NodePass implements Parallelism.Pass {
     private int start;
     private int wanted;
     private PointRun run = PointRun.UNMEASURED;
+    // Those of the memory: the loops over all nodes read them from this pass.
+    private PluginStatus[] answers = {};
+    private Status[] statuses = {};
 
     // The cached results of the plugins that have signed the pod, and the generations of the nodes for which they hold.
     private List<Scores> signed = List.of();
@@ -87,6 +90,8 @@ final class NodePass implements Parallelism.Pass {
             memory.answers = new PluginStatus[count];
             memory.statuses = new Status[count];
         }
+        answers = memory.answers;
+        statuses = memory.statuses;
         if (usesCache) {
             findCached();
         }
@@ -159,7 +164,7 @@ final class NodePass implements Parallelism.Pass {
         }
         filterByCache(from, to);
         for (int i = cachedFilters; i < plugins.length && isAnyLeft(from, to); i++) {
-            plugins[i].filter(state, pod, nodes, from, to, memory.statuses);
+            plugins[i].filter(state, pod, nodes, from, to, statuses);
             takeOver(plugins[i], from, to);
         }
     }
@@ -209,7 +214,7 @@ final class NodePass implements Parallelism.Pass {
         }
         int[] rejected = new int[plugins.length];
         for (int i = 0; i < count; i++) {
-            PluginStatus answer = memory.answers[(start + i) % nodes.size()];
+            PluginStatus answer = answers[(start + i) % nodes.size()];
             for (int f = 0; f < plugins.length && !answer.isSuccess(); f++) {
                 if (plugins[f].name().equals(answer.plugin())) {
                     rejected[f]++;
@@ -226,26 +231,26 @@ final class NodePass implements Parallelism.Pass {
 
     /** Returns the result for a node, by its index in the filtered list: its first rejection, or exactly {@link PluginStatus#SUCCESS}. */
     PluginStatus get(int index) {
-        return memory.answers[index];
+        return answers[index];
     }
 
     /** Sets the result for a node. */
     void set(int index, PluginStatus answer) {
-        memory.answers[index] = answer;
-        memory.statuses[index] = answer.status();
+        answers[index] = answer;
+        statuses[index] = answer.status();
     }
 
     /** Returns whether no filter has rejected a node. */
     @SuppressWarnings("ReferenceEquality") // a success is always that instance
     boolean isSuccess(int index) {
-        return memory.answers[index] == PluginStatus.SUCCESS;
+        return answers[index] == PluginStatus.SUCCESS;
     }
 
     // Forgets rejections of earlier passes.
     @SuppressWarnings("ReferenceEquality") // nearly every status is that instance, and comparing is faster than writing
     private void clear(int from, int to) {
         for (int i = from; i < to; i++) {
-            if (!isSuccess(i) || memory.statuses[i] != Status.success()) {
+            if (!isSuccess(i) || statuses[i] != Status.success()) {
                 set(i, PluginStatus.SUCCESS);
             }
         }
@@ -255,8 +260,8 @@ final class NodePass implements Parallelism.Pass {
     @SuppressWarnings("ReferenceEquality") // nearly every status is that instance
     private void takeOver(PluginCaller filter, int from, int to) {
         for (int i = from; i < to; i++) {
-            if (memory.statuses[i] != Status.success() && isSuccess(i)) {
-                set(i, filter.filtered(memory.statuses[i]));
+            if (statuses[i] != Status.success() && isSuccess(i)) {
+                set(i, filter.filtered(statuses[i]));
             }
         }
     }

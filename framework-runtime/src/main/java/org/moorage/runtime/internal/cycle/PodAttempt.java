@@ -423,10 +423,11 @@ public final class PodAttempt {
     private void addWeighted(PluginCaller plugin, long[] scores, long weight) {
         long outside = 0;
         int count = left.size();
+        long[] sums = totals;
         for (int i = 0; i < count; i++) {
             long score = scores[i];
             outside |= score | NodeScores.MAX - score;
-            totals[i] += score * weight;
+            sums[i] += score * weight;
         }
         if (outside < 0) {
             for (int i = 0; i < count; i++) {

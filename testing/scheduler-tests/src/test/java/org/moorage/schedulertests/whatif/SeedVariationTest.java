@@ -80,7 +80,7 @@ class SeedVariationTest {
                     seed -> {
                         NodeLossResult result = NodeLoss.of(cluster.breakingTiesAtRandom(seed), List.of("lost"));
                         int pending = (int) result.pods().stream()
-                                .filter(pod -> pod.outcome() == DisruptedPod.Outcome.WAITS)
+                                .filter(pod -> pod.outcome() == DisruptedPod.Outcome.PENDING)
                                 .count();
                         return new Answer(
                                 result.isComplete(),

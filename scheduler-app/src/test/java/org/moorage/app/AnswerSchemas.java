@@ -86,7 +86,7 @@ final class AnswerSchemas {
         builder.forTypesInGeneral()
                 .withDescriptionResolver(
                         scope -> javadocs.type(scope.getType().getErasedType()).orElse(null))
-                .withPropertySorter((first, second) -> 0)
+                .withPropertySorter((unusedFirst, unusedSecond) -> 0)
                 .withCustomDefinitionProvider(AnswerSchemas::custom);
         return new SchemaGenerator(builder.build());
     }

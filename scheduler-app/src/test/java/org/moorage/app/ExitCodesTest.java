@@ -54,6 +54,7 @@ class ExitCodesTest {
         arguments.put("replay", List.of(MISSING));
         arguments.put("annotate usage", List.of("--kubeconfig", MISSING, "--prometheus", "http://127.0.0.1:1"));
         arguments.put("annotate allocation", List.of("--kubeconfig", MISSING));
+        arguments.put("mcp", List.of("--cluster", MISSING));
         arguments.put("ui", List.of(MISSING));
         return arguments;
     }

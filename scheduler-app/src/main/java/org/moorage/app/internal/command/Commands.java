@@ -22,6 +22,7 @@ import org.moorage.app.internal.question.Questions;
 import org.moorage.app.internal.rebalance.RebalanceCommand;
 import org.moorage.app.internal.recording.RecordCommand;
 import org.moorage.app.internal.recording.ReplayCommand;
+import org.moorage.app.internal.remote.McpCommand;
 import org.moorage.app.internal.report.Terminal;
 import org.moorage.app.internal.scaledown.ScaleDownCommand;
 import org.moorage.app.internal.scaleup.ScaleUpCommand;
@@ -56,6 +57,7 @@ public final class Commands {
         Map<String, Supplier<Object>> commands = new LinkedHashMap<>();
         questions.commands().forEach((name, question) -> commands.put(name, () -> question.apply(terminal)));
         commands.put("batch", () -> BatchCommand.commandLine(terminal, questions));
+        commands.put("mcp", () -> new McpCommand(terminal, questions));
         commands.put("snapshot", () -> new SnapshotCommand(terminal));
         commands.put("conform", ConformCommand::new);
         commands.put("config", () -> new ConfigCommand(terminal));

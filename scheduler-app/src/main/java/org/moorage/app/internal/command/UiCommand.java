@@ -36,6 +36,9 @@ import org.moorage.app.internal.process.CommandException;
 import org.moorage.app.internal.process.HostProcess;
 import org.moorage.app.internal.process.KubeconfigFile;
 import org.moorage.app.internal.process.ProcessThreads;
+import org.moorage.app.internal.question.AskedCluster;
+import org.moorage.app.internal.remote.QuestionPages;
+import org.moorage.app.internal.remote.RemoteQuestions;
 import org.moorage.app.internal.report.Terminal;
 import org.moorage.app.internal.serving.OneAtATime;
 import org.moorage.app.internal.serving.SecureServer;
@@ -55,6 +58,7 @@ import org.moorage.simulation.Simulation;
 import org.moorage.simulation.SimulationResult;
 import org.moorage.simulation.dump.ClusterDump;
 import org.moorage.simulation.dump.ClusterDumpReader;
+import org.moorage.simulation.dump.Manifests;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.IDefaultValueProvider;
 import picocli.CommandLine.Mixin;
@@ -200,10 +204,12 @@ public final class UiCommand implements Callable<Integer> {
     private int show() {
         PluginRegistry registry = config.registry(JarRules.WithoutVersion.NOTED, terminal::warn);
         LoadedConfig loaded = config.load(registry, unknown.unknownPlugins(), terminal);
+        Manifests manifests = new Manifests(loaded.featureGates());
         ClusterDump dump = profile.apply(
                 workloads
                         .apply(new ClusterDumpReader(loaded, registry))
                         .withClaims()
+                        .telling(manifests)
                         .read(sources, terminal.in()),
                 loaded,
                 terminal);
@@ -214,10 +220,20 @@ public final class UiCommand implements Callable<Integer> {
         ThreadFactory threads = new ProcessThreads(SchedulerListener.NONE);
         // It listens before the simulation, so that an address in use is reported immediately.
         try (SecureServer server = listen(threads);
+                AskedCluster asked = new AskedCluster(
+                        dump,
+                        manifests,
+                        loaded,
+                        config.file(),
+                        extenders::apply,
+                        profile.taking(loaded),
+                        registry,
+                        terminal);
                 Shown shown = now ? asItIs(dump, loaded, registry) : simulated(dump, loaded, registry)) {
             Instant made = terminal.clock().instant();
             ShownCluster cluster = new ShownCluster(
                     shown.view, pod -> ShownCluster.explain(shown.questions, shown.view, pod), profiles);
+            OneAtATime turn = new OneAtATime();
             new ServedPage(
                             () -> shown.content
                                     .get()
@@ -226,8 +242,9 @@ public final class UiCommand implements Callable<Integer> {
                                     .notes(dump.notes()),
                             () -> cluster,
                             Optional.empty(),
-                            new OneAtATime())
+                            turn)
                     .addTo(server, "/");
+            new QuestionPages(new RemoteQuestions(Commands.questions(), asked)).addTo(server, turn);
             serve(server, "/");
         }
         return 0;

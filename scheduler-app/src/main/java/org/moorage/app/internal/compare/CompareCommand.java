@@ -130,6 +130,11 @@ public final class CompareCommand extends QuestionCommand<Report> {
     }
 
     @Override
+    public List<String> answerSchemas() {
+        return List.of("compare", "compare-weights");
+    }
+
+    @Override
     public Report answer(AskedCluster asked) {
         if (!weights.areGiven()) {
             return compare(asked, sides(asked));

@@ -80,6 +80,11 @@ public final class ExplainCommand extends QuestionCommand<Report> {
     }
 
     @Override
+    public List<String> answerSchemas() {
+        return List.of("explain", "explain-group");
+    }
+
+    @Override
     public Report answer(AskedCluster asked) {
         String name = qualified();
         ClusterDump dump = asked.dump();

@@ -95,7 +95,7 @@ public final class HelpLayout {
         text.append('\n')
                 .append(bold("More:", help))
                 .append(' ')
-                .append(String.join(", ", others))
+                .append(String.join(" ", others))
                 .append('\n');
         return text.toString();
     }

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.moorage.app.internal.question;
 
+import java.io.InputStream;
+import java.io.PrintWriter;
+import java.io.Writer;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -26,7 +29,7 @@ import org.moorage.simulation.dump.ClusterDumpReader;
 import org.moorage.simulation.dump.Manifests;
 import org.moorage.simulation.whatif.KnownCluster;
 
-/** A cluster that questions are asked about: its objects, and the scheduler that answers. Several threads may ask at once. */
+/** A cluster that questions are asked about: its objects, and the scheduler that answers. Several threads may ask at the same time. */
 public final class AskedCluster implements AutoCloseable {
     private static final String ZONE = "topology.kubernetes.io/zone";
 
@@ -39,6 +42,7 @@ public final class AskedCluster implements AutoCloseable {
     private final PluginRegistry registry;
     private final Terminal terminal;
     private final Instant now;
+    private final Optional<AskedCluster> original;
     private @Nullable WhatIf whatIf;
     private @Nullable KnownCluster known;
 
@@ -69,6 +73,44 @@ public final class AskedCluster implements AutoCloseable {
         this.registry = registry;
         this.terminal = terminal;
         now = terminal.clock().instant();
+        original = Optional.empty();
+    }
+
+    private AskedCluster(AskedCluster original, Terminal terminal) {
+        dump = original.dump;
+        manifests = original.manifests;
+        config = original.config;
+        configFile = original.configFile;
+        extenders = original.extenders;
+        taking = original.taking;
+        registry = original.registry;
+        this.terminal = terminal;
+        now = original.now;
+        this.original = Optional.of(original);
+    }
+
+    /**
+     * Returns the same cluster for one question of an untrusted client, which reads no files; it does not have to be closed.
+     *
+     * @param input the client's manifest, in place of stdin
+     */
+    public AskedCluster forClient(InputStream input) {
+        PrintWriter nothing = new PrintWriter(Writer.nullWriter());
+        return new AskedCluster(this, Terminal.plain(input, nothing, terminal.err(), terminal.clock()));
+    }
+
+    /** Returns whether questions may name files of this machine. */
+    public boolean readsFiles() {
+        return original.isEmpty();
+    }
+
+    private void demandInput(List<String> sources) {
+        for (String source : sources) {
+            if (!readsFiles() && !source.equals("-")) {
+                throw new CommandException(
+                        "\"" + source + "\" (expected: the text of a manifest, since no files are read)");
+            }
+        }
     }
 
     /** The objects as they were read, with the pods that controllers would create. */
@@ -145,6 +187,7 @@ public final class AskedCluster implements AutoCloseable {
      * @throws org.moorage.objects.ClusterFileException if a source cannot be read, or an object is malformed
      */
     public Manifests.Contents manifests(List<String> sources) {
+        demandInput(sources);
         return manifests.read(sources, terminal.in(), nodes()).withPods(taking);
     }
 
@@ -156,6 +199,7 @@ public final class AskedCluster implements AutoCloseable {
      * @throws org.moorage.objects.ClusterFileException if the source cannot be read, or an object is malformed
      */
     public ClusterDump changes(String source) {
+        demandInput(List.of(source));
         return new ClusterDumpReader(config, registry).readChanges(source, terminal.in(), manifests);
     }
 
@@ -176,6 +220,9 @@ public final class AskedCluster implements AutoCloseable {
 
     /** The cluster with its objects, for questions that need both. */
     public synchronized KnownCluster known() {
+        if (original.isPresent()) {
+            return original.get().known();
+        }
         KnownCluster cluster = known;
         if (cluster == null) {
             cluster = known(whatIf(), config);
@@ -215,6 +262,9 @@ public final class AskedCluster implements AutoCloseable {
      * @throws org.moorage.config.ConfigException if the profiles cannot be built from the plugins
      */
     public synchronized WhatIf whatIf() {
+        if (original.isPresent()) {
+            return original.get().whatIf();
+        }
         WhatIf cluster = whatIf;
         if (cluster == null) {
             cluster = Scheduler.whatIf(dump.objects(), config, registry);

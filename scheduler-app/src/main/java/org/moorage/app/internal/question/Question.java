@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.moorage.app.internal.question;
 
+import java.util.List;
 import org.moorage.app.internal.report.Report;
+import picocli.CommandLine.Command;
 
 /** A question about a cluster that has been read: of a command line, a line of a batch, an HTTP request or an MCP client. */
 public interface Question {
@@ -11,4 +13,9 @@ public interface Question {
      * @throws org.moorage.app.internal.process.CommandException if the question names an object that is not in the cluster, or is invalid
      */
     Report answer(AskedCluster asked);
+
+    /** Returns the names of the schemas in {@code docs/schema}, of which an answer has one; by default the name of the command. */
+    default List<String> answerSchemas() {
+        return List.of(getClass().getAnnotation(Command.class).name());
+    }
 }

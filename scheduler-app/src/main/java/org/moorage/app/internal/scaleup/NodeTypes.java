@@ -61,7 +61,7 @@ public final class NodeTypes {
      * @throws CommandException if there is none
      */
     public NodeTemplate find(String name) {
-        if (name.matches(FILE)) {
+        if (asked.readsFiles() && name.matches(FILE)) {
             return ofFile(name);
         }
         Optional<Node> node = nodes.stream()
@@ -73,7 +73,7 @@ public final class NodeTypes {
         if (node.isPresent()) {
             return copying(name, node.get());
         }
-        if (isFile(name)) {
+        if (asked.readsFiles() && isFile(name)) {
             return ofFile(name);
         }
         Set<String> known = new LinkedHashSet<>();
@@ -82,9 +82,11 @@ public final class NodeTypes {
             known.add(NodeLabels.instanceType(other));
         }
         known.remove("");
-        throw new CommandException("\"" + name
-                + "\" is no node, no instance type of a node, and no file (expected: one of these)."
-                + Suggestions.hint(name, known));
+        String kinds = asked.readsFiles()
+                ? "no node, no instance type of a node, and no file"
+                : "no node and no instance type of a node";
+        throw new CommandException(
+                "\"" + name + "\" is " + kinds + " (expected: one of these)." + Suggestions.hint(name, known));
     }
 
     private static boolean isFile(String name) {

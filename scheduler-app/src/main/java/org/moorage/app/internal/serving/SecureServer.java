@@ -43,6 +43,7 @@ public final class SecureServer implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(SecureServer.class);
     private static final int MOST_THREADS = 16;
     private static final int MOST_BODY_BYTES = 64 << 10;
+    private static final int MOST_JSON_BYTES = 1 << 20;
     private static final Duration BODY_TIME = Duration.ofSeconds(5);
     private static final Set<String> HEALTH = Set.of("/healthz", "/livez", "/readyz");
     private static final Set<String> READS = Set.of("GET", "HEAD");
@@ -52,6 +53,7 @@ public final class SecureServer implements AutoCloseable {
     private final HttpServer server;
     private final Map<String, Page> pages = new TreeMap<>();
     private final Set<String> writable = new HashSet<>();
+    private final Set<String> json = new HashSet<>();
     private final Access access;
 
     private SecureServer(
@@ -219,6 +221,15 @@ public final class SecureServer implements AutoCloseable {
         writable.add(path);
     }
 
+    /**
+     * Serves a page that gets JSON of up to 1 MiB, of any method. Requests of pages of other servers, which a browser sends, are refused before
+     * their body is read.
+     */
+    public void jsonPage(String path, Page page) {
+        writablePage(path, page);
+        json.add(path);
+    }
+
     /** Serves a health endpoint, and each of its checks below it. */
     public void health(String name, List<HealthCheck> checks) {
         health(name, checks, List::of);
@@ -282,8 +293,13 @@ public final class SecureServer implements AutoCloseable {
             if (!writable.contains(request.path())) {
                 return Reply.methodNotAllowed("GET, HEAD").response(HEADERS);
             }
+            boolean isJson = json.contains(request.path());
+            Optional<Reply> foreign = isJson ? JsonRequests.refusal(request, access == Access.OPEN) : Optional.empty();
+            if (foreign.isPresent()) {
+                return foreign.get().response(HEADERS);
+            }
             return new ReadBody(
-                    MOST_BODY_BYTES,
+                    isJson ? MOST_JSON_BYTES : MOST_BODY_BYTES,
                     BODY_TIME,
                     body -> response(page.get(), request, new String(body.readAllBytes(), StandardCharsets.UTF_8)));
         }

@@ -31,6 +31,11 @@ public final class SimulationRows {
         OWNER,
         NAMESPACE;
 
+        @Override
+        public String toString() {
+            return name().toLowerCase(Locale.ROOT);
+        }
+
         private boolean isOfNodes() {
             return this == NODE || this == ZONE || this == TYPE;
         }
@@ -41,7 +46,7 @@ public final class SimulationRows {
         @Override
         public View convert(String text) {
             for (View view : View.values()) {
-                if (view.name().toLowerCase(Locale.ROOT).equals(text)) {
+                if (view.toString().equals(text)) {
                     return view;
                 }
             }

@@ -102,7 +102,8 @@ class QuestionFormTest {
                     "outage",
                     "{'node': ['a']}",
                     "node: unknown field (expected: of outage: nodes, selector, seeds) Did you mean nodes?"),
-            new Refusal("outage", "{'prices': 'p'}", "prices: unknown field (expected: of outage: nodes, selector, seeds)"),
+            new Refusal(
+                    "outage", "{'prices': 'p'}", "prices: unknown field (expected: of outage: nodes, selector, seeds)"),
             new Refusal("outage", "{'nodes': 'a'}", "nodes: \"a\" (expected: an array, each element a string)"),
             new Refusal("outage", "{'nodes': [1]}", "nodes: 1 (expected: an array, each element a string)"),
             new Refusal("outage", "{'selector': null}", "selector: null (expected: a string)"),

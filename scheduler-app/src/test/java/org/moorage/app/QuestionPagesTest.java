@@ -7,44 +7,31 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import java.io.IOException;
-import java.io.InputStream;
-import java.io.PrintWriter;
-import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Instant;
-import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.CompletableFuture;
+import java.util.Objects;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.function.BooleanSupplier;
 import okhttp3.Headers;
 import okhttp3.OkHttpClient;
 import okhttp3.Request;
 import okhttp3.RequestBody;
 import okhttp3.Response;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.FieldSource;
-import org.moorage.app.internal.report.Terminal;
-import org.moorage.testkit.Ports;
 
 class QuestionPagesTest {
     private static final JsonMapper JSON = new JsonMapper();
     private static final Path FITTING = Path.of("..", "examples", "clusters", "stateful-set.yaml");
-    private static final Ports PORTS = new Ports();
-    private static final UntilStopped PROCESS = new UntilStopped();
-    private static final int PORT = PORTS.next();
-    private static final String ADDRESS = "127.0.0.1:" + PORT;
     private static final OkHttpClient CLIENT = client();
-    private static CompletableFuture<Integer> ended = new CompletableFuture<>();
-    private static BooleanSupplier stop = () -> false;
+    private static @Nullable RunningUi ui;
 
     private static OkHttpClient client() {
         return new OkHttpClient.Builder()
@@ -55,21 +42,18 @@ class QuestionPagesTest {
 
     @BeforeAll
     static void serve() throws InterruptedException, ExecutionException, TimeoutException {
-        Terminal terminal = Terminal.plain(
-                InputStream.nullInputStream(),
-                new PrintWriter(new StringWriter()),
-                new PrintWriter(new StringWriter()),
-                InstantSource.fixed(Instant.EPOCH));
-        ended = CompletableFuture.supplyAsync(() ->
-                Main.run(Additions.NONE, terminal, PROCESS, "ui", "--now", "--secure-port=" + PORT, CapturedRun.ZONES));
-        stop = PROCESS.stop();
+        ui = RunningUi.of("--now", CapturedRun.ZONES);
     }
 
     @AfterAll
     static void end() throws InterruptedException, ExecutionException, TimeoutException {
-        assertThat(stop.getAsBoolean()).isTrue();
-        assertThat(ended.get(UntilStopped.SECONDS, TimeUnit.SECONDS)).isZero();
-        PORTS.close();
+        if (ui != null) {
+            ui.stop();
+        }
+    }
+
+    private static String address() {
+        return Objects.requireNonNull(ui, "ui").address();
     }
 
     private record Answer(int code, String text) {}
@@ -82,7 +66,7 @@ class QuestionPagesTest {
 
     private static Answer post(String question, String body, Map<String, String> headers) throws IOException {
         return send(new Request.Builder()
-                .url("https://" + ADDRESS + "/api/v1/" + question)
+                .url("https://" + address() + "/api/v1/" + question)
                 .headers(Headers.of(headers))
                 .post(RequestBody.create(body.getBytes(UTF_8))));
     }
@@ -162,6 +146,8 @@ class QuestionPagesTest {
                     "outage",
                     "{\"nodes\": [], \"nodes\": []}",
                     "body: Duplicate field 'nodes' (expected: a JSON object with the arguments)"),
+            new Refusal("drain?view=table", "{}", "view: [table] (expected: page)"),
+            new Refusal("simulate?view=page", "{}", "view: page (expected: none, since simulate has no page)"),
             new Refusal("outage", "", "arguments:  (expected: an object with the arguments of outage)"),
             new Refusal(
                     "scale-up",
@@ -196,7 +182,7 @@ class QuestionPagesTest {
                     "application/json",
                     "https://example.com",
                     403,
-                    "Origin: [https://example.com] (expected: https://" + ADDRESS + ")\n"),
+                    "Origin: [https://example.com] (expected: https://ADDRESS)\n"),
             new Refusal(
                     "no origin that a browser tells",
                     "drain",
@@ -204,7 +190,7 @@ class QuestionPagesTest {
                     "application/json",
                     "null",
                     403,
-                    "Origin: [null] (expected: https://" + ADDRESS + ")\n"));
+                    "Origin: [null] (expected: https://ADDRESS)\n"));
 
     @ParameterizedTest
     @FieldSource("REFUSALS")
@@ -215,14 +201,29 @@ class QuestionPagesTest {
 
         Answer answer = post(refusal.question, refusal.body, headers);
 
-        assertThat(answer.text()).isEqualTo(refusal.text);
+        assertThat(answer.text()).isEqualTo(refusal.text.replace("ADDRESS", address()));
         assertThat(answer.code()).isEqualTo(refusal.code);
+    }
+
+    @Test
+    void answersWithTheDataOfAPage() throws IOException {
+        JsonNode page = JSON.readTree(
+                post("drain?view=page", "{\"nodes\": [\"node-1\"]}").text());
+
+        assertThat(page.path("title").asText()).isEqualTo("drain");
+        assertThat(page.path("made").asText()).isEqualTo("1970-01-01T00:00:00Z");
+        assertThat(page.path("before").path("nodes").path("name")).hasSize(5);
+        assertThat(page.path("answers").path(0).path("tree"))
+                .isEqualTo(
+                        JSON.readTree(post("drain", "{\"nodes\": [\"node-1\"]}").text())
+                                .path("answer"));
+        assertThat(page.has("live")).isFalse();
     }
 
     @Test
     void answersItsOwnOrigin() throws IOException {
         Map<String, String> headers =
-                Map.of("Content-Type", "application/json; charset=utf-8", "Origin", "https://" + ADDRESS);
+                Map.of("Content-Type", "application/json; charset=utf-8", "Origin", "https://" + address());
 
         assertThat(post("scale-down", "{}", headers).code()).isEqualTo(200);
     }
@@ -246,7 +247,7 @@ class QuestionPagesTest {
 
     @Test
     void hasOnlyPost() throws IOException {
-        assertThat(send(new Request.Builder().url("https://" + ADDRESS + "/api/v1/drain"))
+        assertThat(send(new Request.Builder().url("https://" + address() + "/api/v1/drain"))
                         .code())
                 .isEqualTo(405);
         assertThat(post("batch", "{}").code()).isNotEqualTo(200);
@@ -254,7 +255,7 @@ class QuestionPagesTest {
 
     @Test
     void listsTheQuestionsWithTheirSchemas() throws IOException {
-        JsonNode list = JSON.readTree(send(new Request.Builder().url("https://" + ADDRESS + "/api/v1"))
+        JsonNode list = JSON.readTree(send(new Request.Builder().url("https://" + address() + "/api/v1"))
                         .text())
                 .path("questions");
 

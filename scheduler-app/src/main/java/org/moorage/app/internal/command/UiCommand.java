@@ -242,9 +242,10 @@ public final class UiCommand implements Callable<Integer> {
                                     .notes(dump.notes()),
                             () -> cluster,
                             Optional.empty(),
+                            QuestionPages.PATH.substring(1),
                             turn)
                     .addTo(server, "/");
-            new QuestionPages(new RemoteQuestions(Commands.questions(), asked)).addTo(server, turn);
+            new QuestionPages(new RemoteQuestions(Commands.questions(), asked), terminal.clock()).addTo(server, turn);
             serve(server, "/");
         }
         return 0;

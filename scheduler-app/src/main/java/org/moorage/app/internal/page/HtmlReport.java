@@ -46,6 +46,7 @@ public final class HtmlReport {
             "pictures.js",
             "answers.js",
             "search.js",
+            "ask.js",
             "copy.js",
             "main.js");
     private static final String POLICY = "%POLICY%";

@@ -55,8 +55,9 @@ public final class PageContent {
      * @param data the content as it is now; empty if it does not change
      * @param explain the results of the plugins for the pod that the parameter {@code pod} names; empty if unavailable
      * @param attempts the state of that pod and its last attempts; empty if unavailable
+     * @param questions the questions that the page asks, each below it; empty if unavailable
      */
-    public record Paths(String data, String explain, String attempts) {}
+    public record Paths(String data, String explain, String attempts, String questions) {}
 
     /** Content with a title for a cluster. */
     public static Builder of(String title, ClusterView cluster) {

@@ -31,6 +31,7 @@ public final class ServedPage {
     private final Supplier<PageContent.Builder> content;
     private final Supplier<ShownCluster> cluster;
     private final Optional<Page> attempts;
+    private final String questions;
     private final OneAtATime turn;
 
     /**
@@ -39,16 +40,19 @@ public final class ServedPage {
      * @param content what it shows, made for each request
      * @param cluster the cluster as it is shown, for each request about a pod
      * @param attempts what a pod waits for; empty if that is not known
+     * @param questions the path of the questions that the page asks, as {@code POST} requests; empty if it asks none
      * @param turn whose turn it is
      */
     public ServedPage(
             Supplier<PageContent.Builder> content,
             Supplier<ShownCluster> cluster,
             Optional<Page> attempts,
+            String questions,
             OneAtATime turn) {
         this.content = content;
         this.cluster = cluster;
         this.attempts = attempts;
+        this.questions = questions;
         this.turn = turn;
     }
 
@@ -58,7 +62,7 @@ public final class ServedPage {
         String below = path.substring(path.lastIndexOf('/') + 1);
         String prefix = below.isEmpty() ? "" : below + "/";
         PageContent.Paths paths = new PageContent.Paths(
-                prefix + "data", prefix + "explain", attempts.isPresent() ? prefix + "attempts" : "");
+                prefix + "data", prefix + "explain", attempts.isPresent() ? prefix + "attempts" : "", questions);
         String folder = path.endsWith("/") ? path : path + "/";
         server.page(
                 path,
@@ -73,7 +77,8 @@ public final class ServedPage {
         attempts.ifPresent(page -> server.page(folder + "attempts", turn.of(page)));
     }
 
-    private static Reply data(PageContent content) {
+    /** Returns the reply with the data of a page. */
+    public static Reply data(PageContent content) {
         ByteArrayOutputStream json = new ByteArrayOutputStream();
         try {
             PageData.write(content, json);

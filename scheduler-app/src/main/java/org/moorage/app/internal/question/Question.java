@@ -2,6 +2,8 @@
 package org.moorage.app.internal.question;
 
 import java.util.List;
+import java.util.Optional;
+import org.moorage.app.internal.page.PageContent;
 import org.moorage.app.internal.report.Report;
 import picocli.CommandLine.Command;
 
@@ -13,6 +15,15 @@ public interface Question {
      * @throws org.moorage.app.internal.process.CommandException if the question names an object that is not in the cluster, or is invalid
      */
     Report answer(AskedCluster asked);
+
+    /**
+     * Answers the question, and returns the content of a page with the answer; empty if the question has no page.
+     *
+     * @throws org.moorage.app.internal.process.CommandException as {@link #answer} does
+     */
+    default Optional<PageContent.Builder> page(AskedCluster asked) {
+        return Optional.empty();
+    }
 
     /** Returns the names of the schemas in {@code docs/schema}, of which an answer has one; by default the name of the command. */
     default List<String> answerSchemas() {

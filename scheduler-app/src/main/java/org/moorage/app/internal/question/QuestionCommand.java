@@ -57,6 +57,11 @@ public abstract class QuestionCommand<R extends Report> implements Callable<Inte
     }
 
     @Override
+    public final Optional<PageContent.Builder> page(AskedCluster asked) {
+        return Optional.of(page(asked, answer(asked)));
+    }
+
+    @Override
     public final Integer call() {
         Terminal shown = output.terminal(terminal);
         Optional<R> answered = answerBefore(cluster, shown);

@@ -8,6 +8,10 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.time.InstantSource;
+import java.util.List;
+import org.moorage.app.internal.page.PageContent;
+import org.moorage.app.internal.page.ServedPage;
 import org.moorage.app.internal.process.CommandException;
 import org.moorage.app.internal.report.Answer;
 import org.moorage.app.internal.report.AnswerJson;
@@ -18,19 +22,30 @@ import org.moorage.app.internal.serving.Query;
 import org.moorage.app.internal.serving.Reply;
 import org.moorage.app.internal.serving.SecureServer;
 
-/** Serves questions: {@code POST /api/v1/NAME} answers one, and {@code GET /api/v1} lists them with the schemas of their arguments and answers. */
+/**
+ * Serves questions: {@code POST /api/v1/NAME} answers one, with {@code view=page} as the data of a page, and {@code GET /api/v1} lists them with the
+ * schemas of their arguments and answers.
+ */
 public final class QuestionPages {
-    private static final String PATH = "/api/v1";
+    /** The path of the list, and of the questions below it. */
+    public static final String PATH = "/api/v1";
+
     private static final JsonMapper ARGUMENTS = JsonMapper.builder()
             .enable(JsonParser.Feature.STRICT_DUPLICATE_DETECTION)
             .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
             .build();
 
     private final RemoteQuestions questions;
+    private final InstantSource clock;
 
-    /** Creates the pages of these questions. */
-    public QuestionPages(RemoteQuestions questions) {
+    /**
+     * Creates the pages of these questions.
+     *
+     * @param clock when an answer is made
+     */
+    public QuestionPages(RemoteQuestions questions, InstantSource clock) {
         this.questions = questions;
+        this.clock = clock;
     }
 
     private record Answered(int exitCode, Answer answer) {}
@@ -66,11 +81,27 @@ public final class QuestionPages {
 
     private Reply answer(QuestionForm form, Query query) {
         try {
-            Report report = questions.answer(form, arguments(query.body()));
+            JsonNode arguments = arguments(query.body());
+            if (!query.values("view").isEmpty()) {
+                return page(form, arguments, query.values("view"));
+            }
+            Report report = questions.answer(form, arguments);
             return Reply.json(200, AnswerJson.line(new Answered(RemoteQuestions.exitCode(report), report.answer())));
         } catch (CommandException refused) {
             return Reply.json(400, AnswerJson.line(new Refused(String.valueOf(refused.getMessage()))));
         }
+    }
+
+    // The data of a page with the answer, as the file that --report writes has it.
+    private Reply page(QuestionForm form, JsonNode arguments, List<String> views) {
+        if (!views.equals(List.of("page"))) {
+            throw new CommandException("view: " + views + " (expected: page)");
+        }
+        PageContent.Builder content = questions
+                .page(form, arguments)
+                .orElseThrow(() ->
+                        new CommandException("view: page (expected: none, since " + form.name() + " has no page)"));
+        return ServedPage.data(content.made(clock.instant()).build());
     }
 
     private static JsonNode arguments(String body) {

@@ -11,7 +11,10 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
+import java.util.function.BiFunction;
 import org.moorage.api.plugin.ClusterException;
+import org.moorage.app.internal.page.PageContent;
 import org.moorage.app.internal.process.CommandException;
 import org.moorage.app.internal.question.AskedCluster;
 import org.moorage.app.internal.question.Question;
@@ -60,12 +63,27 @@ public final class RemoteQuestions {
      * @param arguments an object as the form describes it
      * @throws CommandException if the arguments are refused, or the question cannot be answered; the message is for the client
      */
-    synchronized Report answer(QuestionForm form, JsonNode arguments) {
+    Report answer(QuestionForm form, JsonNode arguments) {
+        return ask(form, arguments, Question::answer);
+    }
+
+    /**
+     * Answers a question with the content of a page; empty if the question has no page.
+     *
+     * @param arguments an object as the form describes it
+     * @throws CommandException as {@link #answer} does
+     */
+    Optional<PageContent.Builder> page(QuestionForm form, JsonNode arguments) {
+        return ask(form, arguments, Question::page);
+    }
+
+    private synchronized <T> T ask(
+            QuestionForm form, JsonNode arguments, BiFunction<Question, AskedCluster, T> answer) {
         QuestionForm.Parsed parsed = form.parse(arguments);
         AskedCluster asked =
                 cluster.forClient(new ByteArrayInputStream(parsed.manifest().getBytes(UTF_8)));
         try {
-            return questions.parse(parsed.words(), asked.terminal()).answer(asked);
+            return answer.apply(questions.parse(parsed.words(), asked.terminal()), asked);
         } catch (ConfigException
                 | ClusterFileException
                 | ObjectDecodeException

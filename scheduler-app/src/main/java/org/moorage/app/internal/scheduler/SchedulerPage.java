@@ -48,6 +48,7 @@ final class SchedulerPage {
                     return new ShownCluster(view, pod -> explain(scheduler, view, pod), scheduler.profileNames());
                 },
                 Optional.of(attempts),
+                "",
                 turn);
     }
 

@@ -9,9 +9,12 @@ const VIEWS = [
   { name: 'pod', title: 'Pod', make: podView, badge: () => null, isShown: (page, now) => now === 'pod' || page.evaluations.length > 0 },
   { name: 'compare', title: 'Before and after', make: compareView, badge: () => null, isShown: (page) => page.before !== null },
   { name: 'groups', title: 'Groups', make: groupsView, badge: (page) => page.groups.length, isShown: (page) => page.groups.length > 0 },
+  { name: 'ask', title: 'Ask', make: (page) => askView(page, ask), badge: () => null, isShown: () => canAsk() },
 ];
 
 let page = null;
+// The data of the cluster, which an answer replaces on the page.
+let home = null;
 let current = { name: '', view: null };
 // Those that have been shown, so that going back to one is quick.
 let views = new Map();
@@ -57,13 +60,32 @@ async function embedded() {
   return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream('gzip'))).json();
 }
 
-async function fetchJson(address) {
-  const response = await fetch(address, { headers: { Accept: 'application/json' }, signal: AbortSignal.timeout(120000) });
+async function fetchJson(address, options = {}, longest = 120000) {
+  const response = await fetch(address, { ...options, headers: { Accept: 'application/json', ...options.headers }, signal: AbortSignal.timeout(longest) });
   const text = await response.text();
   if (!response.ok) {
-    throw new Error(`${response.status} ${text.slice(0, 300)}`);
+    const isJson = response.headers.get('Content-Type') === 'application/json';
+    throw new Error((isJson && JSON.parse(text).error) || `${response.status} ${text.slice(0, 300)}`);
   }
   return JSON.parse(text);
+}
+
+function canAsk() {
+  return Boolean(home?.live?.questions) && location.protocol !== 'file:';
+}
+
+/** Asks the server a question, and shows the answer. */
+async function ask(question, values) {
+  const options = { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(values) };
+  const answer = await fetchJson(`${home.live.questions}/${question}?view=page`, options, LONGEST_QUESTION);
+  history.pushState(null, '', link('answer'));
+  use(answer);
+}
+
+/** Shows the cluster again. */
+function showHome() {
+  history.pushState(null, '', link('overview'));
+  use(home);
 }
 
 function pageOf(data) {
@@ -87,8 +109,11 @@ function pageOf(data) {
 
 function use(data) {
   page = pageOf(data);
+  // What was typed in the forms stays while the cluster does.
+  const forms = data.live && data !== home ? undefined : views.get('ask');
+  home = data.live || home === null ? data : home;
   current = { name: '', view: null };
-  views = new Map();
+  views = new Map(forms ? [['ask', forms]] : []);
   document.title = `${data.title} · Moorage`;
   document.getElementById('title').textContent = data.title;
   fill(document.getElementById('command'), data.command ? copyable(data.command, 'the command') : null);
@@ -96,6 +121,7 @@ function use(data) {
     document.getElementById('about'),
     `${data.made.replace('T', ' ').replace(/\.\d+Z$|Z$/, ' UTC')} · Moorage ${data.version}, decides as kube-scheduler ${data.decidesAs}`,
   );
+  document.getElementById('home').hidden = data === home;
   document.getElementById('refresh').hidden = !page.live || location.protocol === 'file:';
   showRoute();
 }
@@ -156,7 +182,7 @@ function tell(message) {
   failure.hidden = message === '';
 }
 
-// Keys: / to the search, 1 to 8 to the views, t for the theme, r to read again.
+// Keys: / to the search, 1 to 9 to the views, t for the theme, r to read again.
 function shortcut(event) {
   const isTyping = event.target.closest?.('input, select, textarea');
   if (event.ctrlKey || event.metaKey || event.altKey) {
@@ -189,6 +215,7 @@ async function begin() {
   }
   document.getElementById('theme').addEventListener('click', toggleTheme);
   document.getElementById('refresh').addEventListener('click', refresh);
+  document.getElementById('home').addEventListener('click', showHome);
   listenToSearch(() => page.cluster);
   document.addEventListener('keydown', shortcut);
   DARK_SYSTEM.addEventListener('change', setTheme);

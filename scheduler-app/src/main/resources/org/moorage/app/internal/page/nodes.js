@@ -188,6 +188,9 @@ function nodeDetail(cluster, i) {
           ),
       ),
     ),
+    canAsk()
+      ? el('p', null, 'Simulate: ', el('a', { href: link('ask', { drain: cluster.nodeName(i) }) }, 'drain this node'), ', ', el('a', { href: link('ask', { type: cluster.type(i) || cluster.nodeName(i) }) }, 'add nodes like this one'))
+      : null,
     el('h3', null, counted(pods.length, 'pod')),
     table.root,
   ];

@@ -115,6 +115,7 @@ class FailingPluginPageTest {
                                 },
                                 running.profileNames()),
                         Optional.of(new AttemptsPage(running, Optional.empty())),
+                        "",
                         new OneAtATime())
                 .addTo(listening, "/debug/page");
         listening.start();

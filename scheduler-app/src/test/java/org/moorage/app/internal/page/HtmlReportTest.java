@@ -65,7 +65,7 @@ class HtmlReportTest {
     @Test
     void asksItsOwnServerIfItIsServed() {
         byte[] page = HtmlReport.bytes(PageFixture.generated(folder, 3, 9)
-                .paths(new PageContent.Paths("data", "explain", ""))
+                .paths(new PageContent.Paths("data", "explain", "", ""))
                 .build());
 
         assertThat(group(POLICY, new String(page, UTF_8))).endsWith("; connect-src 'self'");

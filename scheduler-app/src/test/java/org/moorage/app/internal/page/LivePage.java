@@ -57,6 +57,7 @@ final class LivePage implements AutoCloseable {
                                 .made(clock.instant()),
                         this::shown,
                         Optional.of(attempts.orElseGet(() -> new AttemptsPage(scheduler, kept))),
+                        "",
                         new OneAtATime())
                 .addTo(server, PATH);
     }

@@ -4,21 +4,14 @@ package org.moorage.app;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
-import java.io.InputStream;
-import java.io.PrintWriter;
-import java.io.StringWriter;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
-import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.function.BooleanSupplier;
 import javax.net.ssl.HttpsURLConnection;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
@@ -27,7 +20,6 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.FieldSource;
 import org.moorage.app.internal.rehearsal.RehearsalCluster;
-import org.moorage.app.internal.report.Terminal;
 import org.moorage.testkit.Ports;
 import org.moorage.testkit.apiserver.FakeApiServer;
 
@@ -81,39 +73,27 @@ class LiveUiTest {
     @Test
     void forwardsTheRequestsOfThePageAndNoOthers()
             throws IOException, GeneralSecurityException, InterruptedException, ExecutionException, TimeoutException {
-        int port = ports.next();
-        StringWriter out = new StringWriter();
-        UntilStopped process = new UntilStopped();
-        Terminal terminal = Terminal.plain(
-                InputStream.nullInputStream(),
-                new PrintWriter(out),
-                new PrintWriter(new StringWriter()),
-                InstantSource.system());
         try (FakeApiServer server = FakeApiServer.start();
                 RunningScheduler scheduler =
                         RunningScheduler.start(server, "/debug/page*", folder, List.of("--keep-attempts=3"))) {
             server.put(RehearsalCluster.manifests());
             RehearsalCluster.awaitDecisions(server);
-            String[] line = line(scheduler.address(), "--insecure-skip-tls-verify", "--secure-port=" + port)
-                    .toArray(String[]::new);
-            CompletableFuture<Integer> ended =
-                    CompletableFuture.supplyAsync(() -> Main.run(Additions.NONE, terminal, process, line));
-            BooleanSupplier stop = process.stop();
+            List<String> line = line(scheduler.address(), "--insecure-skip-tls-verify");
+            RunningUi ui = RunningUi.of(line.subList(1, line.size()).toArray(String[]::new));
             try {
                 for (Case c : CASES) {
-                    TrustingClient.Answer answer = TrustingClient.get(URI.create("https://127.0.0.1:" + port + c.path));
+                    TrustingClient.Answer answer = TrustingClient.get(URI.create("https://" + ui.address() + c.path));
                     assertThat(answer.code()).as(c.path).isEqualTo(c.code);
                     assertThat(answer.text()).as(c.path).contains(c.text);
                 }
-                HttpsURLConnection post = TrustingClient.open(URI.create("https://127.0.0.1:" + port + "/debug/page"));
+                HttpsURLConnection post = TrustingClient.open(URI.create("https://" + ui.address() + "/debug/page"));
                 post.setRequestMethod("POST");
                 assertThat(post.getResponseCode()).isEqualTo(405);
+                assertThat(ui.printed()).isEqualTo("https://" + ui.address() + "/debug/page" + System.lineSeparator());
             } finally {
-                assertThat(stop.getAsBoolean()).isTrue();
-                assertThat(ended.get(UntilStopped.SECONDS, TimeUnit.SECONDS)).isZero();
+                ui.stop();
             }
         }
-        assertThat(out.toString()).isEqualTo("https://127.0.0.1:" + port + "/debug/page" + System.lineSeparator());
     }
 
     private record Refusal(String name, List<String> flags, String message) {

@@ -22,26 +22,37 @@ import org.moorage.testkit.Ports;
 public final class RunningUi {
     private final Ports ports = new Ports();
     private final int port = ports.next();
+    private final StringWriter out = new StringWriter();
     private final CompletableFuture<Integer> ended;
     private final BooleanSupplier stopped;
 
     private RunningUi(List<String> words) throws InterruptedException, ExecutionException, TimeoutException {
         List<String> line = new ArrayList<>(List.of("ui", "--secure-port=" + port));
         line.addAll(words);
+        StringWriter err = new StringWriter();
         Terminal terminal = Terminal.plain(
                 InputStream.nullInputStream(),
-                new PrintWriter(new StringWriter()),
-                new PrintWriter(new StringWriter()),
+                new PrintWriter(out),
+                new PrintWriter(err),
                 InstantSource.fixed(Instant.EPOCH));
         UntilStopped process = new UntilStopped();
         ended = CompletableFuture.supplyAsync(
-                () -> Main.run(Additions.NONE, terminal, process, line.toArray(String[]::new)));
+                () -> Main.run(Additions.NONE, terminal, process, line.toArray(String[]::new)),
+                // The common pool may have one thread, which another command may have.
+                command -> new Thread(command, "ui").start());
+        Object ignored = CompletableFuture.anyOf(process.stopping(), ended).get(UntilStopped.SECONDS, TimeUnit.SECONDS);
+        assertThat(process.stopping().isDone()).as("runs: " + err).isTrue();
         stopped = process.stop();
     }
 
     /** Starts the command with these flags and clusters; it is ready when this returns. */
     public static RunningUi of(String... words) throws InterruptedException, ExecutionException, TimeoutException {
         return new RunningUi(List.of(words));
+    }
+
+    /** Returns what it has printed. */
+    public String printed() {
+        return out.toString();
     }
 
     /** Returns its host and port. */

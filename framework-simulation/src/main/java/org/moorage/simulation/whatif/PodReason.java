@@ -104,11 +104,12 @@ public final class PodReason {
      * Returns one message for reasons with equal keys: with ranges in place of numbers that differ, and with the result of preemption only if
      * it is the same for all.
      *
-     * @param alike the reasons; at least one
+     * @param podReasons the reasons; at least one
      */
-    public static String merged(Collection<PodReason> alike) {
-        PodReason first = alike.iterator().next();
-        if (alike.stream().allMatch(reason -> reason.message.equals(first.message))) {
+    public static String merged(Collection<PodReason> podReasons) {
+        Objects.requireNonNull(podReasons, "podReasons");
+        PodReason first = podReasons.iterator().next();
+        if (podReasons.stream().allMatch(reason -> reason.message.equals(first.message))) {
             return first.message;
         }
         if (first.reasons.isEmpty()) {
@@ -117,7 +118,7 @@ public final class PodReason {
         IntSummaryStatistics nodes = new IntSummaryStatistics();
         Map<String, IntSummaryStatistics> nodesByReason = new TreeMap<>();
         Set<String> postFilterMessages = new HashSet<>();
-        for (PodReason reason : alike) {
+        for (PodReason reason : podReasons) {
             UnschedulableReasons reasons = reason.reasons.orElseThrow();
             nodes.accept(reasons.nodeCount());
             reasons.nodesByReason()

@@ -10,6 +10,7 @@ import org.moorage.app.internal.help.OptionGroup;
 import org.moorage.app.internal.help.OptionGroup.Heading;
 import org.moorage.app.internal.page.HtmlReport;
 import org.moorage.app.internal.page.PageContent;
+import org.moorage.app.internal.report.ShellWords;
 import org.moorage.app.internal.report.Terminal;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
@@ -50,6 +51,6 @@ public final class ReportOptions {
         ParseResult parsed =
                 command == null ? null : command.root().commandLine().getParseResult();
         List<String> words = parsed == null ? List.of() : parsed.originalArgs();
-        return ("moorage " + String.join(" ", words)).strip();
+        return ("moorage " + ShellWords.line(words)).strip();
     }
 }

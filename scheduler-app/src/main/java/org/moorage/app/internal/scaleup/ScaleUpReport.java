@@ -140,7 +140,9 @@ final class ScaleUpReport implements Report {
                         ? " No mix of these types costs less than " + AmountFormat.money(found.lowerBound()) + "."
                         : " A cheaper mix may exist.";
         if (found.nodes().size() <= 1) {
-            return "No cheaper mix of types was found." + bound;
+            return found.end() == NodeMix.End.CHEAPEST
+                    ? "No mix that leaves as few pods pending costs less."
+                    : "No cheaper mix of types was found." + bound;
         }
         return "Cheapest mix found: " + nodes + " for " + cost + " (" + AmountFormat.money(single)
                 + " with one type); "

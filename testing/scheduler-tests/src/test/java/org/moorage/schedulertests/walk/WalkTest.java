@@ -4,10 +4,12 @@ package org.moorage.schedulertests.walk;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** A reader who follows one call through the runtime visits few files. The limits may be lowered, and not raised. */
+@Tag("any-jvm")
 class WalkTest {
     private static final String ONE_POD = "org.moorage.runtime.internal.loop.SchedulingCycle.run";
     private static final String ONE_GROUP = "org.moorage.runtime.internal.loop.PodGroupCycle.run";

@@ -236,7 +236,7 @@ class DrainTest {
                         new DrainRules(false, false, false, pod -> pod.name().equals("web-1"), any -> false),
                         with(first, second),
                         "web-1 1 RESCHEDULED b",
-                        "web-2 LEFT"),
+                        "web-2 NOT_SELECTED"),
                 stopped(
                         "a pod that tolerates everything comes back",
                         DrainRules.DEFAULTS,

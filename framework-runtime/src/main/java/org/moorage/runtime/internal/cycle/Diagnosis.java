@@ -19,15 +19,16 @@ import org.moorage.runtime.decision.PluginStatus;
 import org.moorage.runtime.decision.UnschedulableReasons;
 import org.moorage.runtime.internal.extender.Extenders;
 
-/** Why no node is feasible for a pod: each node's status, and the plugins that rejected. */
+/** The reasons why no node is feasible for a pod: the status of each node, and the plugins that rejected. */
 public final class Diagnosis implements NodeStatuses {
-    // Of a node that an extender leaves out of its answer. As in kube-scheduler, the message has no reason for it.
+    // The status of a node that an extender omits from its answer. As in kube-scheduler, the message has no reason for
+    // it.
     private static final PluginStatus NOT_REJECTED = new PluginStatus("", Status.unresolvable("not rejected"));
 
     private final List<NodeInfo> nodes;
     private final int nodeCount;
     private final @Nullable PluginStatus[] answerByIndex;
-    // Of nodes that only an extender knows.
+    // The statuses of nodes that are only in answers of extenders.
     private final Map<String, Status> statusByOtherName = new TreeMap<>();
     private final PluginStatus absent;
     private final String preFilterMessage;
@@ -37,24 +38,27 @@ public final class Diagnosis implements NodeStatuses {
     private Diagnosis(List<NodeInfo> nodes, int nodeCount, PluginStatus absent, String preFilterMessage) {
         this.nodes = nodes;
         this.nodeCount = nodeCount;
-        // They may be some of a snapshot's nodes, in the order of their indexes.
+        // The nodes may be a part of a snapshot's nodes, in the order of their indexes.
         answerByIndex = new PluginStatus
                 [nodes.isEmpty() ? 0 : nodes.get(nodes.size() - 1).index() + 1];
         this.absent = absent;
         this.preFilterMessage = preFilterMessage;
     }
 
-    /** There are no nodes to choose from, so no plugin was run. */
+    /** Returns the diagnosis if there are no nodes to choose from, so that no plugin was run. */
     static Diagnosis ofNoNodes() {
         return new Diagnosis(List.of(), 0, NOT_REJECTED, "");
     }
 
-    /** Whether there are no nodes to choose from; as in kube-scheduler, PostFilter is then skipped. */
+    /** Returns whether there are no nodes to choose from; as in kube-scheduler, PostFilter is then skipped. */
     boolean hasNoNodes() {
         return nodeCount == 0;
     }
 
-    /** No node was looked at, because a PreFilter plugin rejected the pod, or several left no node. */
+    /**
+     * Returns the diagnosis if no node was filtered, because a PreFilter plugin rejected the pod, or because the
+     * plugins that name nodes have named no common one.
+     */
     static Diagnosis ofPreFilter(List<NodeInfo> nodes, PluginStatus rejection, Set<String> namingPlugins) {
         Diagnosis diagnosis =
                 new Diagnosis(nodes, nodes.size(), rejection, rejection.status().message());
@@ -64,18 +68,18 @@ public final class Diagnosis implements NodeStatuses {
     }
 
     /**
-     * Every node was looked at, or left out by PreFilter.
+     * Returns a diagnosis for nodes that were filtered or were excluded by PreFilter.
      *
-     * @param namingPlugins the plugins whose PreFilter named nodes; without any no node was left out
-     * @param nominated the pod's nominated node, which is looked at before the others and whatever PreFilter says, or null
-     *     if it has none or that one was not rejected
+     * @param namingPlugins the plugins whose PreFilter named nodes; if empty, PreFilter excluded no node
+     * @param nominated the pod's nominated node, which is filtered before the others and regardless of PreFilter; null
+     *     if the pod has none, or it was not rejected
      */
     static Diagnosis ofFilter(List<NodeInfo> nodes, Set<String> namingPlugins, @Nullable NominatedNode nominated) {
         Set<String> plugins = new TreeSet<>(namingPlugins);
         if (nominated != null) {
             plugins.add(nominated.answer.plugin());
         }
-        // kube-scheduler has one set for who named nodes and who rejected the nominated one.
+        // kube-scheduler keeps the plugins that named nodes and the plugin that rejected the nominated node in one set.
         PluginStatus absent = namingPlugins.isEmpty()
                 ? NOT_REJECTED
                 : new PluginStatus(
@@ -89,17 +93,17 @@ public final class Diagnosis implements NodeStatuses {
         return diagnosis;
     }
 
-    /** A pod's nominated node that will not do. */
+    /** A pod's nominated node that is not feasible. */
     record NominatedNode(NodeInfo node, PluginStatus answer) {}
 
-    /** A plugin rejected the chosen node at Reserve or Permit. */
+    /** Returns the diagnosis if a plugin rejected the chosen node at Reserve or Permit. */
     public static Diagnosis ofChosenNode(PluginStatus rejection) {
         Diagnosis diagnosis = new Diagnosis(List.of(), 1, rejection, "");
         diagnosis.addRejector(rejection);
         return diagnosis;
     }
 
-    /** Extenders have given nodes a status, which takes the place of one by a plugin. */
+    /** Sets the statuses that extenders have given to nodes; they replace the statuses by plugins. */
     void extended(Map<String, Status> statuses) {
         if (statuses.isEmpty()) {
             return;
@@ -114,7 +118,7 @@ public final class Diagnosis implements NodeStatuses {
         statusByOtherName.putAll(others);
     }
 
-    /** Extenders have left fewer nodes than the plugins. */
+    /** Records that extenders have left fewer nodes than the plugins. */
     void addExtenderAsRejector() {
         unschedulablePlugins.add(Extenders.NAME);
     }
@@ -130,12 +134,12 @@ public final class Diagnosis implements NodeStatuses {
         }
     }
 
-    /** The plugins that rejected the pod or a node, but for those of {@link #pendingPlugins}. */
+    /** Returns the plugins that rejected the pod or a node, except {@link #pendingPlugins}. */
     public Set<String> unschedulablePlugins() {
         return Collections.unmodifiableSet(unschedulablePlugins);
     }
 
-    /** The plugins that rejected with {@link Code#PENDING}. */
+    /** Returns the plugins that rejected with {@link Code#PENDING}. */
     public Set<String> pendingPlugins() {
         return Collections.unmodifiableSet(pendingPlugins);
     }
@@ -190,7 +194,9 @@ public final class Diagnosis implements NodeStatuses {
         }
     }
 
-    /** Why how many nodes will not do, and whose words these are; the reason of most nodes first. */
+    /**
+     * Returns the reasons why nodes are not feasible, with the plugin and the number of nodes; the most frequent first.
+     */
     public List<NodeReason> reasons() {
         NodeReasons reasons = new NodeReasons(this::nameOf);
         statusByOtherName.forEach((name, status) -> reasons.add(new PluginStatus(Extenders.NAME, status), 1, name));

@@ -16,15 +16,16 @@ import org.moorage.runtime.decision.PluginStatus;
 import org.moorage.runtime.internal.plugin.PluginCaller;
 
 /**
- * Caches the results of plugins that sign pods, keyed by each plugin's signature: pods that are equivalent for one plugin may differ for
- * another. The result for a node is valid as long as the node has the same generation. No two states of nodes share a generation, so it
- * does not matter which node had an index before. Used by one cycle at a time, whose threads may each use it for other nodes.
+ * Caches the results of plugins that sign pods, keyed by each plugin's signature: pods that are equivalent for one
+ * plugin may differ for another. The result for a node is valid as long as the node has the same generation. No two
+ * states of nodes share a generation, so it does not matter which node had an index before. One cycle at a time uses
+ * the cache; its threads may use it concurrently for different nodes.
  */
 final class EquivalenceCache {
     private final Map<PluginCaller, Recurring<Object, Scores>> scores = new HashMap<>();
     private final Recurring<List<Scores>, Rejections> rejections = new Recurring<>(signed -> new Rejections());
 
-    /** Returns the cached results of the plugins that have signed an equivalent pod lately. */
+    /** Returns the cached results of the plugins that have recently signed an equivalent pod. */
     List<Scores> find(Profile profile, Pod pod) {
         List<Scores> found = new ArrayList<>();
         for (PluginCaller plugin : profile.signing()) {
@@ -40,7 +41,10 @@ final class EquivalenceCache {
         return found;
     }
 
-    /** Returns the cached common result of some filters, for that many nodes; null if they have not run together lately. */
+    /**
+     * Returns the cached combined result of some filters, for that many nodes; null if they have not run together
+     * recently.
+     */
     @Nullable
     Rejections find(List<Scores> filters, int nodes) {
         Rejections found = rejections.find(filters);
@@ -50,7 +54,7 @@ final class EquivalenceCache {
         return found;
     }
 
-    /** The common result of some filters by node, for equivalent pods: the first rejection, or success. */
+    /** The combined result of some filters by node, for equivalent pods: the first rejection, or success. */
     static final class Rejections {
         private long[] answeredAt = {};
         private PluginStatus[] answers = {};
@@ -67,7 +71,10 @@ final class EquivalenceCache {
             return answeredAt[index] == generation ? answers[index] : null;
         }
 
-        /** Sets the rejections of nodes, and returns true, if the results for all of them are cached and no node is missing in between. */
+        /**
+         * Sets the rejections of nodes and returns true, if the results for all of them are cached and their indexes
+         * have no gaps.
+         */
         @SuppressWarnings("ReferenceEquality") // the answer of a node that is not rejected is always that instance
         boolean giveAll(List<NodeInfo> nodes, long[] generations, int from, int to, NodePass into) {
             int first = nodes.get(from).index();
@@ -91,8 +98,8 @@ final class EquivalenceCache {
     }
 
     /**
-     * The scores of one plugin by node, for equivalent pods, if it scores. An instance equals itself alone, so that a list of them stands
-     * for the signatures of those plugins.
+     * The scores of one plugin by node, for equivalent pods, if it scores. An instance equals only itself, so a list of
+     * instances represents the signatures of their plugins.
      */
     static final class Scores {
         private final PluginCaller plugin;
@@ -108,7 +115,7 @@ final class EquivalenceCache {
             return plugin == candidate;
         }
 
-        /** Makes room for that many nodes. */
+        /** Ensures capacity for that many nodes. */
         void prepare(int nodes) {
             if (scores.length < nodes) {
                 scoredAt = Arrays.copyOf(scoredAt, nodes);
@@ -116,11 +123,11 @@ final class EquivalenceCache {
             }
         }
 
-        /** As {@link PluginCaller#score}, with the cached scores. The nodes are in the order of their indexes. */
+        /** Like {@link PluginCaller#score}, with the cached scores. The nodes must be in the order of their indexes. */
         void score(CycleState state, Pod pod, List<NodeInfo> nodes, long[] generations, int from, int to, long[] into) {
             int first = nodes.get(from).index();
             int end = nodes.get(to - 1).index() + 1;
-            // Most often no node is missing in between, and none has changed.
+            // Most often the indexes have no gaps, and no node has changed.
             if (end - first == to - from && Arrays.equals(scoredAt, first, end, generations, first, end)) {
                 System.arraycopy(scores, first, into, from, to - from);
                 return;
@@ -152,14 +159,14 @@ final class EquivalenceCache {
     }
 
     /**
-     * Values of the keys that were asked for last. A value is made when a key is asked for again, since what does not come back needs none.
-     * The keys are few and compared in turn, so that they need no quick {@code hashCode}.
+     * The values of the most recently used keys. A value is created when its key is used a second time, because a key
+     * that does not recur needs none. The keys are few and compared in turn, so {@code hashCode} may be slow.
      */
     static final class Recurring<K, V> {
         private static final int MOST = 8;
 
         private final Function<K, V> make;
-        // The one that was asked for last stands first.
+        // The most recently used first.
         private final List<Entry<K, V>> entries = new ArrayList<>(MOST);
         private final List<K> askedOnce = new ArrayList<>(MOST + 1);
 
@@ -169,7 +176,7 @@ final class EquivalenceCache {
             this.make = make;
         }
 
-        /** The value of a key; null if it was not asked for before, or not lately. */
+        /** Returns the value of a key; null if the key was not used before, or not recently. */
         @Nullable
         V find(K key) {
             for (int i = 0; i < entries.size(); i++) {

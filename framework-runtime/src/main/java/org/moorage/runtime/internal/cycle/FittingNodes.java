@@ -13,14 +13,16 @@ import org.moorage.runtime.decision.PluginStatus;
 import org.moorage.runtime.decision.UnschedulableReasons;
 import org.moorage.runtime.internal.extender.Extenders;
 
-/** Which nodes a pod fits, and why it fits no others. What it is asked costs nothing until it is asked. */
+/**
+ * The nodes that a pod fits, and why it does not fit the others. Names and rejections are looked up only on request.
+ */
 public final class FittingNodes {
     private final List<NodeInfo> all;
     private final List<NodeInfo> feasible;
-    // The nodes that PreFilter has left, in the order of their indexes, and what became of each.
+    // The nodes that PreFilter has left, in the order of their indexes, and the result for each.
     private final NodeInfo[] filtered;
     private final PluginStatus[] answers;
-    // Why the others will not do.
+    // The rejection of all other nodes.
     private final PluginStatus leftOut;
     private final String message;
 
@@ -39,7 +41,7 @@ public final class FittingNodes {
         this.message = message;
     }
 
-    /** There are no nodes to choose from. */
+    /** Returns the result if there are no nodes to choose from. */
     static FittingNodes none() {
         return new FittingNodes(
                 List.of(),
@@ -50,20 +52,20 @@ public final class FittingNodes {
                 UnschedulableReasons.NO_NODES.toString());
     }
 
-    /** PreFilter has rejected the pod. */
+    /** Returns the result if PreFilter has rejected the pod. */
     static FittingNodes ofPod(List<NodeInfo> all, PluginStatus rejection, String message) {
         return new FittingNodes(all, List.of(), new NodeInfo[0], new PluginStatus[0], rejection, message);
     }
 
     /**
-     * Nodes were filtered.
+     * Returns the result of filtering nodes.
      *
-     * @param leftOut the rejection of the nodes that PreFilter has not left
-     * @param nodes those that PreFilter has left
-     * @param answers what the filters answer about them
-     * @param left those that will do, also by the extenders
+     * @param leftOut the rejection of the nodes that PreFilter has excluded
+     * @param nodes the nodes that PreFilter has left
+     * @param answers the results of the filters for these nodes
+     * @param left the feasible nodes, after the extenders
      * @param byExtenders the statuses that extenders have given
-     * @param message the sentence for the pod's condition if none will do
+     * @param message the sentence for the pod's condition if no node is feasible
      */
     static FittingNodes of(
             List<NodeInfo> all,
@@ -80,7 +82,7 @@ public final class FittingNodes {
             successes += answers.isSuccess(i) ? 1 : 0;
         }
         if (successes != left.size()) {
-            // An extender may answer in an order of its own, and with nodes of its own.
+            // An extender may answer in another order, and with other nodes.
             BitSet kept = new BitSet();
             left.forEach(node -> kept.set(node.index()));
             for (int i = 0; i < own.length; i++) {
@@ -94,24 +96,24 @@ public final class FittingNodes {
         return new FittingNodes(all, left, nodes.toArray(NodeInfo[]::new), own, leftOut, message);
     }
 
-    /** The nodes of the snapshot. */
+    /** Returns the nodes of the snapshot. */
     public List<NodeInfo> all() {
         return all;
     }
 
-    /** The nodes that will do. */
+    /** Returns the feasible nodes. */
     public List<NodeInfo> feasible() {
         return feasible;
     }
 
-    /** The sentence for the pod's condition if none will do; otherwise empty. */
+    /** Returns the sentence for the pod's condition if no node is feasible; otherwise empty. */
     public String message() {
         return message;
     }
 
-    /** Why a node will not do; null if it will. */
+    /** Returns why a node is not feasible; null if it is. */
     public @Nullable PluginStatus rejection(NodeInfo node) {
-        // Mostly all of them are there.
+        // Mostly all nodes are in the array.
         for (int i = Math.min(node.index(), filtered.length - 1); i >= 0; i--) {
             if (filtered[i].index() == node.index()) {
                 return answers[i].isSuccess() ? null : answers[i];
@@ -120,7 +122,7 @@ public final class FittingNodes {
         return leftOut;
     }
 
-    /** The names of the nodes that will do, in their order. */
+    /** Returns the names of the feasible nodes, in their order. */
     public List<String> names() {
         List<String> names = new ArrayList<>(feasible.size());
         for (NodeInfo node : feasible) {

@@ -23,13 +23,16 @@ import org.moorage.runtime.decision.PluginStatus;
 import org.moorage.runtime.decision.Rejection;
 import org.moorage.runtime.internal.cache.TrialSnapshot;
 
-/** Keeps of an attempt at a group how far it came in each placement, and of the best one what was found there. */
+/** Records how far an attempt at a group came in each placement, and the details of the best placement. */
 public final class GroupEvaluationRecorder implements GroupRecorder {
-    /** How much is kept. */
+    /** How much is recorded. */
     public enum Detail {
         /** How far it came, and the pod that stopped it. */
         PROGRESS,
-        /** Also what was found for each pod, and, with the pod that stopped it, what each filter says and what room there is. */
+        /**
+         * Also the result of each pod and, for the pod that stopped it, the rejections and the free resources of each
+         * node.
+         */
         ALL
     }
 
@@ -41,12 +44,13 @@ public final class GroupEvaluationRecorder implements GroupRecorder {
     private static final class Frame {
         private final GroupTree group;
         private final List<Placement> placements = new ArrayList<>();
-        // Of each placement that fits, and of the one in which the group came farthest so far.
+        // By placement number: the details of each placement that fits, and of the one in which the group came farthest
+        // so far.
         private final Map<Integer, Best> found = new HashMap<>();
         private int farthest = -1;
         private int chosen = -1;
         private final int placedBefore;
-        // Of the placement that is being tried.
+        // The placement that is being tried.
         private String name = "";
         private int nodes;
         private List<Attempt> children = new ArrayList<>();
@@ -62,7 +66,7 @@ public final class GroupEvaluationRecorder implements GroupRecorder {
         this.detail = detail;
     }
 
-    /** What was found for the group that was tried first; empty if none was tried. */
+    /** Returns the attempt at the root group; empty if none was made. */
     public Optional<Attempt> attempt() {
         return Optional.ofNullable(root);
     }

@@ -3,20 +3,23 @@ package org.moorage.runtime.internal.cycle;
 
 import org.moorage.runtime.internal.cache.TrialSnapshot;
 
-/** Is shown how an attempt at a group goes, by whoever asks why. What is shown is in order, and that of a group within that of its parent. */
+/**
+ * Follows an attempt at a group, to explain its result. The calls are in order, and those for a group are nested in
+ * those for its parent.
+ */
 public interface GroupRecorder {
-    /** Nobody asks. */
+    /** A recorder that ignores everything. */
     GroupRecorder NONE = new GroupRecorder() {};
 
     /**
-     * From now on it is about that group.
+     * Begins a group; later calls are about it.
      *
-     * @param placedBefore how many pods of a pod group have been placed before
+     * @param placedBefore how many pods of a pod group were scheduled before
      */
     default void began(GroupTree group, int placedBefore) {}
 
     /**
-     * The group is tried in a placement.
+     * Begins a placement of the group.
      *
      * @param placement the name; empty for all nodes
      * @param nodes how many nodes it has
@@ -24,19 +27,20 @@ public interface GroupRecorder {
     default void began(String placement, int nodes) {}
 
     /**
-     * So few pods are left that the group cannot be placed; or enough are placed since before, and none of the others can be.
+     * The attempt stopped: too few pods are left for the group to be feasible, or enough pods were scheduled before and
+     * none of the others fits a node.
      *
      * @param last the pod that was tried last, for which there is no node
-     * @param snapshot has the pods before it in place
+     * @param snapshot the nodes, with the pods before it in place
      */
     default void stopped(MemberResult last, TrialSnapshot snapshot) {}
 
-    /** The placement was tried, with this result. */
+    /** Ends a placement, with its result. */
     default void tried(GroupResult result) {}
 
-    /** The group gets the placement of that number, counted from 0 among those that were tried. */
+    /** The placement of that number was chosen for the group; it counts from 0 among those that were tried. */
     default void chose(int placement) {}
 
-    /** It is about the group's parent again. The result is the group's. */
+    /** Ends a group, with its result; later calls are about its parent. */
     default void ended(GroupResult result) {}
 }

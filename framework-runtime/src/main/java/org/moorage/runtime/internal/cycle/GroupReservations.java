@@ -12,8 +12,8 @@ import org.moorage.runtime.internal.cache.TrialSnapshot;
 import org.moorage.runtime.internal.plugin.PluginFailure;
 
 /**
- * What is reserved while a group is tried. It is given back when it is taken back on the snapshot, or by another thread if a plugin does
- * not return.
+ * The reservations that are held while a group is tried. They are released when the change on the snapshot is undone,
+ * or by another thread if a plugin does not return.
  */
 public final class GroupReservations {
     private final Object lock = new Object();
@@ -26,10 +26,10 @@ public final class GroupReservations {
     private boolean abandoned;
 
     /**
-     * Thinks of a pod as being on a node, and runs Reserve. When that is taken back, Unreserve is run; unless the answer is a success, it
-     * is taken back at once.
+     * Assumes a pod on a node, and runs Reserve. Unreserve runs when that change of the snapshot is undone; it is
+     * undone immediately if the answer is not a success.
      *
-     * @param pod the pod, which waits
+     * @param pod the pending pod
      * @return success, or the first rejection
      * @throws PluginFailure if a plugin fails
      */
@@ -38,7 +38,7 @@ public final class GroupReservations {
         int changes = snapshot.changes();
         synchronized (lock) {
             if (abandoned) {
-                return PluginStatus.error("", "the attempt was given up");
+                return PluginStatus.error("", "the attempt was abandoned");
             }
             held.push(reservation);
         }
@@ -49,7 +49,7 @@ public final class GroupReservations {
             return answer;
         } finally {
             if (isAbandoned()) {
-                // Given back before, and what Reserve has kept since then now.
+                // Unreserve has run before; this releases what Reserve has reserved since then.
                 reservation.unreserve();
             }
             if (!answer.isSuccess()) {
@@ -64,11 +64,11 @@ public final class GroupReservations {
         }
     }
 
-    @SuppressWarnings("ReferenceEquality") // of two that are equal each is given back once
+    @SuppressWarnings("ReferenceEquality") // two equal reservations are released separately
     private void giveBack(Reservation reservation) {
         boolean isHeld;
         synchronized (lock) {
-            // Nearly always it is the last one.
+            // It is nearly always the last one.
             isHeld = held.peek() == reservation ? held.poll() != null : held.removeIf(other -> other == reservation);
         }
         if (isHeld) {
@@ -76,7 +76,7 @@ public final class GroupReservations {
         }
     }
 
-    /** Gives back what is reserved, the last one first, and has nothing reserved any more. */
+    /** Releases all reservations, the last one first, and rejects further ones. */
     public void abandon() {
         synchronized (lock) {
             abandoned = true;

@@ -10,7 +10,10 @@ import org.moorage.api.GroupKey;
 import org.moorage.api.ProposedAssignment;
 import org.moorage.api.plugin.Nomination;
 
-/** What was found for a group. Changed by the algorithm and what follows it, on one thread, until the group is committed. */
+/**
+ * The result for a group. The algorithm and the steps that follow it change it, on one thread, until the group is
+ * committed.
+ */
 public final class GroupResult {
     private final GroupTree group;
     private final List<MemberResult> members;
@@ -36,12 +39,12 @@ public final class GroupResult {
         return new GroupResult(group, status, List.of(), null, false);
     }
 
-    /** The group. */
+    /** Returns the group. */
     public GroupTree group() {
         return group;
     }
 
-    /** What came of it. */
+    /** Returns its status. */
     public GroupStatus status() {
         return status;
     }
@@ -50,7 +53,7 @@ public final class GroupResult {
         status = value;
     }
 
-    /** What came of its pods, in their order; none of a composite group. */
+    /** Returns the results of its pods, in their order; empty for a composite group. */
     public List<MemberResult> members() {
         return members;
     }
@@ -60,12 +63,12 @@ public final class GroupResult {
         return placementState;
     }
 
-    // Whether a pod of it, or of a group below it, has a node that it did not have before.
+    // Returns whether a pod of it, or of a group below it, has a node that it did not have before.
     boolean isAnyScheduled() {
         return anyScheduled;
     }
 
-    /** Whether it is unschedulable until pods have left that are on their way. */
+    /** Returns whether it is unschedulable until preemption has made room. */
     public boolean waitsOnPreemption() {
         return waitsOnPreemption;
     }
@@ -75,10 +78,10 @@ public final class GroupResult {
     }
 
     /**
-     * Has a result for each group and each pod: a group that was not looked at, or succeeded although its parent did not, has its parent's
-     * status; a pod that was not tried has that of its group.
+     * Completes the results, so that each group and each pod has one. A group that was not tried, or succeeded although
+     * its parent did not, gets its parent's status; a pod that was not tried gets its group's status.
      *
-     * @param results the results of the root and of groups below it, which are completed
+     * @param results the results of the root and of groups below it; missing ones are added
      */
     public static void complete(GroupTree root, Map<GroupKey, GroupResult> results) {
         complete(root, results, GroupStatus.success());

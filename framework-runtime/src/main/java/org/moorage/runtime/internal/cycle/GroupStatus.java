@@ -6,11 +6,11 @@ import java.util.List;
 import org.moorage.api.Code;
 
 /**
- * What came of a group. As in kube-scheduler, a group whose parent fails has its parent's status: what is appended for one of them
- * stands in the messages of both.
+ * The status of a group. As in kube-scheduler, a group whose parent fails shares its parent's status, so a reason that
+ * is appended for one of them appears in the messages of both.
  */
 public final class GroupStatus {
-    /** What kube-scheduler puts before the reasons of a group that did not become feasible. */
+    /** The text that kube-scheduler puts before the reasons of a group that is not feasible. */
     public static final String UNSCHEDULABLE = "pod group is unschedulable";
 
     private final Code code;
@@ -35,32 +35,32 @@ public final class GroupStatus {
         return new GroupStatus(code, "", reasons);
     }
 
-    /** A rejection that says first that the group is unschedulable. */
+    /** Returns a rejection whose message starts with {@link #UNSCHEDULABLE}. */
     static GroupStatus unschedulable(List<String> reasons) {
         return new GroupStatus(Code.UNSCHEDULABLE, UNSCHEDULABLE, reasons);
     }
 
-    /** Success, error, or the kind of rejection. */
+    /** Returns success, error, or the kind of rejection. */
     public Code code() {
         return code;
     }
 
-    /** Whether it is a success. */
+    /** Returns whether it is a success. */
     public boolean isSuccess() {
         return code == Code.SUCCESS;
     }
 
-    /** Adds what is said after all else. */
+    /** Appends a reason to the message. */
     void append(String reason) {
         reasons.add(reason);
     }
 
-    /** What has failed alone, without the reasons; all of the message if nothing has. */
+    /** Returns the error without the reasons; the whole message if there is no error. */
     String asError() {
         return error.isEmpty() ? message() : error;
     }
 
-    /** All that is said of it; empty for a success. */
+    /** Returns the whole message; empty for a success. */
     public String message() {
         String joined = String.join(", ", reasons);
         return error.isEmpty() ? joined : reasons.isEmpty() ? error : error + ", " + joined;

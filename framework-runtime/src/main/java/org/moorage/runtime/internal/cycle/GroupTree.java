@@ -13,24 +13,24 @@ import org.moorage.api.model.SchedulingGroup;
  * A group that is scheduled, and the groups below it.
  *
  * @param key its type, namespace and name
- * @param group the group as the cycle's snapshot has it
- * @param members its pods that wait, in the order in which they are tried; none of a composite group
- * @param children the groups right below it, in the order in which they are tried; none of a pod group
+ * @param group the group object of the cycle's snapshot
+ * @param members its pending pods, in the order in which they are tried; empty for a composite group
+ * @param children the groups directly below it, in the order in which they are tried; empty for a pod group
  */
 public record GroupTree(GroupKey key, SchedulingGroup group, List<Pod> members, List<GroupTree> children)
         implements PodGroupInfo {
-    /** A tree that does not change. */
+    /** Creates an immutable tree. */
     public GroupTree {
         members = List.copyOf(members);
         children = List.copyOf(children);
     }
 
-    /** Whether its members are groups rather than pods. */
+    /** Returns whether its members are groups rather than pods. */
     public boolean isComposite() {
         return key.type() == GroupKey.Type.COMPOSITE_POD_GROUP;
     }
 
-    /** Shows the pod groups of the tree, from the first to the last. */
+    /** Passes each pod group of the tree to a consumer, in order. */
     public void forEachPodGroup(Consumer<GroupTree> consumer) {
         if (isComposite()) {
             children.forEach(child -> child.forEachPodGroup(consumer));

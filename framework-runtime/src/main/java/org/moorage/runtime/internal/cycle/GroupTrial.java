@@ -31,11 +31,12 @@ final class GroupTrial implements PodGroupTrial {
     private final GroupTree root;
     private final GroupReservations reservations;
     private List<ProposedAssignment> assignments = List.of();
-    // Of each assignment's pod, with the changes since its node was found.
+    // The state of each assignment's pod, updated with the changes since its node was found.
     private List<CycleState> states = List.of();
     private boolean hasExtensions;
     private boolean eachNodeHoldsAlone;
-    // The indexes of the assignments, by their nodes, and the nodes that have changed since theirs held.
+    // The indexes of the assignments by node name, and the nodes that have changed since their assignments were
+    // checked.
     private final Map<String, List<Integer>> assignmentsByNode = new LinkedHashMap<>();
     private final Set<String> changedNodes = new LinkedHashSet<>();
 
@@ -82,7 +83,7 @@ final class GroupTrial implements PodGroupTrial {
         changedNodes.add(nodeName);
     }
 
-    /** Tells a plugin of a change, for a pod and its state. */
+    /** Applies a change to a pod's state by calling a plugin. */
     private interface Change {
         void tell(CycleState state, PluginCaller plugin, Pod pod);
     }
@@ -143,7 +144,7 @@ final class GroupTrial implements PodGroupTrial {
         return new Simulation(new Status(status.code(), reasons(status)), found);
     }
 
-    // A status has a reason if there is something to explain.
+    // A status must have a reason unless it is a success.
     private static List<String> reasons(GroupStatus status) {
         return status.code() == Code.SUCCESS ? List.of() : List.of(status.message());
     }
@@ -153,7 +154,7 @@ final class GroupTrial implements PodGroupTrial {
         if (!eachNodeHoldsAlone) {
             return hold(IntStream.range(0, assignments.size()).boxed().toList());
         }
-        // Elsewhere every filter would answer as it did before, whatever else Reserve has kept since then.
+        // On unchanged nodes every filter would return the same result as before, regardless of later Reserve calls.
         Iterator<String> left = changedNodes.iterator();
         while (left.hasNext()) {
             if (!hold(assignmentsByNode.getOrDefault(left.next(), List.of()))) {
@@ -182,7 +183,7 @@ final class GroupTrial implements PodGroupTrial {
         }
     }
 
-    // As in kube-scheduler it does not matter what Reserve answers.
+    // As in kube-scheduler, the result of Reserve is ignored.
     private void reserve(ProposedAssignment assignment, CycleState state) {
         int changes = snapshot.changes();
         boolean isReserved = false;

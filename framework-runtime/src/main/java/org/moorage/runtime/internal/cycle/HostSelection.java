@@ -4,14 +4,15 @@ package org.moorage.runtime.internal.cycle;
 import java.util.random.RandomGenerator;
 
 /**
- * Picks the node with the highest total, and of equal ones that with the highest random number, which only nodes that an extender
- * has scored have. Among the rest it is the one that kube-scheduler's heap brings to the top, which is not always the first: for
- * totals 1, 1, 9, 9 it is the last. Or it is any of them, with the same chance for each.
+ * Picks the node with the highest total. Among equal totals it picks the highest random number; only nodes that an
+ * extender has scored have one. Among the rest, {@link #highest} picks the node that kube-scheduler's heap brings to
+ * the top, which is not always the first: for totals 1, 1, 9, 9 it is the last. {@link #anyOfHighest} picks each of
+ * them with the same probability.
  */
 final class HostSelection {
     private HostSelection() {}
 
-    /** The index of the chosen total; there is at least one. */
+    /** Returns the index of the chosen total; there must be at least one. */
     static int highest(long[] totals, long[] randoms, int count) {
         int best = 0;
         long turn = turn(0);
@@ -27,17 +28,17 @@ final class HostSelection {
         return best;
     }
 
-    // Of equal ones a parent stays above its children, and a child's whole branch is left behind for that of its left
-    // sibling: what comes up is the first on a walk from each node through its left branch and then through its right
-    // one. Numbered from 1, the binary digits of an index are the way to it, so that walk is their order as text: first
-    // by the digits, then the shorter text.
+    // Among equal totals a parent stays above its children, and the whole branch of a left child comes before that of
+    // its right sibling. So the first in a preorder walk comes to the top. Numbered from 1, the binary digits of an
+    // index are the path to it, so the preorder is the order of these digits as text: first by the digits, then the
+    // shorter text.
     private static long turn(int index) {
         int number = index + 1;
         int zeros = Integer.numberOfLeadingZeros(number);
         return Integer.toUnsignedLong(number << zeros) << Integer.SIZE >>> 1 | Integer.SIZE - zeros;
     }
 
-    /** As {@link #highest}, but any of those that are equal. */
+    /** Like {@link #highest}, but chooses any of the equal ones. */
     static int anyOfHighest(long[] totals, long[] randoms, int count, RandomGenerator random) {
         int best = 0;
         int equal = 1;

@@ -15,10 +15,11 @@ import org.moorage.runtime.decision.UnschedulableReasons;
  * @param pod the pod
  * @param state the state of its cycle
  * @param code success if it has a node, error, or the kind of rejection
- * @param found the node, or that there is none; null if the pod was not tried, or its try failed
+ * @param found the chosen node, or a diagnosis; null if the pod was not tried, the attempt
+ *     failed, or a plugin rejected the chosen node
  * @param diagnosis why there is no node; null if there is one, or something else is the reason
  * @param message why there is no node; empty if there is one
- * @param nomination what becomes of its nominated node if it gets no node
+ * @param nomination the change of its nominated node if it gets no node
  */
 public record MemberResult(
         Pod pod,
@@ -56,7 +57,7 @@ public record MemberResult(
                 Nomination.clear());
     }
 
-    // It was not tried, since it was clear before what becomes of its group.
+    // Returns the result for a pod that was not tried, because the status of its group was already certain.
     static MemberResult notReached(Pod pod, GroupStatus ofGroup) {
         return new MemberResult(
                 pod,
@@ -72,17 +73,17 @@ public record MemberResult(
         return new MemberResult(pod, state, code, found, diagnosis, message, value);
     }
 
-    /** Whether it has a node. */
+    /** Returns whether it has a node. */
     public boolean isScheduled() {
         return code == Code.SUCCESS && found != null && found.node() != null;
     }
 
-    /** The name of its node, which it has. */
+    /** Returns the name of its node, which it must have. */
     public String nodeName() {
         return Objects.requireNonNull(Objects.requireNonNull(found).node()).name();
     }
 
-    /** How many nodes were looked at for it. */
+    /** Returns how many nodes were evaluated for it. */
     public int evaluated() {
         return found == null ? 0 : found.evaluated();
     }

@@ -15,7 +15,10 @@ import org.moorage.runtime.decision.PluginStatus;
 import org.moorage.runtime.internal.cache.TrialSnapshot;
 import org.moorage.runtime.internal.plugin.PluginFailure;
 
-/** The results of the plugins of a profile for a pod and some nodes, for another scheduler that chose these nodes and continues with them. */
+/**
+ * The results of a profile's plugins for a pod and some nodes. Another scheduler has chosen these nodes, and continues
+ * with the results.
+ */
 public final class NodeAnswers {
     private final PodAttempt attempt;
     private final Map<String, PluginStatus> rejectionByNode = new HashMap<>();
@@ -31,10 +34,11 @@ public final class NodeAnswers {
     }
 
     /**
-     * Runs a scheduling cycle up to the scores. Without Filter plugins in the profile all nodes that PreFilter leaves are scored.
+     * Runs a scheduling cycle up to the scores. If the profile has no Filter plugins, all nodes that PreFilter leaves
+     * are scored.
      *
      * @param snapshot the cluster
-     * @param nodes the nodes that the question is about, of the snapshot
+     * @param nodes the nodes of the snapshot to evaluate
      * @throws PluginFailure if a plugin fails
      */
     public static NodeAnswers of(
@@ -46,7 +50,7 @@ public final class NodeAnswers {
     }
 
     /**
-     * Returns the nodes that a pod would fit without some pods, as preemption tries it.
+     * Returns the nodes that a pod would fit without some pods, evaluated as in preemption.
      *
      * @param victimsByNode the pods that would be removed, by node name
      * @return the names of the nodes that the pod would fit
@@ -78,7 +82,7 @@ public final class NodeAnswers {
         return fitting;
     }
 
-    /** The rejection of a node, by PreFilter or Filter; empty if the node is feasible. */
+    /** Returns the rejection of a node by PreFilter or Filter; empty if the node is feasible. */
     public Optional<PluginStatus> rejection(String nodeName) {
         PluginStatus ofPod = attempt.rejection();
         if (ofPod != null) {
@@ -89,7 +93,7 @@ public final class NodeAnswers {
                 : Optional.of(attempt.leftOut());
     }
 
-    /** The normalized scores of the feasible nodes, by plugin. Skipped plugins have none. */
+    /** Returns the normalized scores of the feasible nodes, by plugin. Skipped plugins have none. */
     public Map<String, NodeScores> scores() {
         return attempt.scoresByPlugin();
     }

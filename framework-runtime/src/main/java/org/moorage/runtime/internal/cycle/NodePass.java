@@ -18,11 +18,11 @@ import org.moorage.runtime.internal.plugin.PluginMethod;
 import org.moorage.runtime.internal.plugin.PointRun;
 
 /**
- * Filters many nodes for a pod, and scores those that are left: on several threads, and with the cached results for equivalent pods. The
- * threads write results of different nodes.
+ * Filters many nodes for a pod, and scores the feasible ones: on several threads, and with the cached results for
+ * equivalent pods. The threads write results of different nodes.
  */
 final class NodePass implements Parallelism.Pass {
-    // To read the clock before and after a filter takes longer than the filter.
+    // Reading the clock before and after a filter takes longer than the filter.
     private static final int TIMED_NODES = 16;
 
     private final Memory memory;
@@ -35,7 +35,7 @@ final class NodePass implements Parallelism.Pass {
     private int start;
     private int wanted;
     private PointRun run = PointRun.UNMEASURED;
-    // Those of the memory: the loops over all nodes read them from this pass.
+    // The arrays of the memory: the loops over all nodes read them from this pass.
     private PluginStatus[] answers = {};
     private Status[] statuses = {};
 
@@ -46,7 +46,7 @@ final class NodePass implements Parallelism.Pass {
     private @Nullable Rejections rejections;
     private int cachedFilters;
 
-    /** What is kept from pod to pod: the cache, and arrays for the results, which are valid until the next pass. */
+    /** The memory that passes share: the cache, and arrays for results, which are valid until the next pass. */
     static final class Memory {
         private final Parallelism parallelism;
         private final EquivalenceCache cache = new EquivalenceCache();
@@ -74,10 +74,10 @@ final class NodePass implements Parallelism.Pass {
     }
 
     /**
-     * Filters nodes from a start on, until enough of them are feasible. After the last node comes the first. With several threads there
-     * may be more feasible nodes among those that were filtered than are wanted.
+     * Filters nodes, starting at an index, until enough of them are feasible. After the last node comes the first. With
+     * several threads, more nodes than wanted may be feasible among those that were filtered.
      *
-     * @param usesCache whether cached results take the place of calls
+     * @param usesCache whether cached results replace calls
      * @return how many nodes were filtered
      */
     int filter(List<NodeInfo> filtered, int first, int most, boolean usesCache) {
@@ -192,22 +192,21 @@ final class NodePass implements Parallelism.Pass {
         }
     }
 
-    /** No node beyond those wanted. */
+    /** Returns how many nodes may be filtered without exceeding the number wanted. */
     @Override
     public int most() {
         return Math.max(1, wanted + 1 - memory.found.get());
     }
 
-    /** The estimated number of remaining nodes, at the feasibility rate so far. */
+    /** Returns the estimated number of remaining nodes, at the feasibility rate so far. */
     @Override
     public int left(int done, int count) {
         int feasible = memory.found.get();
         return feasible == 0 ? count - done : (int) Math.min(count - done, (wanted + 1L - feasible) * done / feasible);
     }
 
-    // Counts the calls of each filter afterwards, since a count in the pass takes time: a filter is not called for the
-    // nodes that an
-    // earlier one has rejected.
+    // Counts the calls of each filter afterwards, because counting during the pass takes time. A filter is not called
+    // for nodes that an earlier one has rejected.
     private void countCalls(int count) {
         if (!run.isMeasured()) {
             return;
@@ -229,7 +228,10 @@ final class NodePass implements Parallelism.Pass {
         }
     }
 
-    /** Returns the result for a node, by its index in the filtered list: its first rejection, or exactly {@link PluginStatus#SUCCESS}. */
+    /**
+     * Returns the result for a node, by its index in the filtered list: its first rejection, or exactly {@link
+     * PluginStatus#SUCCESS}.
+     */
     PluginStatus get(int index) {
         return answers[index];
     }
@@ -296,8 +298,8 @@ final class NodePass implements Parallelism.Pass {
      * Runs Score plugins.
      *
      * @param begun measures the calls
-     * @param usesCache whether cached results take the place of calls; the nodes are then in the order of their indexes
-     * @return the scores before they are normalized, by plugin and by the index of the node in the list
+     * @param usesCache whether cached results replace calls; the nodes must then be in the order of their indexes
+     * @return the scores before normalization, by plugin and by the index of the node in the list
      */
     long[][] score(PointRun begun, PluginCaller[] scoring, List<NodeInfo> scored, boolean usesCache) {
         int count = scored.size();
@@ -321,7 +323,7 @@ final class NodePass implements Parallelism.Pass {
                 } else {
                     known.score(state, pod, scored, generations, from, to, scores[p]);
                 }
-                // The mean of the nodes: a single call is too short to be timed without making it longer.
+                // The mean of the nodes: a single call is so short that timing it would make it longer.
                 begun.called(PluginMethod.SCORE, scoring[p].name(), Code.SUCCESS, startOfCall, to - from);
             }
             return true;

@@ -12,14 +12,14 @@ import org.moorage.runtime.decision.AttemptDetails;
 import org.moorage.runtime.decision.AttemptDetails.NodeReason;
 import org.moorage.runtime.decision.PluginStatus;
 
-/** Counts why nodes will not do. */
+/** Counts the reasons why nodes are not feasible. */
 final class NodeReasons {
-    /** Plugins may give each node a reason of its own. */
+    /** A limit, because plugins may give each node a different reason. */
     private static final int MOST_REASONS = 1_000;
 
     private final IntFunction<String> names;
     private final Map<Key, Count> counts = new LinkedHashMap<>();
-    // Mostly the next node is rejected in the same words: such nodes are only counted.
+    // Mostly the next node is rejected for the same reason: such nodes are only counted.
     private @Nullable PluginStatus last;
     private List<Count> countsOfLast = List.of();
     private int more;
@@ -33,16 +33,16 @@ final class NodeReasons {
     }
 
     /**
-     * None yet.
+     * Creates empty counts.
      *
-     * @param names the names of nodes by their indexes; asked about few of them
+     * @param names returns the name of a node by its index; called for few nodes
      */
     NodeReasons(IntFunction<String> names) {
         this.names = names;
     }
 
-    /** The node of that index will not do. */
-    @SuppressWarnings("ReferenceEquality") // what is the same need not be compared
+    /** Adds the rejection of the node of that index. */
+    @SuppressWarnings("ReferenceEquality") // identical objects are equal
     void add(PluginStatus answer, int index) {
         if (!needsExamples && last != null && answer.status() == last.status() && answer.plugin() == last.plugin()) {
             more++;
@@ -51,7 +51,7 @@ final class NodeReasons {
         add(answer, 1, names.apply(index));
     }
 
-    /** So many nodes will not do, one of which has that name, if it is not empty. */
+    /** Adds the rejection of several nodes; the example is the name of one of them, or empty. */
     void add(PluginStatus answer, int nodes, String example) {
         if (!answer.equals(last)) {
             begin(answer);
@@ -88,7 +88,7 @@ final class NodeReasons {
         more = 0;
     }
 
-    /** The reasons, that of most nodes first. */
+    /** Returns the reasons, the one of the most nodes first. */
     List<NodeReason> sorted() {
         end();
         List<NodeReason> all = new ArrayList<>();

@@ -10,25 +10,26 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Runs passes over many nodes. A pass begins on its caller's thread, and is shared with others once that would end it earlier, judged
- * by the time that it has taken so far. The nodes are handed out in chunks, in their order; the caller takes part and returns when
- * every chunk that was handed out is done, so that what was done is always the first part of the list.
+ * Runs passes over many nodes. A pass starts on its caller's thread. Other threads join once the time that it has taken
+ * so far shows that it would end earlier with them. Nodes are processed in chunks, in their order. The caller takes
+ * part, and returns when every chunk that was started is done, so the processed nodes are always the first part of the
+ * list.
  *
- * <p>The caller waits for threads that have begun and for no others, so a pass ends also if the other threads never come to it.
+ * <p>The caller waits only for threads that have started, so a pass ends even if the other threads never become free.
  */
 public final class Parallelism {
-    // It takes some 30 microseconds until a thread that was woken works, and ten until the caller goes on, which waits
-    // for the last chunk.
+    // A woken thread starts to work after about 30 microseconds. The caller, which waits for the last chunk, continues
+    // after about 10.
     private static final long NANOS_WORTH_HELP = 100_000;
-    // Before, the time that a node takes is that of cold caches.
+    // Earlier measurements of the time per node are dominated by cold caches.
     private static final long NANOS_TO_KNOW = 20_000;
 
     private static final int MOST_NODES = 128;
-    // Before it is known how long a node takes.
+    // Used until the time per node is known.
     private static final int FIRST_NODES = 16;
-    // A call of a plugin for a chunk is to return soon.
+    // The call of a plugin for a chunk should return soon.
     private static final long MOST_NANOS = 100_000_000;
-    // For each thread, so that all of them end at about the same time.
+    // Chunks per thread, so that all threads end at about the same time.
     private static final int CHUNKS = 4;
 
     private final Executor executor;
@@ -38,8 +39,8 @@ public final class Parallelism {
     /**
      * Runs passes on several threads.
      *
-     * @param executor where further threads come from
-     * @param workers how many threads take part, with the caller; 1 keeps everything on the caller
+     * @param executor provides further threads
+     * @param workers how many threads take part, including the caller; 1 runs everything on the caller
      */
     public Parallelism(Executor executor, int workers) {
         this(executor, workers, System::nanoTime);
@@ -54,32 +55,35 @@ public final class Parallelism {
         this.nanoTime = nanoTime;
     }
 
-    /** Runs passes on the caller's thread alone. */
+    /** Returns a parallelism that runs passes on the caller's thread alone. */
     public static Parallelism none() {
         return new Parallelism(Runnable::run, 1);
     }
 
-    /** What is done with nodes. Called by several threads, each for other nodes. */
+    /** The work on nodes. Several threads call it, each for different nodes. */
     interface Pass {
-        /** Works on the nodes from one index to before another. Returns whether further nodes are to be handed out. */
+        /**
+         * Processes the nodes from one index up to, but not including, another. Returns whether to continue with
+         * further nodes.
+         */
         boolean run(int from, int to);
 
-        /** How many nodes may be handed out next while one thread works alone. */
+        /** Returns how many nodes the next chunk may have while one thread works alone. */
         default int most() {
             return Integer.MAX_VALUE;
         }
 
-        /** How many nodes are left, as far as can be told, after so many of them. */
+        /** Returns the estimated number of remaining nodes, after that many are done. */
         default int left(int done, int count) {
             return count - done;
         }
     }
 
     /**
-     * Runs a pass. What the first failing chunk throws is thrown.
+     * Runs a pass. If chunks fail, it throws the exception of the first one to fail.
      *
-     * @param count how many nodes there are
-     * @return the index after the last one that was worked on; all before it were
+     * @param count the number of nodes
+     * @return the index after the last processed node; all nodes before it were processed
      */
     int run(int count, Pass pass) {
         long began = nanoTime.getAsLong();
@@ -102,24 +106,24 @@ public final class Parallelism {
         return from;
     }
 
-    // By the time that the nodes before have taken.
+    // Computed from the time that the nodes so far have taken.
     private static int chunkSize(long nanos, int done) {
         return (int) Math.min(MOST_NODES, 1 + MOST_NANOS * done / Math.max(1, nanos));
     }
 
-    /** Whether a pass that has taken so long for so many nodes ends earlier on several threads. */
+    /** Returns whether a pass that has taken that long for that many nodes would end earlier on several threads. */
     boolean helps(long nanos, int done, int left) {
         return nanos >= NANOS_TO_KNOW && (double) nanos / done * left * (workers - 1) / workers >= NANOS_WORTH_HELP;
     }
 
-    /** The part of a pass from one index to before another, on several threads. */
+    /** Runs the part of a pass from one index up to, but not including, another, on several threads. */
     int share(int from, int to, int chunkSize, Pass pass) {
         SharedPass shared = new SharedPass(from, to, chunkSize, pass);
         try {
             askForHelp(shared, Math.min(workers, (to - from + chunkSize - 1) / chunkSize) - 1);
             shared.work();
         } finally {
-            // Whatever was thrown: a thread that has begun still writes to what the caller goes on with.
+            // Also after an exception: a thread that has started still writes to memory that the caller uses next.
             shared.end();
         }
         shared.throwFailure();
@@ -132,11 +136,11 @@ public final class Parallelism {
                 executor.execute(pass);
             }
         } catch (RejectedExecutionException closed) {
-            // The threads that there are, at least the caller, do it all.
+            // The threads that have started, at least the caller, do all of the work.
         }
     }
 
-    /** A pass that several threads work on, run by each that helps. */
+    /** A pass that several threads work on; each helping thread runs it. */
     private static final class SharedPass implements Runnable {
         private final int to;
         private final int chunkSize;
@@ -188,13 +192,16 @@ public final class Parallelism {
                     }
                 }
             } catch (Throwable thrown) {
-                // An error, too, is for the caller: this thread may be a pool's.
+                // Errors, too, are passed to the caller: this thread may belong to a pool.
                 stopped = true;
                 failure.compareAndSet(null, thrown);
             }
         }
 
-        /** Lets no other thread begin, and waits for those that have. An interrupt is kept for whoever waits next. */
+        /**
+         * Stops further threads from joining, and waits for those that have started. An interrupt does not end the
+         * wait; the interrupt status is set afterwards.
+         */
         void end() {
             boolean interrupted = false;
             synchronized (this) {

@@ -36,8 +36,9 @@ import org.moorage.runtime.internal.plugin.PluginMethod;
 import org.moorage.runtime.internal.plugin.PointRun;
 
 /**
- * An attempt to find a node for a pod: PreFilter, the nominated node, Filter, extenders, PreScore and Score, choice. The methods stand in this
- * order. The attempt is in the state of the pod's cycle, for plugins that filter single nodes again, as preemption does.
+ * An attempt to find a node for a pod: PreFilter, the nominated node, Filter, extenders, PreScore and Score, choice.
+ * The methods are in this order. The attempt is stored in the state of the pod's cycle, for plugins that filter single
+ * nodes again, as preemption does.
  */
 public final class PodAttempt {
     private static final Log LOG = Log.of(PodAttempt.class);
@@ -51,29 +52,29 @@ public final class PodAttempt {
     private final TrialSnapshot snapshot;
     private final AttemptOptions options;
 
-    // After PreFilter.
+    // Set by PreFilter.
     private @Nullable PodFilters filters;
     private @Nullable NodePass pass;
     private @Nullable PluginStatus rejection;
     private @Nullable Set<String> nodeNames;
     private final Set<String> namingPlugins = new TreeSet<>();
 
-    // After the nominated node.
+    // Set when the nominated node is filtered.
     private Diagnosis.@Nullable NominatedNode nominatedRejected;
     private final Map<String, Status> nominatedByExtenders = new HashMap<>();
 
-    // After Filter: the nodes, the index of the one that was filtered first, and how many were filtered.
+    // Set by Filter: the nodes, the index of the one that was filtered first, and how many were filtered.
     private List<NodeInfo> nodes = List.of();
     private int first;
     private int visited;
     private List<NodeInfo> feasible = List.of();
     private int rejected;
 
-    // After the extenders.
+    // Set by the extenders.
     private final Map<String, Status> byExtenders = new HashMap<>();
     private List<NodeInfo> left = List.of();
 
-    // After Score.
+    // Set by Score.
     private List<NodeInfo> scored = List.of();
     private long[] totals = {};
     private final Map<String, NodeScores> scoresByPlugin = new LinkedHashMap<>();
@@ -95,7 +96,7 @@ public final class PodAttempt {
         extenders = algorithm.extenders();
     }
 
-    /** Returns the attempt of the cycle of a state, once PreFilter has run. */
+    /** Returns the attempt of a state's cycle; PreFilter must have run. */
     public static PodAttempt of(CycleState state) {
         return state.get(KEY);
     }
@@ -172,7 +173,8 @@ public final class PodAttempt {
      * @throws PluginFailure if a plugin fails
      */
     void preFilter() {
-        // For the whole cycle: a pod whose nomination moves while nodes are filtered would be seen on neither node.
+        // Read once for the whole cycle: a pod whose nomination moves while nodes are filtered would be seen on neither
+        // node.
         Map<String, List<Pod>> nominated = profile.nominatedPods();
         Set<String> skipped = new TreeSet<>();
         try (PointRun run = profile.begin(PluginMethod.PRE_FILTER)) {
@@ -223,9 +225,8 @@ public final class PodAttempt {
         return !common.isEmpty();
     }
 
-    // Returns the nominated node if it is feasible. As in kube-scheduler a failure is only logged, because the node is
-    // filtered again among
-    // the others.
+    // Returns the nominated node if it is feasible. As in kube-scheduler, a failure is only logged, because the node is
+    // filtered again with the others.
     private @Nullable NodeInfo filterNominated() {
         NodeInfo node = snapshot.candidate(pod.status().nominatedNodeName()).orElse(null);
         if (node == null) {
@@ -263,7 +264,8 @@ public final class PodAttempt {
         }
     }
 
-    // The nodes that PreFilter has left. A few, as for a pod of a daemon set, are looked up.
+    // Returns the nodes that PreFilter has left. If they are few, as for a pod of a daemon set, they are looked up by
+    // name.
     private List<NodeInfo> narrow() {
         List<NodeInfo> all = snapshot.candidates();
         if (nodeNames == null || nodeNames.size() > all.size() / 8) {
@@ -290,7 +292,7 @@ public final class PodAttempt {
         return narrowed;
     }
 
-    // Filters nodes, and reads the results in the order of rotation as if there had been one thread.
+    // Filters nodes, and reads the results in the order of rotation, as a single thread would.
     private void filter(int start, int wanted) {
         int count = nodes.size();
         if (count == 0) {
@@ -346,7 +348,7 @@ public final class PodAttempt {
         return count;
     }
 
-    // Why no node is left.
+    // Returns why no node is left.
     private Diagnosis diagnosis() {
         List<NodeInfo> all = snapshot.candidates();
         if (rejection != null) {
@@ -376,7 +378,7 @@ public final class PodAttempt {
         try (PointRun run = profile.begin(PluginMethod.SCORE)) {
             // An extender may return nodes as it knows them, in its own order, so cached scores do not apply.
             long[][] scores = pass().score(run, plugins, left, !options.explains() && !extenders.filter());
-            // In a profile without Score plugins each node's total is 1; where all of them were skipped, it is 0.
+            // If the profile has no Score plugins, the total of each node is 1; if all of them were skipped, it is 0.
             long ofAll = extenders.isEmpty() && !profile.scores() ? 1 : 0;
             for (int p = 0; p < plugins.length; p++) {
                 long weight = profile.weight(ExtensionPoint.SCORE, plugins[p]);
@@ -474,7 +476,10 @@ public final class PodAttempt {
         return randoms;
     }
 
-    /** The nodes with the highest totals, the highest first, and only a few; none if no node was scored. Valid until the next attempt. */
+    /**
+     * Returns the few nodes with the highest totals, the highest first; empty if no node was scored. Valid until the
+     * next attempt.
+     */
     public List<NodeTotal> best() {
         List<NodeTotal> best = new ArrayList<>(AttemptDetails.EXAMPLES + 1);
         long least = Long.MIN_VALUE;
@@ -503,18 +508,18 @@ public final class PodAttempt {
         return Objects.requireNonNull(pass);
     }
 
-    /** The filters that PreFilter did not skip. */
+    /** Returns the filters that PreFilter did not skip. */
     public PodFilters filters() {
         return Objects.requireNonNull(filters);
     }
 
-    /** The rejection of the pod as a whole by PreFilter, or null. */
+    /** Returns the rejection of the pod as a whole by PreFilter, or null. */
     @Nullable
     PluginStatus rejection() {
         return rejection;
     }
 
-    /** The only nodes that PreFilter has left, or null for all. */
+    /** Returns the only nodes that PreFilter has left, or null for all. */
     @Nullable
     Set<String> nodeNames() {
         return nodeNames;
@@ -525,38 +530,41 @@ public final class PodAttempt {
         return nodeNames == null || nodeNames.contains(nodeName);
     }
 
-    /** The rejection of the nodes that PreFilter has not left, while it has left others. */
+    /** Returns the rejection of the nodes that PreFilter has excluded, if it has left others. */
     PluginStatus leftOut() {
         String plugins = String.join(" ", namingPlugins);
         return new PluginStatus(plugins, Status.unresolvable("node(s) didn't satisfy plugin(s) [" + plugins + "]"));
     }
 
-    /** The filtered nodes of an attempt that explains. */
+    /** Returns the filtered nodes of an attempt that explains. */
     List<NodeInfo> nodes() {
         return nodes;
     }
 
-    /** The first rejection of a filtered node, by its index in {@link #nodes}, or exactly {@link PluginStatus#SUCCESS}. */
+    /**
+     * Returns the first rejection of a filtered node, by its index in {@link #nodes}, or exactly {@link
+     * PluginStatus#SUCCESS}.
+     */
     PluginStatus filtered(int index) {
         return pass().get(index);
     }
 
-    /** The nodes that the extenders have left. */
+    /** Returns the nodes that the extenders have left. */
     List<NodeInfo> left() {
         return left;
     }
 
-    /** The statuses that extenders have given nodes. */
+    /** Returns the statuses that extenders have given to nodes. */
     Map<String, Status> byExtenders() {
         return byExtenders;
     }
 
-    /** The normalized and weighted scores of an attempt that explains, by plugin. */
+    /** Returns the normalized and weighted scores of an attempt that explains, by plugin. */
     Map<String, NodeScores> scoresByPlugin() {
         return scoresByPlugin;
     }
 
-    /** The scores that extenders have given nodes. */
+    /** Returns the scores that extenders have given to nodes. */
     List<Extenders.Scores> scoresOfExtenders() {
         return scoresOfExtenders;
     }

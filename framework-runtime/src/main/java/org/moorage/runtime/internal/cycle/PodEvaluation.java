@@ -21,7 +21,7 @@ import org.moorage.runtime.internal.plugin.PluginFailure;
 
 /** Makes an {@link Evaluation} of an attempt that explains. */
 public final class PodEvaluation {
-    static final Status LEFT_OUT = Status.unresolvable("left out of the extender's answer");
+    static final Status LEFT_OUT = Status.unresolvable("not in the extender's answer");
 
     private final PodAttempt attempt;
     private final List<NodeInfo> rejected = new ArrayList<>();
@@ -38,7 +38,8 @@ public final class PodEvaluation {
     }
 
     /**
-     * Runs a scheduling cycle for a pod up to the choice of a node or PostFilter's decision, without executing the decision.
+     * Runs a scheduling cycle for a pod up to the choice of a node or PostFilter's decision, without executing the
+     * decision.
      *
      * @throws PluginFailure if a plugin fails before PostFilter
      */
@@ -59,7 +60,8 @@ public final class PodEvaluation {
                 postFilter = Optional.of(PluginStatus.error(failure.plugin(), failure.getMessage()));
             }
         }
-        // Last: a filter may keep results for PostFilter in the state, and a cycle does not call all of the filters.
+        // Last, because a filter may keep results for PostFilter in the state, and a cycle does not call all of the
+        // filters.
         found.rejected.forEach(
                 node -> found.objections.put(node.name(), attempt.filters().objections(node)));
         return new Evaluation(

@@ -14,7 +14,10 @@ import org.moorage.runtime.internal.plugin.PluginCaller;
 import org.moorage.runtime.internal.plugin.PluginFailure;
 import org.moorage.runtime.internal.plugin.PointRun;
 
-/** The Filter plugins that PreFilter did not skip for a pod. Filters single nodes, with the pods that are nominated to them. */
+/**
+ * The Filter plugins that PreFilter did not skip for a pod. Filters single nodes, with the pods that are nominated to
+ * them.
+ */
 public final class PodFilters {
     private final Profile profile;
     private final CycleState state;
@@ -26,12 +29,12 @@ public final class PodFilters {
     private final PointRun calls;
 
     /**
-     * The filters of a pod.
+     * Creates the filters of a pod.
      *
-     * @param nominated the nominated pods by node name, the same for the whole cycle: a pod whose nomination moves while nodes are
-     *     filtered would be seen on neither node
+     * @param nominated the nominated pods by node name, the same for the whole cycle: a pod whose nomination moves
+     *     while nodes are filtered would be seen on neither node
      * @param plugins the Filter plugins
-     * @param extensions the plugins that follow pods which are added to a node for a trial, or removed from it
+     * @param extensions the plugins that follow simulated additions and removals of pods
      * @param calls measures the calls for single nodes
      */
     PodFilters(
@@ -53,17 +56,17 @@ public final class PodFilters {
         this.calls = calls;
     }
 
-    /** The Filter plugins. */
+    /** Returns the Filter plugins. */
     PluginCaller[] plugins() {
         return plugins;
     }
 
-    /** The plugins that follow pods which are added to a node for a trial, or removed from it. */
+    /** Returns the plugins that follow simulated additions and removals of pods. */
     PluginCaller[] extensions() {
         return extensions;
     }
 
-    /** The snapshot of the cycle. */
+    /** Returns the snapshot of the cycle. */
     TrialSnapshot snapshot() {
         return snapshot;
     }
@@ -73,7 +76,10 @@ public final class PodFilters {
         return !nominated.isEmpty();
     }
 
-    /** Returns whether the results for a node depend on that node alone: all filters have signed the pod, and no pod is nominated to it. */
+    /**
+     * Returns whether the results for a node depend on that node alone: all filters have signed the pod, and no pod is
+     * nominated to it.
+     */
     boolean dependsOnNodeAlone(String nodeName) {
         if (nominated.containsKey(nodeName)) {
             return false;
@@ -97,19 +103,19 @@ public final class PodFilters {
         return filter(calls, asked, node);
     }
 
-    /** As {@link #filter(CycleState, NodeInfo)}, measured as a part of a run. */
+    /** Like {@link #filter(CycleState, NodeInfo)}, measured as a part of a run. */
     PluginStatus filter(PointRun run, CycleState asked, NodeInfo node) {
         PluginStatus answer = filterWithNominatedPods(run, asked, node);
         return answer.isSuccess() ? filterOnce(run, asked, node) : answer;
     }
 
-    /** Runs the filters for a node with the pods nominated to it; a success if no nominated pod counts. */
+    /** Runs the filters for a node with the pods nominated to it. Returns a success if no nominated pod counts. */
     PluginStatus filterWithNominatedPods(PointRun run, CycleState asked, NodeInfo node) {
         SnapshotTrial trial = withNominatedPods(asked, node);
         return trial == null ? PluginStatus.SUCCESS : filterOnce(run, trial.state(), trial.node(node.name()));
     }
 
-    // The node with the pods nominated to it assumed on it; null if no nominated pod counts.
+    // Returns the node with the pods nominated to it assumed on it; null if no nominated pod counts.
     private @Nullable SnapshotTrial withNominatedPods(CycleState asked, NodeInfo node) {
         List<Pod> others = nominated.get(node.name());
         if (others == null) {
@@ -138,11 +144,11 @@ public final class PodFilters {
     }
 
     /**
-     * Runs every filter for a node, also those after the first rejection: with the pods nominated to the node, then without them, as {@link
-     * #filter(CycleState, NodeInfo)} does. A filter may rely on an earlier one to rule out some nodes, so its exception is an error among
-     * the results.
+     * Runs every filter for a node, including those after the first rejection: with the pods nominated to the node,
+     * then without them, as {@link #filter(CycleState, NodeInfo)} does. A filter may rely on an earlier one to rule out
+     * some nodes, so its exception is an error among the results.
      *
-     * @return the results that are no success, the first of each filter
+     * @return the results that are not a success, the first of each filter
      */
     List<PluginStatus> objections(NodeInfo node) {
         Map<String, PluginStatus> objections = new LinkedHashMap<>();
@@ -168,7 +174,7 @@ public final class PodFilters {
         }
     }
 
-    /** Returns the node as it is filtered first: with the pods nominated to it that leave this pod less room. */
+    /** Returns the node as it is filtered first: with the nominated pods that leave this pod less room. */
     NodeInfo nodeWithNominatedPods(NodeInfo node) {
         SnapshotTrial trial = withNominatedPods(state, node);
         return trial == null ? node : trial.node(node.name());

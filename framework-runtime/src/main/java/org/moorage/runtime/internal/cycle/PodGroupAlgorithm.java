@@ -32,10 +32,11 @@ import org.moorage.runtime.internal.plugin.PluginMethod;
 import org.moorage.runtime.internal.plugin.PointRun;
 
 /**
- * Finds nodes for a group of pods: tries one pod after the other on the snapshot, each with the ones before it in place, in one placement
- * after the other, and takes everything back. Same decisions as kube-scheduler's pod group scheduling algorithm.
+ * Finds nodes for a group of pods. It tries one placement after the other, and in each one pod after the other on the
+ * snapshot, with the earlier pods in place. Then it undoes all changes. Same decisions as kube-scheduler's pod group
+ * scheduling algorithm.
  *
- * <p>For one group and one thread.
+ * <p>An instance serves one group, on one thread.
  */
 public final class PodGroupAlgorithm {
     private final SchedulingAlgorithm algorithm;
@@ -47,14 +48,14 @@ public final class PodGroupAlgorithm {
     private final GroupReservations reservations;
 
     /**
-     * An algorithm.
+     * Creates an algorithm.
      *
      * @param algorithm finds a node for a pod
      * @param profile the profile of the group's pods
-     * @param snapshot where it tries
-     * @param features which features are on
+     * @param snapshot the snapshot on which pods are tried
+     * @param features the enabled features
      * @param ties chooses among the best placements; null for the first of them
-     * @param reservations has what is reserved while it tries
+     * @param reservations holds the reservations of pods that are tried
      */
     public PodGroupAlgorithm(
             SchedulingAlgorithm algorithm,
@@ -76,13 +77,13 @@ public final class PodGroupAlgorithm {
      * Finds nodes. Afterwards the snapshot is as before, and nothing is reserved.
      *
      * @param state the state of the root's cycle
-     * @return what was found for the root and each group below it that was looked at, by its key
+     * @return the results of the root and of each group below it that was tried, by key
      */
     public Map<GroupKey, GroupResult> find(GroupTree root, CycleState state) {
         return find(root, state, GroupRecorder.NONE);
     }
 
-    /** As {@link #find(GroupTree, CycleState)}. A recorder is shown how it goes. */
+    /** Like {@link #find(GroupTree, CycleState)}, with a recorder that follows the attempt. */
     public Map<GroupKey, GroupResult> find(GroupTree root, CycleState state, GroupRecorder recorder) {
         int changes = snapshot.changes();
         try {
@@ -97,7 +98,7 @@ public final class PodGroupAlgorithm {
         }
     }
 
-    // If it is a success, what was found stays tried.
+    // After a success, the group's pods stay assumed on the snapshot if other groups may follow.
     private GroupResult find(
             GroupTree group, CycleState state, Map<GroupKey, GroupResult> results, GroupRecorder recorder) {
         recorder.began(group, scheduledPods(group));
@@ -318,7 +319,7 @@ public final class PodGroupAlgorithm {
                 anyScheduled |= member.isScheduled();
             }
             if (status.isSuccess() && !anyScheduled && !members.isEmpty()) {
-                // Enough are placed since before, and no other finds a node.
+                // Enough pods were scheduled before, and none of the others fits a node.
                 recorder.stopped(members.get(members.size() - 1), snapshot);
             }
         } catch (PluginFailure failure) {
@@ -360,7 +361,7 @@ public final class PodGroupAlgorithm {
         }
     }
 
-    // What was found before is tried once more, for the groups that come after this one.
+    // Assumes and reserves the chosen result again, for the groups that are tried after this one.
     private Optional<String> assume(GroupTree group, Map<GroupKey, GroupResult> results) {
         int changes = snapshot.changes();
         for (GroupResult result : successes(group, results)) {
@@ -388,7 +389,7 @@ public final class PodGroupAlgorithm {
         return Optional.empty();
     }
 
-    // The pod groups that are a success, and so are all groups above them.
+    // Returns the results of pod groups that succeeded, if all groups above them did, too.
     private static List<GroupResult> successes(GroupTree group, Map<GroupKey, GroupResult> results) {
         List<GroupResult> successes = new ArrayList<>();
         addSuccesses(group, results, successes);
@@ -408,7 +409,7 @@ public final class PodGroupAlgorithm {
         }
     }
 
-    // The index of the placement with the highest score.
+    // Returns the index of the placement with the highest score.
     private int choose(
             GroupTree group, CycleState state, List<Placement> placements, List<Map<GroupKey, GroupResult>> found) {
         long[] totals;
@@ -424,7 +425,7 @@ public final class PodGroupAlgorithm {
                 equal = 1;
             } else if (totals[i] == totals[best]) {
                 equal++;
-                // Each of so many equal ones has the same chance.
+                // Gives each of the equal placements the same probability.
                 best = ties != null && ties.nextInt(equal) == 0 ? i : best;
             }
         }

@@ -21,7 +21,7 @@ import org.moorage.runtime.internal.plugin.PluginFailure;
 import org.moorage.runtime.internal.plugin.PluginMethod;
 import org.moorage.runtime.internal.plugin.PointRun;
 
-/** Has the PodGroupPostFilter plugins make room for a group, and tells its results of what they answer. */
+/** Runs the PodGroupPostFilter plugins to make room for a group, and adds their answer to the group's results. */
 public final class PodGroupPostFilterRun {
     private final Profile profile;
     private final PodGroupAlgorithm algorithm;
@@ -44,16 +44,16 @@ public final class PodGroupPostFilterRun {
     }
 
     /**
-     * What the plugins answer together.
+     * The combined answer of the plugins.
      *
-     * @param status what is said, and by whom: the plugin that made room or ruled that out, the last one of those that rejected, or the one
-     *     that failed
-     * @param victims the pods that have to leave
+     * @param status the status, with the plugin that made room or ruled that out, the last plugin that rejected, or the
+     *     one that failed
+     * @param victims the pods to preempt
      */
     public record Answer(PluginStatus status, List<Pod> victims) {}
 
     /**
-     * Runs the plugins. What they answer becomes part of each result.
+     * Runs the plugins, and adds their answer to each result.
      *
      * @param state the state of the root's cycle
      * @param results the results of the root and of all groups below it

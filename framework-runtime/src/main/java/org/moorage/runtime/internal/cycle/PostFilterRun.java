@@ -17,22 +17,22 @@ import org.moorage.runtime.internal.plugin.PluginMethod;
 import org.moorage.runtime.internal.plugin.PointRun;
 
 /**
- * What the PostFilter plugins answer together.
+ * The combined answer of the PostFilter plugins.
  *
  * @param plugin the plugin that made room, or the first that rejected
  * @param result its answer, with the reasons of all that rejected
  */
 public record PostFilterRun(String plugin, PostFilterResult result) {
-    /** Whether plugins do what they decide. */
+    /** Whether plugins execute their decisions. */
     public enum Execution {
         /** They do. */
         DONE,
-        /** Somebody asks what they would do. */
+        /** They do not: this is a simulation. */
         LEFT_OUT
     }
 
     /**
-     * Runs PostFilter until a plugin makes room, or answers that none can be made.
+     * Runs PostFilter until a plugin makes room, or rules that out.
      *
      * @return the answer; empty if the profile has no such plugin, or there are no nodes
      * @throws PluginFailure if a plugin fails

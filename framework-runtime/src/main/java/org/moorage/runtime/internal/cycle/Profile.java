@@ -18,7 +18,7 @@ import org.moorage.runtime.internal.plugin.PluginMethod;
 import org.moorage.runtime.internal.plugin.PointRun;
 import org.moorage.runtime.metrics.SchedulerMetrics;
 
-/** A profile: its plugins at each extension point, and what they are run with. Immutable. */
+/** A profile: its plugins at each extension point, and their settings. Immutable. */
 public final class Profile {
     private final String name;
     private final OptionalInt percentageOfNodesToScore;
@@ -30,15 +30,15 @@ public final class Profile {
     private final SchedulerMetrics metrics;
 
     /**
-     * A profile.
+     * Creates a profile.
      *
-     * @param name what pods name as their scheduler
+     * @param name the scheduler name in the specs of its pods
      * @param percentageOfNodesToScore the profile's own percentage
      * @param plugins the plugins of each point, in order
-     * @param placementFeasible the plugins that say when enough of a group has been placed, in order
-     * @param weights the weights of the plugins that score, by point and name; 1 where there is none
-     * @param nominatedPods the pods that are nominated now, by the name of the node; what it gave does not change
-     * @param metrics is told how the plugins of the scheduling cycle are run
+     * @param placementFeasible the plugins that decide when enough pods of a group are scheduled, in order
+     * @param weights the weights of the plugins that score, by point and name; missing weights are 1
+     * @param nominatedPods returns the currently nominated pods by node name, as a map that does not change
+     * @param metrics receives the measurements of the plugins of the scheduling cycle
      */
     public Profile(
             String name,
@@ -80,7 +80,7 @@ public final class Profile {
         return checked;
     }
 
-    /** What pods name as their scheduler. */
+    /** Returns the scheduler name in the specs of its pods. */
     public String name() {
         return name;
     }
@@ -95,17 +95,17 @@ public final class Profile {
         metrics.pluginFailed(failure.plugin(), failure.method().toString());
     }
 
-    /** Collects metrics of the profile's attempts. */
+    /** Returns the collector of metrics of the profile's attempts. */
     public SchedulerMetrics metrics() {
         return metrics;
     }
 
-    /** The plugins of a point, in order. */
+    /** Returns the plugins of a point, in order. */
     public List<PluginCaller> at(ExtensionPoint point) {
         return plugins.getOrDefault(point, List.of());
     }
 
-    /** The plugins of a point, in order, without those of some names. */
+    /** Returns the plugins of a point, in order, except those with some names. */
     PluginCaller[] without(ExtensionPoint point, Set<String> skipped) {
         List<PluginCaller> active = new ArrayList<>(at(point));
         active.removeIf(plugin -> skipped.contains(plugin.name()));
@@ -113,8 +113,8 @@ public final class Profile {
     }
 
     /**
-     * The same profile with some of its plugins, at some extension points; at the others nobody is called. For a question about a
-     * part of a cycle.
+     * Returns the profile with only some of its plugins, at some extension points, for a question about a part of a
+     * cycle. No plugins are called at other points.
      *
      * @param names the names of the plugins
      */
@@ -131,7 +131,7 @@ public final class Profile {
         return new Profile(name, percentageOfNodesToScore, kept, List.of(), weights, nominatedPods, metrics);
     }
 
-    /** The same profile, of whose plugins nothing is measured. */
+    /** Returns the profile with plugins that are not measured. */
     public Profile unmeasured() {
         return new Profile(
                 name,
@@ -143,12 +143,12 @@ public final class Profile {
                 SchedulerMetrics.NONE);
     }
 
-    /** How much the scores of a plugin count at a point. */
+    /** Returns the weight of a plugin's scores at a point. */
     long weight(ExtensionPoint point, PluginCaller plugin) {
         return weights.getOrDefault(point, Map.of()).getOrDefault(plugin.name(), 1);
     }
 
-    /** The plugins that say when enough of a group has been placed, in order. */
+    /** Returns the plugins that decide when enough pods of a group are scheduled, in order. */
     public List<PluginCaller> placementFeasible() {
         return placementFeasible;
     }
@@ -157,7 +157,7 @@ public final class Profile {
         return !at(ExtensionPoint.SCORE).isEmpty();
     }
 
-    /** The Filter and Score plugins whose answers for pods that are alike are used again. */
+    /** Returns the Filter and Score plugins whose results are reused for equivalent pods. */
     List<PluginCaller> signing() {
         return signing;
     }
@@ -166,7 +166,7 @@ public final class Profile {
         return percentageOfNodesToScore;
     }
 
-    /** The pods that are nominated now, by the name of the node. What it gave does not change. */
+    /** Returns the currently nominated pods by node name. The map does not change. */
     Map<String, List<Pod>> nominatedPods() {
         return nominatedPods.get();
     }

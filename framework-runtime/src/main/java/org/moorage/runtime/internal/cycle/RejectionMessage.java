@@ -19,7 +19,7 @@ public record RejectionMessage(String text, Optional<UnschedulableReasons> reaso
         return new RejectionMessage(reasons.toString(), Optional.of(reasons));
     }
 
-    /** Returns another message. */
+    /** Returns a message without the value that it was made from. */
     public static RejectionMessage of(String text) {
         return new RejectionMessage(text, Optional.empty());
     }

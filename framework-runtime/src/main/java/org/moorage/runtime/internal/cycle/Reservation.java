@@ -18,7 +18,7 @@ import org.moorage.runtime.internal.plugin.PluginMethod;
 import org.moorage.runtime.internal.plugin.PointRun;
 
 /**
- * What the Reserve plugins of a profile keep for a pod on the node that was chosen for it.
+ * The reservation of a pod on its chosen node, by the Reserve plugins of a profile.
  *
  * @param profile the pod's profile
  * @param state the state of the pod's cycle
@@ -28,13 +28,13 @@ import org.moorage.runtime.internal.plugin.PointRun;
 public record Reservation(Profile profile, CycleState state, Pod pod, String nodeName) {
     private static final Log LOG = Log.of(Reservation.class);
 
-    /** For a pod that waits: the reservation is for the pod as it is once it is assumed to have the node. */
+    /** Returns the reservation for a pending pod. It has the pod as it is once it is assumed on the node. */
     public static Reservation of(Profile profile, CycleState state, Pod waiting, String nodeName) {
         return new Reservation(
                 profile, state, withClaims(waiting, state, nodeName).withNode(nodeName), nodeName);
     }
 
-    // What an earlier attempt left in the status does not hold for this one.
+    // Claims in the pod's status are of an earlier attempt, and are replaced.
     private static Pod withClaims(Pod pod, CycleState state, String nodeName) {
         List<PodStatus.NodeAllocatableResourceClaimStatus> claims =
                 state.find(NodeAllocatableResourceClaims.KEY, nodeName).orElse(List.of());
@@ -46,7 +46,7 @@ public record Reservation(Profile profile, CycleState state, Pod pod, String nod
     }
 
     /**
-     * Runs Reserve. Unless it answers with a success, Unreserve is still to be run.
+     * Runs Reserve. If the result is not a success, the caller must still run Unreserve.
      *
      * @return success, or the first rejection
      * @throws PluginFailure if a plugin fails
@@ -55,7 +55,7 @@ public record Reservation(Profile profile, CycleState state, Pod pod, String nod
         return reserve(any -> true);
     }
 
-    /** As {@link #reserve()}, for some of the plugins. */
+    /** Like {@link #reserve()}, for some of the plugins. */
     public PluginStatus reserve(Predicate<PluginCaller> chosen) {
         try (PointRun run = profile.begin(PluginMethod.RESERVE)) {
             for (PluginCaller plugin : plugins()) {
@@ -71,12 +71,14 @@ public record Reservation(Profile profile, CycleState state, Pod pod, String nod
         }
     }
 
-    /** Runs Unreserve of all plugins in reverse order, also of those whose Reserve was not run. What one throws is logged. */
+    /**
+     * Runs Unreserve of all plugins in reverse order, including those whose Reserve was not run. Exceptions are logged.
+     */
     public void unreserve() {
         unreserve(any -> true);
     }
 
-    /** As {@link #unreserve()}, for some of the plugins. */
+    /** Like {@link #unreserve()}, for some of the plugins. */
     public void unreserve(Predicate<PluginCaller> chosen) {
         try (PointRun run = profile.begin(PluginMethod.UNRESERVE)) {
             List<PluginCaller> plugins = plugins();

@@ -14,17 +14,18 @@ import org.moorage.runtime.internal.extender.Extenders;
 import org.moorage.runtime.internal.plugin.PluginFailure;
 
 /**
- * Finds nodes for pods, one {@link PodAttempt} at a time: what attempts have in common is kept here, with their working memory.
+ * Finds nodes for pods, one {@link PodAttempt} at a time. It holds the settings and the working memory that the
+ * attempts share.
  *
- * <p>The order of the feasible nodes, and so the choice among equals, is the one that kube-scheduler has with a parallelism
- * of 1, whatever the number of threads.
+ * <p>With any number of threads, the order of the feasible nodes, and so the choice among equal scores, is the one that
+ * kube-scheduler has with a parallelism of 1.
  */
 public final class SchedulingAlgorithm {
     private final int percentageOfNodesToScore;
     private final Extenders extenders;
     private final RandomGenerator random;
     private boolean randomTies;
-    // Read by the cycle that takes over from one that does not end.
+    // Read by the cycle that replaces an abandoned one.
     private volatile int nextStart;
 
     private final NodePass.Memory memory;
@@ -32,14 +33,14 @@ public final class SchedulingAlgorithm {
     private long[] randoms = new long[0];
 
     /**
-     * An algorithm.
+     * Creates an algorithm.
      *
-     * @param percentageOfNodesToScore for profiles without an own percentage; 0 adapts to the cluster's size
+     * @param percentageOfNodesToScore for profiles without their own percentage; 0 adapts to the cluster's size
      * @param firstNode the index of the node that the first cycle begins with
-     * @param parallelism how passes over nodes run
+     * @param parallelism the threads that filter and score
      * @param extenders the extenders that filter and score after the plugins
-     * @param random chooses among equals that an extender has scored
-     * @param randomTies whether it chooses among all equals
+     * @param random chooses among nodes with equal scores if an extender has scored them
+     * @param randomTies whether it chooses among all nodes with equal scores
      */
     public SchedulingAlgorithm(
             int percentageOfNodesToScore,
@@ -56,17 +57,17 @@ public final class SchedulingAlgorithm {
         memory = new NodePass.Memory(parallelism);
     }
 
-    /** The index of the node that the next cycle begins with. */
+    /** Returns the index of the node that the next cycle begins with. */
     public int nextNode() {
         return nextStart;
     }
 
-    /** Makes the next cycle begin with the node of an index. */
+    /** Sets the index of the node that the next cycle begins with. */
     public void nextNode(int index) {
         nextStart = index;
     }
 
-    /** Sets whether the next cycles choose at random among all equals. */
+    /** Sets whether the next cycles choose at random among all nodes with equal scores. */
     public void randomTies(boolean value) {
         randomTies = value;
     }
@@ -102,7 +103,8 @@ public final class SchedulingAlgorithm {
     }
 
     /**
-     * Filters all nodes, and neither scores nor chooses. The next cycle starts where it would have started without this one.
+     * Filters all nodes, and neither scores nor chooses. The next cycle starts where it would have started without this
+     * one.
      *
      * @throws PluginFailure if a plugin fails
      * @throws ExtenderException if an extender fails that is not ignorable

@@ -10,7 +10,7 @@ import org.moorage.api.plugin.Trial;
 import org.moorage.runtime.internal.cache.TrialSnapshot;
 import org.moorage.runtime.internal.plugin.PluginCaller;
 
-/** A trial for one pod: a snapshot, and the state that PreFilter has made of it. */
+/** A trial for one pod: a snapshot, and the state after PreFilter. */
 public final class SnapshotTrial implements Trial {
     private final Pod pod;
     private final TrialSnapshot snapshot;
@@ -18,11 +18,11 @@ public final class SnapshotTrial implements Trial {
     private CycleState state;
 
     /**
-     * Nothing is tried yet.
+     * Creates a trial without changes.
      *
      * @param state the state of a cycle after PreFilter, or a fork of it
      * @param pod the pod to schedule
-     * @param snapshot a branch without changes of its own, which nobody else changes
+     * @param snapshot a branch without changes, which only this trial changes
      */
     SnapshotTrial(CycleState state, Pod pod, TrialSnapshot snapshot) {
         this.state = state.fork();
@@ -31,7 +31,7 @@ public final class SnapshotTrial implements Trial {
         extensions = PodAttempt.of(state).filters().extensions();
     }
 
-    /** A trial on the snapshot of the cycle that the state is of. */
+    /** Returns a trial on the snapshot of the state's cycle. */
     public static SnapshotTrial of(CycleState state, Pod pod) {
         return new SnapshotTrial(
                 state, pod, PodAttempt.of(state).filters().snapshot().branch());
@@ -47,7 +47,7 @@ public final class SnapshotTrial implements Trial {
         return state;
     }
 
-    /** The node of that name with the changes. */
+    /** Returns the node of that name, with the changes. */
     NodeInfo node(String name) {
         return snapshot.node(name).orElseThrow();
     }

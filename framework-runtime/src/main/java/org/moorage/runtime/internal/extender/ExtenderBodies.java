@@ -17,8 +17,8 @@ import org.moorage.api.plugin.Extender;
 import org.moorage.objects.tree.ObjectStreams;
 
 /**
- * Writes the bodies of requests as kube-scheduler does, which writes Go structs whose fields have no other names in JSON: the keys
- * are capitalised, and what is absent is null. Pods and nodes are as the API server has sent them.
+ * Writes the bodies of requests as kube-scheduler does, whose Go structs have no JSON names for their fields: keys are
+ * capitalised, and absent values are null. Pods and nodes are written as the API server has sent them.
  */
 final class ExtenderBodies {
     private static final JsonMapper JSON = new JsonMapper();
@@ -29,7 +29,7 @@ final class ExtenderBodies {
         void write(JsonGenerator json) throws IOException;
     }
 
-    /** {@code ExtenderArgs}, for filter and prioritize. */
+    /** Returns {@code ExtenderArgs}, for filter and prioritize. */
     static byte[] args(Pod pod, List<NodeInfo> nodes, boolean namesOnly) {
         return object(json -> {
             json.writeFieldName("Pod");
@@ -56,7 +56,7 @@ final class ExtenderBodies {
         });
     }
 
-    /** {@code ExtenderPreemptionArgs}. */
+    /** Returns {@code ExtenderPreemptionArgs}. */
     static byte[] preemptionArgs(Pod pod, Map<String, Extender.Victims> victimsByNode, boolean identifiersOnly) {
         return object(json -> {
             json.writeFieldName("Pod");
@@ -88,7 +88,7 @@ final class ExtenderBodies {
         });
     }
 
-    /** {@code ExtenderBindingArgs}. */
+    /** Returns {@code ExtenderBindingArgs}. */
     static byte[] bindingArgs(Pod pod, String nodeName) {
         return object(json -> {
             json.writeStringField("PodName", pod.name());
@@ -110,7 +110,8 @@ final class ExtenderBodies {
         return bytes.toByteArray();
     }
 
-    // The text is the object as it was last seen; a pod that is assumed or nominated to a node differs from it there.
+    // The JSON is that of the object as last seen, except for the node and the nominated node, which are those of this
+    // pod.
     private static void write(JsonGenerator json, Pod pod) throws IOException {
         ObjectNode tree = ObjectStreams.object(pod.json()
                 .orElseThrow(() -> new ExtenderException("pod " + pod.key()

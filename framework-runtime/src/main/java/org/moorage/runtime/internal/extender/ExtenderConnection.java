@@ -28,16 +28,17 @@ import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Posts JSON to extenders that are trusted in the same way, and reads their answers. A request has a time limit from its start to
- * the end of the answer. Safe for use by several threads.
+ * Posts JSON to extenders with the same TLS settings, and reads their answers. The time limit of a request runs from
+ * its start to the end of the answer. Safe for use by several threads.
  */
 final class ExtenderConnection implements AutoCloseable {
-    // Enough for 10,000 whole nodes; an answer without end would otherwise take all memory. It takes up to three times
-    // its size when it ends.
+    // Enough for 10,000 whole nodes. Without a limit, an endless answer would exhaust the memory. At its end an answer
+    // takes up to three times its size.
     private static final int MOST_BYTES =
             (int) Math.min(256 << 20, Runtime.getRuntime().maxMemory() / 8);
     private static final int OK = 200;
-    // The client library has no exception of its own for a connection that ends before an answer.
+    // A text in the client library's message for a connection that ends before an answer; it has no separate exception
+    // type.
     private static final String NO_ANSWER = "received no bytes";
 
     private final HttpClient client;
@@ -49,12 +50,12 @@ final class ExtenderConnection implements AutoCloseable {
         this.clock = clock;
     }
 
-    /** Starts a request that changes nothing, so that it is sent once more if an idle connection turns out to be closed. */
+    /** Starts a request that changes nothing. It is sent once more if an idle connection turns out to be closed. */
     Call ask(String verb, String url, byte[] body, Duration timeout) {
         return start(verb, url, body, timeout, 1);
     }
 
-    /** Starts a request that may change something. */
+    /** Starts a request that may change something. It is sent only once. */
     Call post(String verb, String url, byte[] body, Duration timeout) {
         return start(verb, url, body, timeout, 0);
     }
@@ -114,13 +115,13 @@ final class ExtenderConnection implements AutoCloseable {
         }
     }
 
-    /** Gives up all requests that are under way. */
+    /** Cancels all running requests. */
     @Override
     public void close() {
         underWay.forEach(Call::cancel);
     }
 
-    /** A request that was started. */
+    /** A started request. */
     static final class Call implements HttpResponse.BodyHandler<byte[]> {
         private final String verb;
         private final String url;
@@ -146,7 +147,7 @@ final class ExtenderConnection implements AutoCloseable {
         /**
          * Waits for the answer.
          *
-         * @throws ExtenderException if there is none in time, or it is none of success
+         * @throws ExtenderException if it does not arrive in time, or reports no success
          */
         byte[] await() {
             try {
@@ -171,7 +172,7 @@ final class ExtenderConnection implements AutoCloseable {
             } catch (CancellationException closed) {
                 throw new ExtenderException(post("context canceled"), false, closed);
             } catch (ExecutionException failed) {
-                // How the body ended that was not read says nothing.
+                // If the status is a failure, the body is not read, and its exception has no meaning.
                 throw status != 0 && status != OK
                         ? refused()
                         : failure(failed.getCause() == null ? failed : failed.getCause());
@@ -239,7 +240,7 @@ final class ExtenderConnection implements AutoCloseable {
         return BodySubscribers.mapping(collected, none -> bytes.toByteArray());
     }
 
-    /** Ends the connection in place of reading the body, which may have no end. */
+    /** Closes the connection instead of reading the body, which may be endless. */
     private static BodySubscriber<byte[]> unread() {
         return BodySubscribers.mapping(BodySubscribers.ofInputStream(), body -> {
             try {

@@ -9,7 +9,7 @@ public final class ExtenderException extends RuntimeException {
 
     private final boolean certainlyNotDone;
 
-    /** A failure of which it is not certain that nothing was done. */
+    /** Creates a failure after which the extender may have carried out the request. */
     public ExtenderException(String message) {
         this(message, false, null);
     }
@@ -19,12 +19,14 @@ public final class ExtenderException extends RuntimeException {
         this.certainlyNotDone = certainlyNotDone;
     }
 
-    /** Whether it is certain that the extender has not done what it was asked for: it was not asked, or says so itself. */
+    /**
+     * Returns whether the extender has certainly not carried out the request: it received none, or reports so itself.
+     */
     public boolean isCertainlyNotDone() {
         return certainlyNotDone;
     }
 
-    /** The failure in one line. */
+    /** Returns the failure in one line. */
     @Override
     public String getMessage() {
         return String.valueOf(super.getMessage());

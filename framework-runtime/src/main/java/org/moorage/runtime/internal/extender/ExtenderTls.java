@@ -22,17 +22,16 @@ import org.moorage.tls.Pem;
 import org.moorage.tls.ServerTrust;
 
 /**
- * How an extender is trusted, and trusts us.
+ * The TLS settings for an extender.
  *
- * @param enableHttps whether any certificate is accepted where there are none to trust
+ * @param enableHttps whether any certificate is accepted if no authorities are configured
  * @param config the certificates, keys and names, if given
  */
 record ExtenderTls(boolean enableHttps, Optional<ExtenderConfig.Tls> config) {
     /**
-     * Has a client use it.
+     * Applies the settings to a client.
      *
-     * @param problems where to report files that cannot be read, and certificates and keys that cannot be used; the client is then
-     *     not to be used
+     * @param problems receives unreadable files, and unusable certificates and keys; the client must then not be used
      */
     void applyTo(HttpClient.Builder client, Problems problems) {
         if (!enableHttps && config.isEmpty()) {
@@ -60,7 +59,7 @@ record ExtenderTls(boolean enableHttps, Optional<ExtenderConfig.Tls> config) {
         T read() throws IOException, GeneralSecurityException;
     }
 
-    // Null if it fails, which is reported: the message starts with the field.
+    // Returns null if it fails, and reports the problem: the message starts with the field.
     private static <T> @Nullable T tried(Reading<T> reading, Problems problems) {
         try {
             return reading.read();
@@ -83,7 +82,7 @@ record ExtenderTls(boolean enableHttps, Optional<ExtenderConfig.Tls> config) {
         return tls.serverName().isEmpty() ? trust : ServerTrust.named(tls.serverName(), trust);
     }
 
-    // As in kube-scheduler, half of the pair is none.
+    // As in kube-scheduler, a certificate without a key, or a key without a certificate, is ignored.
     private static KeyManager @Nullable [] ownCertificate(ExtenderConfig.Tls tls, Problems problems)
             throws GeneralSecurityException {
         if (tls.certFile().isEmpty() && tls.certData().isEmpty()
@@ -97,7 +96,7 @@ record ExtenderTls(boolean enableHttps, Optional<ExtenderConfig.Tls> config) {
                 : KeyedCertificate.read(certificate, key).keyManagers();
     }
 
-    // Data count more than a file.
+    // Inline data take precedence over a file.
     private static Pem pem(String field, String file, String data) throws IOException {
         if (!data.isEmpty()) {
             return Pem.of(field + "Data", Base64.getMimeDecoder().decode(data));

@@ -20,11 +20,11 @@ import org.moorage.runtime.internal.log.Log;
 import org.moorage.runtime.metrics.SchedulerMetrics;
 
 /**
- * The extenders of a configuration, in the order in which they are asked. One that is ignorable is passed over when it fails.
- * Immutable; safe for use by several threads.
+ * The extenders of a configuration, in the order in which they are called. An ignorable extender is skipped if it
+ * fails. Immutable; safe for use by several threads.
  */
 public final class Extenders implements AutoCloseable {
-    /** The plugin's name under which extenders reject. */
+    /** The plugin name for rejections by extenders. */
     public static final String NAME = "Extender";
 
     /** No extenders. */
@@ -48,13 +48,13 @@ public final class Extenders implements AutoCloseable {
     }
 
     /**
-     * The extenders of a configuration. Those that are trusted in the same way share their connections.
+     * Returns the extenders of a configuration. Those with the same TLS settings share their connections.
      *
-     * @param configs the extenders, in the order in which they are asked
+     * @param configs the extenders, in the order in which they are called
      * @param snapshot the nodes of the cycle
      * @param clock measures how long requests take
-     * @param metrics is told of requests for scores
-     * @param problems where to report files of certificates and keys that cannot be used, relative to the configuration
+     * @param metrics receives the start and the end of requests for scores
+     * @param problems receives unusable files of certificates and keys, relative to the configuration
      */
     public static Extenders of(
             List<ExtenderConfig> configs,
@@ -84,33 +84,33 @@ public final class Extenders implements AutoCloseable {
         return client.build();
     }
 
-    /** The extenders, for plugins that ask them. */
+    /** Returns the extenders, for plugins that call them. */
     public List<Extender> all() {
         return List.copyOf(all);
     }
 
-    /** Whether there are none. */
+    /** Returns whether there are none. */
     public boolean isEmpty() {
         return all.isEmpty();
     }
 
-    /** Whether one of them filters. */
+    /** Returns whether one of them filters. */
     public boolean filter() {
         return filter;
     }
 
-    /** Whether one of them scores. */
+    /** Returns whether one of them scores. */
     public boolean prioritize() {
         return prioritize;
     }
 
     /**
-     * Asks one extender after the other which nodes will do, each about those that the ones before it have left.
+     * Runs the extenders that filter, one after the other. Each filters the nodes that the previous ones have left.
      *
      * @param nodes the nodes on which the pod fits
-     * @param statuses is given the status of each node that an extender names as failed
+     * @param statuses receives the status of each node that an extender reports as failed
      * @return the nodes that are left
-     * @throws ExtenderException if one that is not ignorable fails
+     * @throws ExtenderException if an extender fails that is not ignorable
      */
     public List<NodeInfo> filter(Pod pod, List<NodeInfo> nodes, Map<String, Status> statuses) {
         List<NodeInfo> left = nodes;
@@ -147,7 +147,7 @@ public final class Extenders implements AutoCloseable {
      */
     public record Scores(String extender, Map<String, Long> scores) {}
 
-    /** Asks all extenders that score, at the same time. One that fails scores nothing. */
+    /** Requests scores from all extenders that score, at the same time. An extender that fails adds no scores. */
     public List<Scores> prioritize(Pod pod, List<NodeInfo> nodes) {
         Map<HttpExtender, ExtenderConnection.Call> calls = new LinkedHashMap<>();
         List<Scores> scores = new ArrayList<>();
@@ -177,7 +177,7 @@ public final class Extenders implements AutoCloseable {
         return scores;
     }
 
-    // As in kube-scheduler: to be scored with 0 makes the choice among equals random.
+    // As in kube-scheduler, a score of 0 makes the choice among equal nodes random.
     private static Map<String, Long> zeros(List<NodeInfo> nodes) {
         Map<String, Long> zeros = new HashMap<>();
         for (NodeInfo node : nodes) {
@@ -186,7 +186,7 @@ public final class Extenders implements AutoCloseable {
         return zeros;
     }
 
-    /** Whether an extender may bind the pod. */
+    /** Returns whether an extender may bind the pod. */
     public boolean canBind(Pod pod) {
         for (HttpExtender extender : all) {
             if (extender.isBinder() && extender.isInterested(pod)) {
@@ -197,10 +197,10 @@ public final class Extenders implements AutoCloseable {
     }
 
     /**
-     * Has the pod bound by the first extender that binds and takes care of it.
+     * Binds the pod with the first extender that binds and is interested in the pod.
      *
-     * @return whether one did
-     * @throws ExtenderException if one that is not ignorable fails
+     * @return whether an extender has bound it
+     * @throws ExtenderException if an extender fails that is not ignorable
      */
     public boolean bind(Pod pod, String nodeName) {
         for (HttpExtender extender : all) {
@@ -219,7 +219,7 @@ public final class Extenders implements AutoCloseable {
         return false;
     }
 
-    /** Gives up all requests that are under way. */
+    /** Cancels all running requests. */
     @Override
     public void close() {
         connections.forEach(ExtenderConnection::close);

@@ -27,8 +27,9 @@ import org.moorage.objects.tree.TreeDecoder;
 import org.moorage.runtime.internal.cache.ClusterSnapshot;
 
 /**
- * One extender, asked by HTTP. Same requests, same reading of answers and same failures as kube-scheduler's HTTPExtender, except
- * that a node which it answers with must be one that it was asked about, also where it answers with whole nodes.
+ * One extender, called over HTTP. Same requests, same reading of answers and same failures as kube-scheduler's
+ * HTTPExtender, with one difference: each node in an answer must be one of the request, even in answers with whole
+ * nodes.
  */
 public final class HttpExtender implements Extender {
     private static final Set<KeptJson> NODES = Set.of(KeptJson.NODES);
@@ -95,11 +96,12 @@ public final class HttpExtender implements Extender {
     }
 
     /**
-     * Asks which of these nodes will do.
+     * Requests which of these nodes are feasible.
      *
-     * @param statuses is given the status of each node that it names as failed; whoever it does not name has none
-     * @return the nodes that will do, each of them once. Where it answers with whole nodes these are without pods, as in kube-scheduler
-     * @throws ExtenderException if it fails
+     * @param statuses receives the status of each node that the extender reports as failed; other nodes get none
+     * @return the feasible nodes, without duplicates. If the extender answers with whole nodes, they have no pods, as
+     *     in kube-scheduler
+     * @throws ExtenderException if the request fails
      */
     List<NodeInfo> filter(Pod pod, List<NodeInfo> nodes, Map<String, Status> statuses) {
         byte[] body = ExtenderBodies.args(pod, nodes, config.nodeCacheCapable());
@@ -152,7 +154,7 @@ public final class HttpExtender implements Extender {
         return node;
     }
 
-    // An answer that cannot be read is a failure of the extender.
+    // An unreadable answer is a failure of the extender.
     private static <T> T read(ExtenderConnection.Call call, String struct, Function<GoStruct, T> reading) {
         byte[] answer = call.await();
         try {
@@ -162,7 +164,7 @@ public final class HttpExtender implements Extender {
         }
     }
 
-    /** Starts to ask for scores. */
+    /** Starts a request for scores. */
     ExtenderConnection.Call startPrioritize(Pod pod, List<NodeInfo> nodes) {
         return ask(config.prioritizeVerb(), ExtenderBodies.args(pod, nodes, config.nodeCacheCapable()));
     }
@@ -171,7 +173,7 @@ public final class HttpExtender implements Extender {
      * Waits for scores.
      *
      * @return the weighted scores by node
-     * @throws ExtenderException if it fails
+     * @throws ExtenderException if the request fails
      */
     Map<String, Long> awaitPrioritize(ExtenderConnection.Call call) {
         return read(call, "HostPriorityList", hosts -> {
@@ -185,9 +187,9 @@ public final class HttpExtender implements Extender {
     }
 
     /**
-     * Has the pod bound.
+     * Binds the pod.
      *
-     * @throws ExtenderException if it fails
+     * @throws ExtenderException if the request fails
      */
     void bind(Pod pod, String nodeName) {
         ExtenderConnection.Call call = connection.post(

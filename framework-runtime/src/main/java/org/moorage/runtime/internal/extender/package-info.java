@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * Extenders: web services that filter, score, preempt and bind beside the plugins, with kube-scheduler's protocol.
+ * Extenders: web services that filter, score, preempt and bind in addition to the plugins, with kube-scheduler's
+ * protocol.
  *
  * <p>Starting points: {@link org.moorage.runtime.internal.extender.Extenders}, {@link
  * org.moorage.runtime.internal.extender.HttpExtender}.

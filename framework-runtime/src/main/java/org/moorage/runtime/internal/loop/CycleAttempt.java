@@ -12,8 +12,8 @@ import org.moorage.runtime.internal.queue.QueuedPodGroupInfo;
 import org.moorage.runtime.internal.queue.QueuedPodInfo;
 
 /**
- * An attempt to schedule a pod, or a group of pods. For each pod either its cycle acts on what it found, or the attempt is given up because
- * a plugin does not return; whichever comes first.
+ * An attempt to schedule a pod or a group of pods. For each pod, one of two things happens first: the cycle commits to
+ * its result, or the attempt is abandoned because a plugin does not return.
  */
 final class CycleAttempt {
     private final QueuedEntity entity;
@@ -33,22 +33,25 @@ final class CycleAttempt {
         this.entity = entity;
     }
 
-    /** The pod or the group. */
+    /** Returns the pod or the group. */
     QueuedEntity entity() {
         return entity;
     }
 
-    /** Its pods, also those that need not be scheduled. */
+    /** Returns its pods, including those that do not have to be scheduled. */
     List<QueuedPodInfo> pods() {
         return entity instanceof QueuedPodGroupInfo group ? group.members() : List.of((QueuedPodInfo) entity);
     }
 
-    /** What is reserved while the pods of a group are tried. */
+    /** Returns the reservations that are held while the pods of a group are tried. */
     GroupReservations reservations() {
         return reservations;
     }
 
-    /** From now on the cycle acts on what it found for a pod, and nobody else does; false if the attempt was given up before. */
+    /**
+     * Commits the cycle to its result for a pod: from now on only the cycle acts on that pod. Returns false if the
+     * attempt was abandoned before.
+     */
     boolean commit(QueuedPodInfo pod) {
         synchronized (lock) {
             return committed.contains(pod.pod().uid())
@@ -56,14 +59,17 @@ final class CycleAttempt {
         }
     }
 
-    /** As {@link #commit}, but false also if the cycle has acted on that pod before. */
+    /** Like {@link #commit}, but returns false also if the cycle has already committed to a result for that pod. */
     boolean commitFirst(QueuedPodInfo pod) {
         synchronized (lock) {
             return !abandoned && committed.add(pod.pod().uid());
         }
     }
 
-    /** The cycle has acted on all pods of a group, and puts it back; false if somebody else does. */
+    /**
+     * Marks the attempt as finished, after the cycle has acted on all pods of a group. Returns whether the caller has
+     * to put the group back into the queue; false if the attempt was abandoned or has finished before.
+     */
     boolean finish() {
         synchronized (lock) {
             boolean isFirst = !abandoned && !finished;
@@ -72,7 +78,10 @@ final class CycleAttempt {
         }
     }
 
-    /** Gives the attempt up: what its cycle finds for these pods, on which it has not acted yet, has no effect. */
+    /**
+     * Abandons the attempt. Returns the pods whose results the cycle has not committed to; those results have no
+     * effect.
+     */
     List<QueuedPodInfo> abandon() {
         synchronized (lock) {
             abandoned = true;
@@ -86,7 +95,7 @@ final class CycleAttempt {
         }
     }
 
-    /** Whether it was given up, at least for some of its pods. */
+    /** Returns whether the attempt was abandoned, at least for some of its pods. */
     boolean isAbandoned() {
         synchronized (lock) {
             return abandoned;

@@ -14,8 +14,8 @@ import org.moorage.runtime.internal.extender.Extenders;
 import org.moorage.runtime.internal.plugin.PluginThread;
 
 /**
- * What one scheduling cycle or evaluation at a time works with: the snapshot, the algorithm with its working memory, and the
- * threads of its passes over nodes. Between them the snapshot is brought up to date in place.
+ * The snapshot, algorithm, working memory and worker threads of one scheduling cycle or evaluation at a time. The
+ * snapshot is updated in place between them.
  */
 public final class CycleWorkspace implements AutoCloseable {
     private final ReentrantLock lock = new ReentrantLock();
@@ -27,13 +27,13 @@ public final class CycleWorkspace implements AutoCloseable {
     private volatile @Nullable CycleAttempt attempt;
 
     /**
-     * A workspace.
+     * Creates a workspace for scheduling cycles.
      *
      * @param percentageOfNodesToScore see {@link SchedulingAlgorithm}
      * @param firstNode the index of the node that the first cycle begins with
-     * @param extenders who has a say beside the plugins
-     * @param random chooses among equals that an extender has scored
-     * @param randomTies whether it chooses among all equals
+     * @param extenders the extenders that filter and score in addition to the plugins
+     * @param random chooses among nodes with equal scores if an extender has scored them
+     * @param randomTies whether it chooses among all nodes with equal scores
      */
     public CycleWorkspace(
             int percentageOfNodesToScore,
@@ -51,18 +51,18 @@ public final class CycleWorkspace implements AutoCloseable {
     }
 
     /**
-     * A workspace for evaluations beside others, which has no threads of its own.
+     * Creates a workspace for concurrent evaluations; it has no worker threads.
      *
-     * @param extenders who has a say beside the plugins
-     * @param random takes the place of the scheduler's, which one thread uses at a time
+     * @param extenders the extenders that filter and score in addition to the plugins
+     * @param random replaces the scheduler's, which is not safe for concurrent use
      */
     public CycleWorkspace(Extenders extenders, RandomGenerator random) {
         workers = null;
-        // An evaluation looks at all nodes, and chooses none.
+        // An evaluation filters all nodes, and chooses none.
         algorithm = new SchedulingAlgorithm(0, 0, Parallelism.none(), extenders, random, false);
     }
 
-    /** Does some work, as soon as nobody else uses the workspace. */
+    /** Runs some work, waiting until no other thread uses the workspace. */
     public <T> T use(BiFunction<SchedulingAlgorithm, TrialSnapshot, T> work) {
         lock.lock();
         Thread before = user;
@@ -76,7 +76,7 @@ public final class CycleWorkspace implements AutoCloseable {
     }
 
     /**
-     * As {@link #use}, for work that tries what a cycle would do: the next cycle begins with the node that it would begin with without it.
+     * Like {@link #use}, for work that simulates a cycle: it does not change the node that the next cycle begins with.
      *
      * @throws IllegalStateException on the thread of a running cycle or evaluation
      */
@@ -95,7 +95,9 @@ public final class CycleWorkspace implements AutoCloseable {
         });
     }
 
-    /** Does some work if nobody uses the workspace, not even the current thread; otherwise returns empty. */
+    /**
+     * Runs some work if the workspace is free; otherwise returns empty. It is not free if the current thread uses it.
+     */
     <T> Optional<T> useIfFree(BiFunction<SchedulingAlgorithm, TrialSnapshot, T> work) {
         if (lock.isHeldByCurrentThread() || !lock.tryLock()) {
             return Optional.empty();
@@ -107,7 +109,7 @@ public final class CycleWorkspace implements AutoCloseable {
         }
     }
 
-    /** Schedules a pod, as soon as nobody else uses the workspace. */
+    /** Runs a scheduling cycle, waiting until no other thread uses the workspace. */
     <T> T schedule(CycleAttempt running, BiFunction<SchedulingAlgorithm, TrialSnapshot, T> cycle) {
         lock.lock();
         attempt = running;
@@ -119,34 +121,34 @@ public final class CycleWorkspace implements AutoCloseable {
         }
     }
 
-    /** The attempt to schedule a pod that is under way, or null. */
+    /** Returns the running attempt to schedule a pod or a group, or null. */
     @Nullable
     CycleAttempt attempt() {
         return attempt;
     }
 
-    /** Whether that thread runs the cycle, or a part of its passes over nodes. */
+    /** Returns whether that thread runs the cycle, or a part of its passes over nodes. */
     boolean isUsedBy(Thread thread) {
         Thread running = user;
         return running == thread || running != null && thread instanceof PluginThread worker && worker.worksFor(this);
     }
 
-    /** Whether it is the scheduling loop that uses it, and not somebody who schedules one pod. */
+    /** Returns whether the scheduling loop uses it, rather than a caller that schedules a single pod. */
     boolean isUsedByLoop() {
         return user instanceof PluginThread thread && thread.worksFor(this);
     }
 
-    /** The nodes of the cycle that uses it. */
+    /** Returns the nodes of the cycle that uses it. */
     TrialSnapshot snapshot() {
         return snapshot;
     }
 
-    /** The index of the node that the next cycle begins with. */
+    /** Returns the index of the node that the next cycle begins with. */
     public int nextNode() {
         return algorithm.nextNode();
     }
 
-    /** Ends the threads as soon as they have nothing to do. */
+    /** Shuts down the worker threads once their tasks are done. */
     @Override
     public void close() {
         if (workers != null) {

@@ -12,11 +12,11 @@ import org.moorage.runtime.internal.cache.TrialSnapshot;
 import org.moorage.runtime.internal.cycle.SchedulingAlgorithm;
 
 /**
- * What evaluations work with that run beside one another, each on the thread of its caller: each has a snapshot of its own, which is
- * brought up to date at the cost of what changed since its last use.
+ * A pool of workspaces for concurrent evaluations, which run on the threads of their callers. Each workspace has its
+ * own snapshot; updating it costs as much as has changed since its last use.
  */
 public final class EvaluationWorkspaces {
-    // More threads than these that evaluate at once gain nothing by a snapshot that waits for them.
+    // A larger pool does not help: more threads than processors evaluate no faster.
     private static final int MOST_IDLE = Runtime.getRuntime().availableProcessors();
 
     private final Supplier<CycleWorkspace> make;
@@ -27,9 +27,9 @@ public final class EvaluationWorkspaces {
         this.make = make;
     }
 
-    /** Does some work with a workspace that nobody else uses. */
+    /** Runs some work with a workspace that no other thread uses. */
     <T> T use(BiFunction<SchedulingAlgorithm, TrialSnapshot, T> work) {
-        // The one that was used last is the one that has least to catch up with.
+        // The snapshot of the most recently used workspace has the fewest changes to apply.
         CycleWorkspace known = idle.pollFirst();
         CycleWorkspace workspace = known == null ? make.get() : known;
         inUse.add(workspace);
@@ -43,9 +43,9 @@ public final class EvaluationWorkspaces {
         }
     }
 
-    /** The workspace of the evaluation that runs on that thread. */
+    /** Returns the workspace of the evaluation that runs on that thread. */
     Optional<CycleWorkspace> of(Thread thread) {
-        // Plugins read the snapshot for each node, mostly while nobody evaluates: that allocates nothing.
+        // Plugins read the snapshot once per node, mostly while no evaluation runs: this check allocates nothing.
         if (inUse.isEmpty()) {
             return Optional.empty();
         }

@@ -17,18 +17,18 @@ import org.moorage.runtime.internal.cycle.GroupTree;
 import org.moorage.runtime.internal.cycle.Profile;
 import org.moorage.runtime.internal.queue.QueuedPodGroupInfo;
 
-/** What a cycle tries for a group of the queue, and with which profile. */
+/** A factory of group trees for queued groups, which also finds the profiles that schedule them. */
 public final class GroupTrees {
     private final Map<String, Profile> profiles;
     private final FeatureGates features;
 
-    /** For the pods of these profiles. */
+    /** Creates trees for pods of these profiles. */
     public GroupTrees(Map<String, Profile> profiles, FeatureGates features) {
         this.profiles = profiles;
         this.features = features;
     }
 
-    /** Why a group cannot be tried at all. */
+    /** Thrown if a group cannot be tried at all. */
     public static final class Refused extends RuntimeException {
         private static final long serialVersionUID = 1L;
 
@@ -39,16 +39,16 @@ public final class GroupTrees {
             this.reason = reason;
         }
 
-        /** Why. */
+        /** Returns the reason. */
         public String reason() {
             return reason;
         }
     }
 
     /**
-     * The group with what the snapshot has of it. The queue may have seen it in another shape.
+     * Returns the tree of a queued group, with the group objects of the snapshot.
      *
-     * @throws Refused if that is so
+     * @throws Refused if the snapshot lacks a group, or has another shape of the tree than the queue
      */
     GroupTree tree(QueuedPodGroupInfo.Group queued, PodGroupLister known) {
         String namespace = queued.key().namespace();
@@ -97,10 +97,10 @@ public final class GroupTrees {
     }
 
     /**
-     * The profile of the group's pods, which agree on who schedules them and how.
+     * Returns the profile of the group's pods, which must have the same scheduler name, priority and preemption policy.
      *
-     * @param root a group with pods that wait
-     * @throws Refused if they do not
+     * @param root a group with pending pods
+     * @throws Refused if they differ, or there is no such profile
      */
     public Profile profile(GroupTree root, PodGroupLister known) {
         List<Pod> waiting = root.unscheduledPods();
@@ -120,7 +120,7 @@ public final class GroupTrees {
         return profile;
     }
 
-    /** What the pods of a group must have in common. */
+    /** The fields that all pods of a group must have in common. */
     private static final class Agreement {
         private static final String ALL = "all pods in a single pod group should have the same ";
 

@@ -21,9 +21,9 @@ import org.moorage.runtime.internal.queue.SchedulingQueue;
 import org.moorage.runtime.metrics.SchedulerListener;
 
 /**
- * Notices calls into plugins that do not return in time: looks at all threads again and again, and at who holds the queue's lock.
- * Such a call is logged with its stack and counts as a failure of the plugin. The loop goes on without a cycle that it holds
- * up; nothing helps where the queue's lock is held, so a health check fails for as long.
+ * Detects plugin calls that do not return in time, by polling all threads and the holder of the queue's lock. Such a
+ * call is logged with its stack and counts as a failure of the plugin. The loop abandons a cycle that is blocked by it,
+ * and continues. A call under the queue's lock blocks everything, so a health check fails until the lock is released.
  */
 public final class PluginCallWatch {
     private static final Log LOG = Log.of(PluginCallWatch.class);
@@ -40,13 +40,13 @@ public final class PluginCallWatch {
     private final SchedulerListener listener;
     private final AtomicBoolean started = new AtomicBoolean();
 
-    // Of the thread that looks.
+    // Used only by the thread that polls.
     private final Map<Thread, Sighting> sightings = new HashMap<>();
     private @Nullable Sighting queueSighting;
 
     private volatile @Nullable QueueHold queueHold;
 
-    /** A call, or a hold of the queue's lock, since it was first seen. */
+    /** A call, or a hold of the queue's lock, and when it was first seen. */
     private static final class Sighting {
         private final long number;
         private final Instant since;
@@ -61,7 +61,7 @@ public final class PluginCallWatch {
     private record QueueHold(long acquisition, String message) {}
 
     /**
-     * A watch that does not look yet.
+     * Creates a watch that is not started.
      *
      * @param limit how long a call may take; zero for no limit
      * @param clock measures how long a call takes
@@ -83,7 +83,7 @@ public final class PluginCallWatch {
         this.listener = listener;
     }
 
-    /** Begins to look, unless there is no limit. Calling it again does no harm. */
+    /** Starts polling, unless there is no limit. Further calls have no effect. */
     public void start() {
         if (!limit.isZero() && !started.getAndSet(true)) {
             Duration interval = limit.dividedBy(LOOKS);
@@ -119,7 +119,7 @@ public final class PluginCallWatch {
 
     private void callIsOverdue(PluginThread thread, long call) {
         StackTraceElement[] stack = thread.getStackTrace();
-        // A plugin may have the queue call others, whose calls are not among the thread's.
+        // A plugin may call the queue, which calls other plugins; the thread does not record those calls.
         Optional<RunningCall> inQueue = queue.holder() == thread ? PluginCaller.queueCall(plugins) : Optional.empty();
         RunningCall running = inQueue.or(thread::call).orElse(null);
         if (running == null || thread.runningCall() != call) {
@@ -167,7 +167,7 @@ public final class PluginCallWatch {
         call.caller().overdue(call.method(), text());
     }
 
-    /** What is wrong if a plugin holds the queue's lock for too long; empty if none does. */
+    /** Returns the failure if a plugin holds the queue's lock for too long; empty if none does. */
     public Optional<String> queueFailure() {
         QueueHold hold = queueHold;
         return hold != null && queue.holder() != null && queue.acquisitions() == hold.acquisition

@@ -50,8 +50,9 @@ import org.moorage.runtime.internal.report.SchedulingFailures;
 import org.moorage.runtime.metrics.SchedulerListener;
 
 /**
- * The scheduling cycle of a group of pods: nodes are found for all that wait, on the snapshot; then those that have one are assumed, and
- * bound one by one, and the others go back into the queue. Same decisions as kube-scheduler's pod group cycle.
+ * The scheduling cycle of a group of pods. It finds nodes for all pending pods of the group on the snapshot. Then it
+ * assumes and binds the pods that have a node, one by one, and returns the others to the queue. Same decisions as
+ * kube-scheduler's pod group cycle.
  */
 public final class PodGroupCycle {
     private static final Log LOG = Log.of(PodGroupCycle.class);
@@ -68,11 +69,11 @@ public final class PodGroupCycle {
     private final SchedulerListener listener;
 
     /**
-     * A cycle for groups of any profile.
+     * Creates a cycle for groups of any profile.
      *
-     * @param podCycle has pods bound
+     * @param podCycle assumes and binds the pods
      * @param ties chooses among the best placements; null for the first of them
-     * @param listener is told how attempts at groups end
+     * @param listener receives the results of attempts at groups
      */
     public PodGroupCycle(
             Map<String, Profile> profiles,
@@ -111,10 +112,10 @@ public final class PodGroupCycle {
     }
 
     /**
-     * Schedules a group. Whatever is thrown in the cycle, its pods go back into the queue, unless the attempt was given up: then whoever
-     * did that has seen to it.
+     * Schedules a group. If anything is thrown in the cycle, its pods go back into the queue, unless the attempt was
+     * abandoned: then {@link #abandoned} puts them back.
      *
-     * @return the decision about its last pod; empty if no pod need be scheduled, or the attempt was given up
+     * @return the decision about its last pod; empty if no pod has to be scheduled, or the attempt was abandoned
      */
     Optional<Decision> run(
             CycleAttempt attempt, QueuedPodGroupInfo queued, SchedulingAlgorithm algorithm, TrialSnapshot snapshot) {
@@ -131,7 +132,7 @@ public final class PodGroupCycle {
     }
 
     /**
-     * The attempt was given up, since a plugin does not return.
+     * Puts a group back into the queue whose attempt was abandoned because a plugin does not return.
      *
      * @param left the pods that go back into the queue
      */
@@ -149,7 +150,7 @@ public final class PodGroupCycle {
         queue.addAttemptedPodGroup(queued, PodGroupOutcome.ERROR);
     }
 
-    // Those on which the cycle has not acted fail.
+    // Fails the pods whose results the cycle has not committed to.
     private Optional<Decision> failed(
             CycleAttempt attempt, QueuedPodGroupInfo queued, List<QueuedPodInfo> pods, String message) {
         Decision last = null;
@@ -221,7 +222,7 @@ public final class PodGroupCycle {
                 root.key(),
                 result(ofRoot),
                 code == Code.SUCCESS ? "" : ofRoot.status().message());
-        // As in kube-scheduler it is what was so before PodGroupPostFilter.
+        // As in kube-scheduler, the outcome is the one before PodGroupPostFilter.
         finish(
                 attempt,
                 queued,
@@ -231,9 +232,9 @@ public final class PodGroupCycle {
         return last;
     }
 
-    // Pods of one group are created one after the other. Placed alone, the first might take a place where the others
-    // have
-    // no room. Once: pods that keep coming do not keep those that are there from being placed.
+    // The pods of a group are created one after the other. If the first were scheduled alone, it might take a node
+    // where the others do not fit. The attempt is repeated only once, so that a stream of new pods cannot delay the
+    // existing ones.
     private void repeat(CycleAttempt attempt, QueuedPodGroupInfo queued) {
         LOG.atDebug()
                 .addKeyValue("podGroup", queued)
@@ -257,9 +258,10 @@ public final class PodGroupCycle {
     }
 
     /**
-     * What an attempt at a group would find now. Nothing is decided, and what is reserved is given back.
+     * Returns the result that an attempt at a group would have now. It makes no decisions, and releases what plugins
+     * reserve.
      *
-     * @param group the group; it is the one above it without a parent that is tried
+     * @param group the group; the attempt is at its topmost ancestor
      */
     GroupEvaluation evaluate(GroupKey group, SchedulingAlgorithm algorithm, TrialSnapshot snapshot) {
         snapshot.update(cache);
@@ -333,7 +335,7 @@ public final class PodGroupCycle {
         };
     }
 
-    // Without the pods that are being deleted or are assumed, which need not be scheduled.
+    // Drops the pods that are being deleted or are assumed, which do not have to be scheduled.
     private GroupTree withoutSkipped(
             CycleAttempt attempt, QueuedPodGroupInfo queued, GroupTree root, Map<String, QueuedPodInfo> left) {
         for (QueuedPodInfo member : queued.members()) {
@@ -383,7 +385,7 @@ public final class PodGroupCycle {
         return decisions.isEmpty() ? Optional.empty() : Optional.of(decisions.get(decisions.size() - 1));
     }
 
-    // Whatever is thrown, the pod goes back into the queue: nobody else sees to one on which the cycle acts.
+    // If anything is thrown, the pod must go back into the queue here: once committed, only the cycle acts on it.
     private Decision commitOrFail(Profile profile, GroupResult result, MemberResult member, QueuedPodInfo queued) {
         try {
             return commit(profile, result, member, queued);

@@ -32,15 +32,16 @@ import org.moorage.runtime.internal.plugin.PluginThread;
 import org.moorage.runtime.metrics.SchedulerListener;
 
 /**
- * The threads of one scheduler. All are daemons: a program that forgets to close it still ends. What they do not catch is logged,
- * told to the listener, and shown by the health check if it is fatal; another thread takes the place of one that ends so.
+ * The threads of one scheduler. All are daemons: a program that does not close it still exits. An uncaught exception is
+ * logged and passed to the listener, and if it is fatal, the health check reports it. Another thread replaces the one
+ * that it ends.
  */
 public final class SchedulerThreads implements AutoCloseable {
     private static final Log LOG = Log.of(SchedulerThreads.class);
-    // A pod in PreBind may wait for minutes, and plugins may wait as they like: a thread for each. More pods than
-    // that wait for a thread.
+    // Each binding has its own thread, because a pod in PreBind may wait for minutes, and plugins may wait as long as
+    // they like. More pods than that wait for a thread.
     private static final int MOST_WAITING_THREADS = 4096;
-    // More would only wait for each other's requests to the API server, and each takes 90 KB of stack.
+    // More threads would only wait for each other's requests to the API server, and each takes 90 KB of stack.
     private static final int MOST_BINDING_THREADS = 48;
     private static final int MOST_BACKGROUND_THREADS = 128;
     // As many requests as kube-scheduler sends at a time with SchedulerAsyncAPICalls.
@@ -62,11 +63,11 @@ public final class SchedulerThreads implements AutoCloseable {
     private volatile @Nullable Throwable fatal;
 
     /**
-     * Creates threads for a scheduler.
+     * Creates the threads of a scheduler.
      *
      * @param parallelism how many threads may filter and score
-     * @param given where pods are bound and background work is done, in place of threads made here; or null
-     * @param givenTimers what runs timers, in place of a thread made here; or null
+     * @param given runs bindings and background work, instead of threads made here; or null
+     * @param givenTimers runs timers, instead of a thread made here; or null
      * @param listener receives the failures of threads
      */
     public SchedulerThreads(
@@ -88,11 +89,11 @@ public final class SchedulerThreads implements AutoCloseable {
     }
 
     /**
-     * No threads: an executor does all work, and stays the caller's.
+     * Creates no threads: the caller's executor does all work. The caller shuts it down.
      *
-     * @param executor does it
+     * @param executor does all work
      * @param pause lets time pass while a PreBind plugin pauses
-     * @param listener is told of tasks that fail
+     * @param listener receives the failures of tasks
      */
     public SchedulerThreads(ScheduledExecutorService executor, Consumer<Duration> pause, SchedulerListener listener) {
         this.listener = listener;
@@ -107,7 +108,9 @@ public final class SchedulerThreads implements AutoCloseable {
         reports = executor;
     }
 
-    /** Timers whose tasks keep what they throw to themselves, as futures that nobody asks: it is told in their place. */
+    /**
+     * A timer pool that reports the exceptions of its tasks, which would otherwise stay in futures that are never read.
+     */
     private final class Timers extends ScheduledThreadPoolExecutor {
         Timers(ThreadFactory factory) {
             super(1, factory);
@@ -130,7 +133,7 @@ public final class SchedulerThreads implements AutoCloseable {
         }
     }
 
-    // Adds a thread for a task for which none is idle. Tasks that come when there are as many as may be wait in line.
+    // Adds a thread for a task if none is idle. When the pool has reached its maximum size, further tasks are queued.
     private static ThreadPoolExecutor growing(int most, ThreadFactory factory) {
         return new ThreadPoolExecutor(
                 0, most, KEEP_ALIVE.toSeconds(), TimeUnit.SECONDS, new HandedOver(), factory, (task, pool) -> {
@@ -148,7 +151,7 @@ public final class SchedulerThreads implements AutoCloseable {
         return pool;
     }
 
-    /** A queue that refuses a task unless a thread waits for one, so that its pool adds a thread. */
+    /** A queue that rejects a task unless a thread waits for one, so that its pool adds a thread. */
     private static final class HandedOver extends LinkedTransferQueue<Runnable> {
         private static final long serialVersionUID = 1L;
 
@@ -168,7 +171,7 @@ public final class SchedulerThreads implements AutoCloseable {
         return task -> newThread(name + "-" + number.incrementAndGet(), task, owner);
     }
 
-    /** A thread, to be started. */
+    /** Creates a thread, without starting it. */
     public PluginThread newThread(String name, Runnable task, @Nullable Object owner) {
         PluginThread thread = new PluginThread(
                 () -> {
@@ -186,15 +189,15 @@ public final class SchedulerThreads implements AutoCloseable {
         return thread;
     }
 
-    /** The threads that run. */
+    /** Returns the running threads. */
     public Collection<PluginThread> alive() {
         return Collections.unmodifiableSet(alive);
     }
 
-    /** A thread met something that it does not expect. It goes on, or another one takes its place. */
+    /** Reports an unexpected exception of a thread. The thread continues, or another one replaces it. */
     void failed(String thread, Throwable thrown) {
         if (Thrown.isFatal(thrown)) {
-            // Told first: nothing before it may need memory.
+            // First, because a fatal error may mean that memory is exhausted: nothing before it may allocate.
             fatal = thrown;
             listener.fatalError(thrown);
         }
@@ -203,22 +206,22 @@ public final class SchedulerThreads implements AutoCloseable {
         listener.threadFailed(thread, copy);
     }
 
-    /** The error after which the virtual machine cannot be relied on; empty if there was none. */
+    /** Returns the error after which the virtual machine cannot be relied on; empty if there was none. */
     public Optional<Throwable> fatal() {
         return Optional.ofNullable(fatal);
     }
 
-    /** For what never waits: time limits and the like. */
+    /** Returns the executor for tasks that never block, such as timeouts. */
     public ScheduledExecutorService timers() {
         return timers;
     }
 
-    /** Has the task run again and again, until all threads are closed. What it throws does not end it. */
+    /** Runs the task periodically, until all threads are closed. An exception of the task does not end it. */
     void every(Duration period, Runnable task) {
         repeat(timers, period, task);
     }
 
-    /** As {@link #every}, for a task that waits for the queue's lock. */
+    /** Like {@link #every}, for a task that waits for the queue's lock. */
     public void everyInQueue(Duration period, Runnable task) {
         repeat(queueTimers, period, task);
     }
@@ -228,7 +231,7 @@ public final class SchedulerThreads implements AutoCloseable {
             try {
                 task.run();
             } catch (Throwable thrown) {
-                // Passed on, it would end the timer without a word.
+                // If it were rethrown, it would end the timer silently.
                 failed(Thread.currentThread().getName(), thrown);
             }
         };
@@ -236,51 +239,53 @@ public final class SchedulerThreads implements AutoCloseable {
             ScheduledFuture<?> ignored =
                     on.scheduleAtFixedRate(untilClosed, period.toNanos(), period.toNanos(), TimeUnit.NANOSECONDS);
         } catch (RejectedExecutionException e) {
-            // A scheduler that is closed before it runs repeats nothing.
+            // A scheduler that is closed before it runs has nothing to repeat.
             if (!on.isShutdown()) {
                 throw e;
             }
         }
     }
 
-    /** How many threads take part in passes over nodes, the caller among them. */
+    /** Returns how many threads take part in passes over nodes, including the caller. */
     int parallelism() {
         return parallelism;
     }
 
-    /** The other threads of passes over nodes, which work for that owner alone. The owner shuts them down. */
+    /** Creates the worker threads for passes over nodes of one owner. The owner shuts them down. */
     ExecutorService newWorkers(Object owner) {
         return fixed(Math.max(1, parallelism - 1), named("scheduler-worker", owner));
     }
 
-    /** For bindings and parts of them that wait for nothing but the API server. */
+    /** Returns the executor for bindings, and parts of them, that wait only for the API server. */
     public Executor binding() {
         return binding;
     }
 
-    /** For bindings that may wait for something else, such as a volume: each has a thread. */
+    /**
+     * Returns the executor for bindings that may wait for something else, such as a volume: each has its own thread.
+     */
     public Executor waitingBindings() {
         return waiting;
     }
 
-    /** For tasks of plugins, such as evictions. */
+    /** Returns the executor for tasks of plugins, such as evictions. */
     public Executor background() {
         return background;
     }
 
-    /** Threads that write to the status of pods why they were not scheduled. */
+    /** Returns the executor that writes to the status of pods why they were not scheduled. */
     public Executor reports() {
         return reports;
     }
 
-    /** Whether an executor that was given does all work. */
+    /** Returns whether the caller's executor does all work. */
     public boolean areGiven() {
         return givenPause != null;
     }
 
     /**
-     * How long the thread is still to be paused in PreBind: not at all if binding runs on given threads, where nothing else
-     * happens in the meantime, or if what was given has let the time pass.
+     * Returns how long the thread must still pause in PreBind. That is zero if bindings run on the caller's threads,
+     * where nothing else happens in the meantime, and zero if the caller's {@code pause} has let the time pass.
      */
     public Duration pause(Duration wanted) {
         if (givenPause != null) {
@@ -291,15 +296,16 @@ public final class SchedulerThreads implements AutoCloseable {
     }
 
     /**
-     * Has bindings and tasks of plugins finish, and begins no other. What is not finished in time is interrupted.
+     * Accepts no further bindings and tasks of plugins, and waits for those that are running or queued. After the time
+     * limit it interrupts them.
      *
-     * @param left how long the caller may still wait
+     * @param left returns how long the caller can still wait
      */
     public void finishBindings(Supplier<Duration> left) {
         finish(List.of(binding, waiting, background), left);
     }
 
-    /** As {@link #finishBindings}, for what is reported of pods. */
+    /** Like {@link #finishBindings}, for reports about pods. */
     public void finishReports(Supplier<Duration> left) {
         finish(List.of(reports), left);
     }
@@ -326,7 +332,7 @@ public final class SchedulerThreads implements AutoCloseable {
         }
     }
 
-    /** Ends all threads as soon as they can be interrupted. */
+    /** Ends all threads: interrupts running tasks and drops queued ones. */
     @Override
     public void close() {
         for (ExecutorService executor : owned) {

@@ -42,7 +42,10 @@ import org.moorage.runtime.internal.queue.SchedulingQueue;
 import org.moorage.runtime.internal.report.SchedulingFailures;
 import org.moorage.runtime.metrics.SchedulerListener;
 
-/** The scheduling cycle of one pod: from the queue to the choice of a node, and on to the binding cycle or back into the queue. */
+/**
+ * The scheduling cycle of one pod: takes it from the queue, chooses a node, and begins the binding cycle or returns the
+ * pod to the queue.
+ */
 public final class SchedulingCycle {
     private static final Log LOG = Log.of(SchedulingCycle.class);
 
@@ -72,10 +75,10 @@ public final class SchedulingCycle {
     }
 
     /**
-     * Schedules a pod. Whatever is thrown in the cycle, the pod goes back into the queue, unless the attempt was given up: then
-     * whoever did that has seen to it.
+     * Schedules a pod. If anything is thrown in the cycle, the pod goes back into the queue, unless the attempt was
+     * abandoned: then {@link #abandoned} puts it back.
      *
-     * @return the decision; empty if the pod need not be scheduled, or the attempt was given up
+     * @return the decision; empty if the pod does not have to be scheduled, or the attempt was abandoned
      */
     Optional<Decision> run(
             CycleAttempt attempt, QueuedPodInfo queued, SchedulingAlgorithm algorithm, TrialSnapshot snapshot) {
@@ -99,7 +102,7 @@ public final class SchedulingCycle {
         return failures.error(queued, Thrown.text(thrown), 0);
     }
 
-    /** The attempt was given up, since a plugin does not return: the pod goes back into the queue. */
+    /** Puts a pod back into the queue whose attempt was abandoned because a plugin does not return. */
     void abandoned(QueuedPodInfo queued, String plugin, String message) {
         LOG.atError()
                 .addKeyValue("pod", queued.pod().key())
@@ -209,7 +212,8 @@ public final class SchedulingCycle {
         nominated.ifPresent(nodeName -> queue.nominationEnded(pod, nodeName));
     }
 
-    // The pod is in the cache already, with its node: nothing is to be assumed, and what it waits for Permit says.
+    // The pod is already in the cache, with its node, so it is not assumed. Permit determines which plugins it waits
+    // for.
     private Decision resizeFits(QueuedPodInfo queued, Profile profile, CycleState state, NodeInfo node, int evaluated) {
         Set<String> rejectors = new LinkedHashSet<>();
         List<String> reasons = new ArrayList<>();
@@ -229,7 +233,7 @@ public final class SchedulingCycle {
                 Nomination.keep());
     }
 
-    /** Has a pod bound to the node that was found for it. */
+    /** Assumes a pod on the node that was found for it, and begins its binding cycle. */
     Decision assumeAndBind(
             QueuedPodInfo queued, Profile profile, CycleState state, NodeInfo node, SchedulingAlgorithm.Result result) {
         Pod pod = queued.pod();
@@ -248,7 +252,7 @@ public final class SchedulingCycle {
         PluginStatus answer = PluginStatus.error("", "not bound");
         try {
             endNomination(pod, node.name());
-            // Told before the binding begins, which may be over before begin() returns.
+            // Reported before the binding begins, because the binding may end before begin() returns.
             listener.decided(decision);
             answer = binding.begin(new AssumedPod(queued, profile, state, assumed, decision));
         } finally {

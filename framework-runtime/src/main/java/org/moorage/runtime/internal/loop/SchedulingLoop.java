@@ -24,14 +24,16 @@ import org.moorage.runtime.internal.queue.QueuedPodInfo;
 import org.moorage.runtime.internal.queue.SchedulingQueue;
 
 /**
- * Runs one scheduling cycle after the other, on a thread of its own. Whatever is thrown, it goes on with the next pod. A cycle in which a
- * plugin does not return is left to its thread and its workspace, and another thread goes on with another workspace.
+ * Runs one scheduling cycle after the other on a separate thread, and continues with the next pod if anything is
+ * thrown. A cycle in which a plugin does not return is abandoned: it keeps its thread and its workspace, and the loop
+ * continues on another thread with another workspace.
  */
 public final class SchedulingLoop {
     private static final Duration POLL = Duration.ofSeconds(1);
     private static final Duration PAUSE_AFTER_FAILURE = Duration.ofSeconds(1);
     private static final String THREAD = "scheduler-cycle";
-    // Each keeps threads and a snapshot. A plugin that never returns would use up any number of them.
+    // Each abandoned workspace keeps threads and a snapshot. A plugin that never returns would exhaust any number of
+    // them.
     private static final int MOST_ABANDONED = 8;
 
     private final SchedulerThreads threads;
@@ -41,17 +43,17 @@ public final class SchedulingLoop {
     private final SchedulingCycle cycle;
     private final PodGroupCycle groupCycle;
     private final CountDownLatch closed = new CountDownLatch(1);
-    /** Those of cycles that were given up and have not ended yet. */
+    /** The workspaces of abandoned cycles that have not ended yet. */
     private final List<CycleWorkspace> abandoned = new CopyOnWriteArrayList<>();
 
     private volatile CycleWorkspace current;
     private volatile Run run = new Run();
     private volatile @Nullable Stuck stuck;
 
-    /** A cycle that is not given up although a plugin does not return. */
+    /** A cycle that is not abandoned although a plugin does not return. */
     private record Stuck(CycleAttempt attempt, String message) {}
 
-    /** From a call of {@link #run} to its return. */
+    /** The time from a call of {@link #run} to its return. */
     private static final class Run {
         private final CountDownLatch stopped = new CountDownLatch(1);
         private final CountDownLatch ended = new CountDownLatch(1);
@@ -79,23 +81,26 @@ public final class SchedulingLoop {
         current = workspaces.apply(0);
     }
 
-    /** What cycles work with, and one evaluation between them. */
+    /** Returns the workspace of the cycles, which one evaluation at a time may use between them. */
     public CycleWorkspace current() {
         return current;
     }
 
-    /** Evaluates on the current thread: with the cycles' threads to help if they are free, or else alone. */
+    /** Evaluates on the current thread: with the worker threads of the cycles if they are free, otherwise alone. */
     public <T> T evaluate(BiFunction<SchedulingAlgorithm, TrialSnapshot, T> evaluation) {
         return current.useIfFree(evaluation).orElseGet(() -> evaluations.use(evaluation));
     }
 
-    /** What an attempt at a group would find; between two cycles, since plugins reserve for it, and give that back, as in a cycle. */
+    /**
+     * Returns the result that an attempt at a group would have. It runs between two cycles, because plugins reserve for
+     * it, as in a cycle; the reservations are released.
+     */
     public GroupEvaluation evaluate(GroupKey group) {
         return current.tryOut((algorithm, nodes) -> groupCycle.evaluate(group, algorithm, nodes));
     }
 
     /**
-     * The nodes of the cycle or evaluation that the current thread takes part in.
+     * Returns the nodes of the cycle or evaluation that the current thread takes part in.
      *
      * @throws IllegalStateException on a thread that takes part in none
      */
@@ -111,7 +116,8 @@ public final class SchedulingLoop {
     }
 
     /**
-     * Schedules pods as they come, until {@link #close} is called or the current thread is interrupted, which it then still is.
+     * Schedules pods as they arrive, until {@link #close} is called or the current thread is interrupted. The interrupt
+     * status stays set.
      *
      * @throws Error if the virtual machine cannot be relied on any more
      */
@@ -153,10 +159,10 @@ public final class SchedulingLoop {
     }
 
     /**
-     * Leaves a workspace to whoever uses it and does not get done: what comes next has another one. When they are done after all, they
-     * say so with {@link #left}.
+     * Abandons a workspace to work that does not end, and replaces it for later cycles. When the work ends after all,
+     * it must call {@link #left}.
      *
-     * @return false if that has happened too often, and none of these is done
+     * @return false if too many workspaces are abandoned and still in use
      */
     public boolean leave(CycleWorkspace workspace) {
         if (abandoned.size() >= MOST_ABANDONED) {
@@ -167,7 +173,7 @@ public final class SchedulingLoop {
         return true;
     }
 
-    /** Whoever used the workspace is done: nobody needs it any more if it was left to them. */
+    /** Closes a workspace, if it was abandoned, after the work that used it has ended. */
     public void left(CycleWorkspace workspace) {
         if (abandoned.remove(workspace)) {
             workspace.close();
@@ -175,11 +181,12 @@ public final class SchedulingLoop {
     }
 
     /**
-     * Gives the running cycle up if that thread takes part in it, and goes on with another thread. A pod for which the cycle has not acted
-     * on what it found goes back into the queue now. Otherwise it stays with the thread and goes on with it, once the plugin returns.
+     * Abandons the running cycle if that thread takes part in it, and continues on another thread. A pod whose result
+     * the cycle has not committed to goes back into the queue now. Otherwise the abandoned thread finishes the pod's
+     * cycle once the plugin returns.
      *
      * @param plugin the plugin that does not return
-     * @param message what is told of the attempt
+     * @param message the error that is reported for the attempt
      */
     void abandon(PluginThread thread, String plugin, String message) {
         CycleWorkspace workspace = current;
@@ -196,7 +203,7 @@ public final class SchedulingLoop {
         current = next;
         List<QueuedPodInfo> left = attempt.abandon();
         start(run, next);
-        // Not here: it takes the queue's lock.
+        // On another thread, because it takes the queue's lock.
         threads.background().execute(() -> abandoned(attempt, left, plugin, message));
     }
 
@@ -209,7 +216,7 @@ public final class SchedulingLoop {
     }
 
     private void scheduleNext(Run started, CycleWorkspace workspace) {
-        // A plugin may leave the thread interrupted; waiting for the next pod would then end at once, over and over.
+        // A plugin may leave the thread interrupted; waiting for the next pod would then end immediately, every time.
         boolean ignored = Thread.interrupted();
         try {
             queue.pop(POLL).ifPresent(next -> schedule(next, workspace));
@@ -251,9 +258,9 @@ public final class SchedulingLoop {
     }
 
     /**
-     * Begins no further cycle, and waits for the one that runs.
+     * Begins no further cycle, and waits for the running one.
      *
-     * @param atMost for how long at most
+     * @param atMost the maximum time to wait
      */
     public void close(Duration atMost) {
         closed.countDown();
@@ -267,7 +274,7 @@ public final class SchedulingLoop {
         current.close();
     }
 
-    /** Why no pod is scheduled any more although nobody closed the loop; empty if that is not so. */
+    /** Returns why no pods are scheduled any more although the loop was not closed; empty if they are scheduled. */
     public Optional<String> failure() {
         Throwable thrown = run.failure;
         if (thrown != null) {

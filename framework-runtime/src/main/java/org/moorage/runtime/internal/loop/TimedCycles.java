@@ -21,8 +21,9 @@ import org.moorage.runtime.internal.plugin.PluginThread;
 import org.moorage.runtime.internal.plugin.RunningCall;
 
 /**
- * Runs parts of scheduling cycles for those who ask, one after the other as plugins expect it, each on a thread of the scheduler and
- * with a time limit. One in which a plugin does not return is left to its thread, and the next one goes on with another workspace.
+ * Runs parts of scheduling cycles for callers, one at a time as plugins expect it. Each part runs on a thread of the
+ * scheduler, with a time limit. A part in which a plugin does not return keeps its thread, and the next part gets
+ * another workspace.
  */
 public final class TimedCycles {
     private static final String THREAD = "partial-cycle";
@@ -35,7 +36,7 @@ public final class TimedCycles {
     private volatile @Nullable String stuck;
 
     /**
-     * Cycles of a scheduler.
+     * Creates the timed cycles of a scheduler.
      *
      * @param limit how long each part may take
      * @param clock measures how long it takes
@@ -47,7 +48,7 @@ public final class TimedCycles {
         this.clock = clock;
     }
 
-    /** A part of a cycle did not get done within its limit, or did not begin. */
+    /** Thrown if a part of a cycle did not end within its limit, or did not begin. */
     public static final class OverdueException extends RuntimeException {
         private static final long serialVersionUID = 1L;
 
@@ -62,10 +63,10 @@ public final class TimedCycles {
     }
 
     /**
-     * Runs a part of a cycle, as soon as it is its turn.
+     * Runs a part of a cycle, after the parts before it.
      *
-     * @param left is run once nothing of the part runs any more, which may be long after its limit, or never
-     * @throws OverdueException if it is not done within the limit
+     * @param left runs once the part has ended, which may be long after its limit, or never
+     * @throws OverdueException if it does not end within the limit
      */
     public <T> T run(BiFunction<SchedulingAlgorithm, TrialSnapshot, T> part, Runnable left) {
         Instant end = clock.instant().plus(limit);
@@ -137,8 +138,7 @@ public final class TimedCycles {
         }
     }
 
-    // Which plugin it is that does not return; passes over many nodes have several threads. It is PluginCallWatch that
-    // logs it.
+    // Names the plugin that does not return; a pass over many nodes runs on several threads. PluginCallWatch logs it.
     private String overdue(CycleWorkspace workspace) {
         String text = "did not return within " + GoDuration.format(limit);
         for (PluginThread thread : threads.alive()) {
@@ -150,7 +150,7 @@ public final class TimedCycles {
         return text;
     }
 
-    /** Why no request can be answered any more; empty if that is not so. */
+    /** Returns why no request can be answered any more; empty if requests are answered. */
     public Optional<String> failure() {
         return Optional.ofNullable(stuck);
     }

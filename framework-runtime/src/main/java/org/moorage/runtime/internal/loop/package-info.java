@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * The loop that takes one pod after the other through its scheduling cycle, and the threads of a scheduler.
+ * The scheduling loop, which runs one scheduling cycle after the other, and the threads of a scheduler.
  *
- * <p>Starting points: {@link org.moorage.runtime.internal.loop.SchedulingLoop}, {@link org.moorage.runtime.internal.loop.SchedulingCycle}.
+ * <p>Starting points: {@link org.moorage.runtime.internal.loop.SchedulingLoop}, {@link
+ * org.moorage.runtime.internal.loop.SchedulingCycle}.
  */
 @NullMarked
 package org.moorage.runtime.internal.loop;

@@ -12,13 +12,13 @@ import org.jspecify.annotations.Nullable;
 import org.moorage.api.model.Pod;
 
 /**
- * Says that a plugin is not to be called for a while after one of its methods failed too often in a row. When the time is over calls are
- * let through again: a success of that method ends the matter, and a failure has the plugin left alone once more.
+ * A circuit breaker that suspends a plugin for a while after one of its methods failed too often in a row. When the
+ * time is over, calls are allowed again: a success of that method closes the breaker, and a failure opens it again.
  */
 public final class Breaker {
     /** How many failures in a row open a breaker. */
     public static final int MOST_FAILURES = 5;
-    /** For how long a plugin is then not called. */
+    /** How long a plugin is then suspended. */
     public static final Duration OPEN_TIME = Duration.ofMinutes(1);
 
     private final String plugin;
@@ -32,15 +32,15 @@ public final class Breaker {
      * An open breaker.
      *
      * @param method the method whose failures opened it
-     * @param end when calls are let through again
-     * @param reason why, for whoever wants to know why the plugin is not called
+     * @param end when calls are allowed again
+     * @param reason why the plugin is suspended, for messages
      */
     record Open(PluginMethod method, Instant end, String reason) {}
 
-    /** Is told when a plugin is no longer called, and when it is called again. */
+    /** Receives the opening and closing of breakers. */
     public interface Watcher {
         /**
-         * The plugin is not called for a while.
+         * The plugin is suspended for a while.
          *
          * @param pod the pod in whose attempt it failed last, if it was in one
          */
@@ -51,11 +51,11 @@ public final class Breaker {
     }
 
     /**
-     * A breaker of a plugin.
+     * Creates a breaker of a plugin.
      *
      * @param plugin the plugin's name
-     * @param ignores whether pods are scheduled without the plugin while it is not called; otherwise their attempts fail
-     * @param clock measures, and never goes back
+     * @param ignores whether pods are scheduled without the plugin while it is suspended; otherwise their attempts fail
+     * @param clock a monotonic clock
      */
     public Breaker(String plugin, boolean ignores, InstantSource clock, Watcher watcher) {
         this.plugin = plugin;
@@ -64,19 +64,19 @@ public final class Breaker {
         this.watcher = watcher;
     }
 
-    /** Whether pods are scheduled without the plugin while it is not called. */
+    /** Returns whether pods are scheduled without the plugin while it is suspended. */
     boolean ignores() {
         return ignores;
     }
 
-    /** Why the plugin is not to be called now; null if it is. */
+    /** Returns why the plugin is suspended now; null if it is not. */
     @Nullable
     Open open() {
         Open now = open.get();
         return now != null && clock.instant().isBefore(now.end) ? now : null;
     }
 
-    /** A call failed, or did not return in time. */
+    /** Records that a call failed, or did not return in time. */
     void failed(PluginMethod method, String what, Optional<Pod> pod) {
         Open before = open.get();
         int inARow = failures.incrementAndGet(method.ordinal());
@@ -86,7 +86,7 @@ public final class Breaker {
         }
         Instant now = clock.instant();
         if (before != null && now.isBefore(before.end)) {
-            // A call that was under way when the breaker opened.
+            // The call was already running when the breaker opened.
             return;
         }
         Instant end = now.plus(OPEN_TIME);
@@ -97,7 +97,7 @@ public final class Breaker {
         }
     }
 
-    /** A call succeeded. */
+    /** Records that a call succeeded. */
     void succeeded(PluginMethod method) {
         if (failures.get(method.ordinal()) != 0) {
             failures.set(method.ordinal(), 0);

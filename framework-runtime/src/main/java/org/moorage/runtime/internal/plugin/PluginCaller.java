@@ -70,15 +70,16 @@ import org.moorage.config.plugin.ThrownCopy;
 import org.moorage.runtime.decision.PluginStatus;
 
 /**
- * Calls one plugin. All calls of the scheduler into a plugin are made here, so that one rule holds for failed calls: an exception, null and
- * a value that the method does not allow become a {@link PluginFailure}, which runs no code of the plugin when it is read. Only errors of
- * the virtual machine are passed on, see {@link Thrown#rethrowIfFatal}. A {@link PointRun} measures the calls.
+ * Calls one plugin. All calls of the scheduler into a plugin are made here, so that one rule applies to failed calls:
+ * an exception, null and a value that the method does not allow become a {@link PluginFailure}, which runs no code of
+ * the plugin when it is read. Only errors of the virtual machine are rethrown, see {@link Thrown#rethrowIfFatal}. A
+ * {@link PointRun} measures the calls.
  *
- * <p>A {@link Breaker} suspends the plugin for a while after it failed too often in a row. {@link PluginMethod} has the effect on each
- * method.
+ * <p>A {@link Breaker} suspends the plugin for a while after it failed too often in a row. {@link PluginMethod} has the
+ * effect on each method.
  *
- * <p>The methods that are called once per node (Filter, Score), and those that the queue calls under its lock (Less, hints), allocate
- * nothing here.
+ * <p>The methods that are called once per node (Filter, Score), and those that the queue calls under its lock (Less,
+ * hints), allocate nothing here.
  */
 public final class PluginCaller {
     private final Plugin plugin;
@@ -91,14 +92,14 @@ public final class PluginCaller {
     private final @Nullable FilterPlugin filter;
     private final @Nullable ScorePlugin score;
     private final RunningCall[] calls;
-    // Any thread of the application may hold the queue's lock, so that the call is kept here and not by the thread.
+    // Kept here and not by the thread, because any thread of the application may hold the queue's lock.
     private final AtomicReference<@Nullable RunningCall> queueCall = new AtomicReference<>();
-    // Plugins keep their rejections as constants, so that the next one is likely to be the same object and needs no new
-    // PluginStatus. Read and written by several threads without a lock: any of the values is right.
+    // Plugins keep their rejections as constants, so the next one is probably the same object and needs no new
+    // PluginStatus. Several threads read and write it without a lock: any of the values is correct.
     private PluginStatus lastRejection;
 
     /**
-     * A caller of that plugin.
+     * Creates a caller of that plugin.
      *
      * @param name the plugin's name
      * @param breaker suspends the plugin; null to call it always
@@ -120,12 +121,12 @@ public final class PluginCaller {
         lastRejection = new PluginStatus(name, Status.success());
     }
 
-    /** A caller of a plugin that is always called. */
+    /** Returns a caller of a plugin that is never suspended. */
     public static PluginCaller of(Plugin plugin) {
         return of(plugin.name(), plugin);
     }
 
-    /** A caller of a plugin of that name, which is always called. */
+    /** Returns a caller of a plugin of that name that is never suspended. */
     public static PluginCaller of(String name, Plugin plugin) {
         return new PluginCaller(name, plugin, null);
     }
@@ -140,27 +141,30 @@ public final class PluginCaller {
         }
     }
 
-    /** The plugin's name. */
+    /** Returns the plugin's name. */
     public String name() {
         return name;
     }
 
-    /** The plugin, to look at what it can do; it is called here alone. */
+    /** Returns the plugin, to inspect the interfaces that it implements; only this class calls it. */
     public Plugin plugin() {
         return plugin;
     }
 
-    /** Whether the plugin signs pods. One with a breaker does not: what is answered in its place must not be kept. */
+    /**
+     * Returns whether the plugin signs pods. One with a breaker does not: results that replace a suspended plugin's
+     * must not be cached.
+     */
     public boolean signs() {
         return breaker == null && plugin instanceof SignPlugin;
     }
 
-    /** Whether the plugin says when enough of a group has been placed. */
+    /** Returns whether the plugin decides when enough pods of a group are scheduled. */
     public boolean saysPlacementFeasible() {
         return plugin instanceof PlacementFeasiblePlugin;
     }
 
-    /** Whether the plugin follows pods that are added to a node for a trial, or removed from it. */
+    /** Returns whether the plugin follows simulated additions and removals of pods. */
     public boolean hasPreFilterExtensions() {
         return preFilterExtensions != null;
     }
@@ -170,14 +174,17 @@ public final class PluginCaller {
         return normalizes;
     }
 
-    /** A call of the plugin did not return in time. */
+    /** Records that a call of the plugin did not return in time. */
     public void overdue(PluginMethod method, String what) {
         if (breaker != null) {
             breaker.failed(method, what, Optional.empty());
         }
     }
 
-    /** The call into a plugin of these that the queue waits for while it holds its lock; empty if there is none. */
+    /**
+     * Returns the call into one of these plugins that the queue waits for while it holds its lock; empty if there is
+     * none.
+     */
     public static Optional<RunningCall> queueCall(Collection<PluginCaller> callers) {
         for (PluginCaller caller : callers) {
             RunningCall call = caller.queueCall.getAcquire();
@@ -204,13 +211,16 @@ public final class PluginCaller {
         return checked;
     }
 
-    /** The plugin's hint about all pods, which fails with a {@link PluginFailure} alone, and so does what it answers. */
+    /**
+     * Returns the plugin's hint about all pods. It, and the predicate that it returns, throw only a {@link
+     * PluginFailure}.
+     */
     public PreQueueingHint<Object> checked(PreQueueingHint<Object> preHint) {
         return change -> hinted(PreQueueingHint::candidates, preHint, change)
                 .<Predicate<Pod>>map(candidates -> pod -> hinted(Predicate::test, candidates, pod));
     }
 
-    /** The plugin's hint, which fails with a {@link PluginFailure} alone. */
+    /** Returns the plugin's hint. It throws only a {@link PluginFailure}. */
     public QueueingHint<Object> checked(QueueingHint<Object> hint) {
         BiFunction<Pod, ObjectChange<Object>, @Nullable Hint> call = hint::hint;
         return (pod, change) -> hinted(call, pod, change);
@@ -300,7 +310,7 @@ public final class PluginCaller {
         run(PluginMethod.REMOVE_POD, pod, () -> known(preFilterExtensions).removePod(state, pod, removed, node));
     }
 
-    /** Returns what the plugin's answers for a pod depend on. */
+    /** Returns the plugin's signature of a pod, which covers everything that its results for the pod depend on. */
     public Optional<Signature> sign(Pod pod) {
         return call(PluginMethod.SIGN, pod, open -> Optional.empty(), () -> {
             Optional<?> signed = ((SignPlugin) plugin).sign(pod);
@@ -309,8 +319,8 @@ public final class PluginCaller {
     }
 
     /**
-     * A plugin's signature of a pod, as a key. The value is compared within a call of the plugin; a comparison that fails makes two
-     * signatures different, so that nothing cached is used.
+     * A plugin's signature of a pod, as a key. Values are compared within a call of the plugin; if a comparison fails,
+     * the signatures count as different, so that no cached result is used.
      */
     public final class Signature {
         private final Object value;
@@ -372,9 +382,9 @@ public final class PluginCaller {
     }
 
     /**
-     * Runs Filter for the nodes from one index to before another whose status is a success.
+     * Runs Filter for those nodes from one index up to, but not including, another whose status is a success.
      *
-     * @param statuses by the index of the node; what the plugin has put there is still to be taken over by {@link #filtered}
+     * @param statuses by the index of the node; the caller must check the plugin's statuses with {@link #filtered}
      */
     public void filter(CycleState state, Pod pod, List<NodeInfo> nodes, int from, int to, Status[] statuses) {
         if (suspension(PluginMethod.FILTER) != null) {
@@ -397,7 +407,7 @@ public final class PluginCaller {
         }
     }
 
-    /** What Filter has answered about one of many nodes: a rejection, or exactly {@link PluginStatus#SUCCESS}. */
+    /** Returns the result of Filter for one of many nodes: a rejection, or exactly {@link PluginStatus#SUCCESS}. */
     @SuppressWarnings("ReferenceEquality") // comparing contents would cost more than a new PluginStatus
     public PluginStatus filtered(@Nullable Status answer) {
         Status status = checked(PluginMethod.FILTER, answer);
@@ -427,7 +437,7 @@ public final class PluginCaller {
         }
     }
 
-    /** Makes the plugin do what its PostFilter has decided. */
+    /** Executes the decision of the plugin's PostFilter. */
     public void execute(PointRun run, CycleState state, Pod pod, PostFilterResult result) {
         Consumer<Boolean> ended = run.preempts("pod", result.victims(), 0, result.pdbViolations());
         try {
@@ -437,7 +447,7 @@ public final class PluginCaller {
         }
     }
 
-    // Also a failed call is reported.
+    // Failed calls are reported, too.
     private <T> T makeRoom(
             PluginMethod method,
             PointRun run,
@@ -496,9 +506,9 @@ public final class PluginCaller {
     }
 
     /**
-     * Runs Score for the nodes from one index to before another.
+     * Runs Score for the nodes from one index up to, but not including, another.
      *
-     * @param scores where the scores go, by the index of the node
+     * @param scores receives the scores, by the index of the node
      */
     public void score(CycleState state, Pod pod, List<NodeInfo> nodes, int from, int to, long[] scores) {
         if (suspension(PluginMethod.SCORE) != null) {
@@ -537,7 +547,7 @@ public final class PluginCaller {
         return normalized;
     }
 
-    /** Refuses a score that is not from 0 to 100. */
+    /** Rejects a score that is not from 0 to 100. */
     public void checkRange(long value) {
         if (value < 0 || value > NodeScores.MAX) {
             throw invalidScore(PluginMethod.NORMALIZE, "Score", value);
@@ -581,7 +591,7 @@ public final class PluginCaller {
                 () -> ((PreBindPlugin) plugin).preBindPreFlight(state, pod, nodeName));
     }
 
-    /** Returns whether PreBind changes nothing but objects of the cluster. */
+    /** Returns whether PreBind changes only objects of the cluster. */
     public boolean preBindsInCluster() {
         return plugin instanceof ClusterPreBindPlugin;
     }
@@ -659,7 +669,7 @@ public final class PluginCaller {
                 PodGroupPostFilterResult::status);
     }
 
-    /** Makes the plugin do what its PodGroupPostFilter has decided. */
+    /** Executes the decision of the plugin's PodGroupPostFilter. */
     public void execute(PointRun run, CycleState state, PodGroupInfo group, PodGroupPostFilterResult result) {
         execute(
                 PluginMethod.POD_GROUP_POST_FILTER,
@@ -671,8 +681,8 @@ public final class PluginCaller {
                         result.pdbViolations()));
     }
 
-    // Hints are also asked without the queue's lock, and a plugin may have the queue call it again: the call that was
-    // there before is kept.
+    // Hints are also called without the queue's lock, and a plugin may cause the queue to call it again: the outermost
+    // call is kept.
     private boolean beginQueueCall(PluginMethod method) {
         if (queueCall.getAcquire() != null) {
             return false;
@@ -691,7 +701,8 @@ public final class PluginCaller {
         return Objects.requireNonNull(ability);
     }
 
-    // Returns why the breaker lets the plugin not be called now, or null. Refuses a call that pods may not do without.
+    // Returns the open breaker if the plugin is suspended, or null. Throws if pods cannot be scheduled without the
+    // call.
     private Breaker.@Nullable Open suspension(PluginMethod method) {
         if (breaker == null || method.suspended() == PluginMethod.Suspended.CALLED) {
             return null;
@@ -700,7 +711,7 @@ public final class PluginCaller {
         if (open != null
                 && method.suspended() == PluginMethod.Suspended.REFUSED
                 && !breaker.ignores()
-                // A pod that enters the queue fails at its first attempt, with the reason.
+                // A pod that enters the queue fails at its first attempt instead, with the reason.
                 && (method != PluginMethod.PRE_ENQUEUE || open.method() == PluginMethod.PRE_ENQUEUE)) {
             throw refused(method, open.reason());
         }
@@ -714,7 +725,7 @@ public final class PluginCaller {
         });
     }
 
-    // A suspended plugin skips where it may, and is a success elsewhere.
+    // A suspended plugin returns skip if the method allows it, and otherwise success.
     private Status status(PluginMethod method, PointRun run, Pod pod, Supplier<@Nullable Status> call) {
         return measured(method, run, pod, open -> method.statusWhenSuspended(), call, answer -> answer);
     }
@@ -734,8 +745,8 @@ public final class PluginCaller {
         return answer;
     }
 
-    // Calls the plugin, unless it is suspended. All calls but those for single nodes and those of the queue are made
-    // here.
+    // Calls the plugin, unless it is suspended. All calls are made here, except those for single nodes and those of the
+    // queue.
     private <T> T call(
             PluginMethod method,
             @Nullable Pod pod,
@@ -782,7 +793,7 @@ public final class PluginCaller {
         return failure;
     }
 
-    // If the binding of the pod was cancelled, the cancellation is the cause of the failure.
+    // Returns the cancellation if the binding of the pod was cancelled: it is then the cause of the failure.
     private static Throwable cancellationOr(Throwable copy) {
         for (Throwable cause = copy; cause != null; cause = cause.getCause()) {
             if (cause instanceof CancellationException
@@ -812,7 +823,7 @@ public final class PluginCaller {
         return new PluginFailure(name, method, method.message(name, bounded), bounded, null);
     }
 
-    // To be called before the call counts as ended: reading what was thrown runs code of the plugin, which may not
+    // Must be called before the call counts as ended: reading the exception runs code of the plugin, which may not
     // return.
     private PluginFailure failure(PluginMethod method, Throwable thrown) {
         Throwable copy = Thrown.caught(thrown);

@@ -4,9 +4,10 @@ package org.moorage.runtime.internal.plugin;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A failed call of a plugin: the plugin threw an exception, or returned what the method does not allow. All of it is the scheduler's own,
- * also the cause, which is a copy of what the plugin threw ({@link org.moorage.config.plugin.Thrown#copyOf}): nothing that reads a failure
- * runs the plugin's code. The failure itself has no stack trace, since that of its cause shows where it happened.
+ * A failed call of a plugin: the plugin threw an exception, or returned a value that the method does not allow. All of
+ * its parts are the scheduler's, including the cause, which is a copy of what the plugin threw ({@link
+ * org.moorage.config.plugin.Thrown#copyOf}): reading a failure never runs the plugin's code. The failure has no stack
+ * trace, because its cause has one.
  */
 public final class PluginFailure extends RuntimeException {
     private static final long serialVersionUID = 1L;
@@ -22,27 +23,27 @@ public final class PluginFailure extends RuntimeException {
         this.what = what;
     }
 
-    // Unlike elsewhere, kube-scheduler's message about PostFilter is the plugin's alone.
+    // Unlike for other methods, kube-scheduler's message for PostFilter is only the plugin's.
     PluginFailure withoutMethod() {
         return new PluginFailure(plugin, method, what, what, getCause());
     }
 
-    /** The plugin's name. */
+    /** Returns the plugin's name. */
     public String plugin() {
         return plugin;
     }
 
-    /** The method that was called. */
+    /** Returns the method that was called. */
     public PluginMethod method() {
         return method;
     }
 
-    /** As the message, but without plugin and method. */
+    /** Returns the message without plugin and method. */
     public String what() {
         return what;
     }
 
-    /** The failure in one line. */
+    /** Returns the failure in one line. */
     @Override
     public String getMessage() {
         return String.valueOf(super.getMessage());

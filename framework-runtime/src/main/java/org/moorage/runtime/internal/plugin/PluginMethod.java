@@ -12,7 +12,7 @@ public enum PluginMethod {
     EVENTS_TO_REGISTER("EventsToRegister", "registering the events of plugin ", ": ", Suspended.CALLED, Answers.ANY),
     /** Closing the plugin. */
     CLOSE("Close", "closing plugin ", ": ", Suspended.CALLED, Answers.ANY),
-    /** A queueing hint. A failed one only has a pod tried again. */
+    /** A queueing hint. A failure only causes another attempt at the pod. */
     QUEUEING_HINT("QueueingHint", "running the queueing hint of plugin ", ": ", Suspended.CALLED, Answers.ANY),
     /** PreEnqueue. */
     PRE_ENQUEUE("PreEnqueue", "running PreEnqueue plugin ", ": ", Suspended.REFUSED, Answers.NO_SKIP),
@@ -26,7 +26,7 @@ public enum PluginMethod {
     REMOVE_POD("RemovePod", "running RemovePod on PreFilter plugin ", ": ", Suspended.SKIPPED, Answers.ANY),
     /** Filter. */
     FILTER("Filter", "running ", " filter plugin: ", Suspended.REFUSED, Answers.NO_SKIP),
-    /** Sign. A plugin that can be suspended is not asked to sign. */
+    /** Sign. It is not called on a plugin that can be suspended. */
     SIGN("Sign", "signing pod by plugin ", ": ", Suspended.CALLED, Answers.ANY),
     /** PostFilter. */
     POST_FILTER("PostFilter", "running PostFilter plugin ", ": ", Suspended.SKIPPED, Answers.ANY),
@@ -43,7 +43,7 @@ public enum PluginMethod {
             Answers.ANY),
     /** Reserve. */
     RESERVE("Reserve", "running Reserve plugin ", ": ", Suspended.REFUSED, Answers.NO_SKIP),
-    /** Unreserve of Reserve. Always called, since what was reserved has to be given back. */
+    /** Unreserve of Reserve. Always called, because reservations must be released. */
     UNRESERVE("Unreserve", "running Unreserve plugin ", ": ", Suspended.CALLED, Answers.ANY),
     /** Permit. */
     PERMIT("Permit", "running Permit plugin ", ": ", Suspended.REFUSED, Answers.ANY),
@@ -83,7 +83,9 @@ public enum PluginMethod {
         CALLED,
         /** The plugin is skipped. */
         SKIPPED,
-        /** The call fails, unless the configuration lets pods be scheduled without the plugin: then the plugin is skipped. */
+        /**
+         * The call fails, unless the configuration allows scheduling without the plugin: then the plugin is skipped.
+         */
         REFUSED
     }
 
@@ -109,10 +111,11 @@ public enum PluginMethod {
     private final Answers answers;
 
     /**
-     * A method.
+     * Creates a method.
      *
      * @param text kube-scheduler's name of the method
-     * @param beforePlugin kube-scheduler's words of a failure, up to the plugin's name; empty if they do not name the plugin
+     * @param beforePlugin kube-scheduler's words of a failure, up to the plugin's name; empty if they do not name the
+     *     plugin
      * @param afterPlugin the words after it
      */
     PluginMethod(String text, String beforePlugin, String afterPlugin, Suspended suspended, Answers answers) {
@@ -139,12 +142,12 @@ public enum PluginMethod {
         return allows(Status.skip()) ? Status.skip() : Status.success();
     }
 
-    /** kube-scheduler's name of the extension point in metrics. */
+    /** Returns kube-scheduler's name of the extension point in metrics. */
     String point() {
         return this == NORMALIZE ? "ScoreExtensionNormalize" : text;
     }
 
-    /** kube-scheduler's name of the method. */
+    /** Returns kube-scheduler's name of the method. */
     @Override
     public String toString() {
         return text;

@@ -7,9 +7,10 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A thread of a scheduler. It counts the calls into plugins, so that another thread can notice one that does not return.
+ * A thread of a scheduler. It counts the calls into plugins, so that another thread can detect one that does not
+ * return.
  *
- * <p>The clock is not read for a call, since there is one for each node and plugin.
+ * <p>It does not read the clock for a call, because there is a call for each node and plugin.
  */
 public final class PluginThread extends Thread {
     private static final VarHandle COUNT;
@@ -22,25 +23,25 @@ public final class PluginThread extends Thread {
         }
     }
 
-    // The low bits are the depth of the calls that the thread is in, the others count begins and ends.
+    // The low bits are the depth of the running calls of this thread; the others count begins and ends.
     private static final int DEPTH_BITS = 16;
     private static final long DEPTH = (1L << DEPTH_BITS) - 1;
     private static final long BEGIN = (1L << DEPTH_BITS) + 1;
     private static final long END = (1L << DEPTH_BITS) - 1;
 
-    // More than plugins that call others through their handles nest on purpose.
+    // More than the intended nesting of plugins that call others through their handles.
     private static final int MOST_DEPTH = 64;
 
     private final @Nullable Object owner;
-    // The calls that the thread is in, the outermost first. Only what the depth counts is of now.
+    // The running calls, the outermost first. Entries beyond the depth are outdated.
     private final @Nullable RunningCall[] calls = new RunningCall[MOST_DEPTH];
     private long count;
     private volatile boolean pausing;
 
     /**
-     * A daemon thread.
+     * Creates a daemon thread.
      *
-     * @param owner what it works for, if it does not work for the scheduler as a whole
+     * @param owner the object that it works for, if it does not work for the scheduler as a whole
      */
     public PluginThread(Runnable task, String name, @Nullable Object owner) {
         super(null, task, name, 0, false);
@@ -48,12 +49,12 @@ public final class PluginThread extends Thread {
         setDaemon(true);
     }
 
-    /** Whether it works for that one alone. */
+    /** Returns whether it works for that object alone. */
     public boolean worksFor(Object candidate) {
         return owner == candidate;
     }
 
-    /** A call into a plugin begins. Returns what {@link #end} is given; null on other threads. */
+    /** Begins a call into a plugin. Returns the argument for {@link #end}; null on other threads. */
     static @Nullable PluginThread begin(RunningCall call) {
         if (Thread.currentThread() instanceof PluginThread thread) {
             int depth = (int) (thread.count & DEPTH);
@@ -72,7 +73,7 @@ public final class PluginThread extends Thread {
         }
     }
 
-    /** Has the time that some work takes on the current thread not count as time of the plugin that asks for it. */
+    /** Runs some work on the current thread, whose time does not count as time of the plugin that requests it. */
     public static void whilePausing(Runnable wait) {
         if (!(Thread.currentThread() instanceof PluginThread thread)) {
             wait.run();
@@ -83,21 +84,21 @@ public final class PluginThread extends Thread {
             wait.run();
         } finally {
             thread.pausing = false;
-            // The plugin's time begins anew.
+            // The plugin's time starts again.
             COUNT.setOpaque(thread, thread.count + BEGIN + END);
         }
     }
 
     /**
-     * The number of the call that the thread is in: it changes when a call begins or returns, also one that another plugin
-     * makes through its handle. 0 if the thread is in none.
+     * Returns the number of the running call. It changes when a call begins or returns, including calls that another
+     * plugin makes through its handle. Returns 0 if no call is running.
      */
     public long runningCall() {
         long seen = (long) COUNT.getAcquire(this);
         return (seen & DEPTH) == 0 || pausing ? 0 : seen;
     }
 
-    /** Which call of which plugin it is that the thread is in; empty if it is in none. */
+    /** Returns the running call; empty if there is none. */
     public Optional<RunningCall> call() {
         long seen = runningCall();
         if (seen == 0) {
@@ -105,7 +106,7 @@ public final class PluginThread extends Thread {
         }
         int depth = (int) Math.min(MOST_DEPTH, seen & DEPTH);
         RunningCall call = calls[depth - 1];
-        // The count is to be read after the call. If it has changed, the call has just returned.
+        // The count must be read after the call. If it has changed, the call has just returned.
         VarHandle.loadLoadFence();
         return runningCall() == seen ? Optional.ofNullable(call) : Optional.empty();
     }

@@ -9,8 +9,9 @@ import org.moorage.runtime.decision.PluginStatus;
 import org.moorage.runtime.metrics.SchedulerMetrics;
 
 /**
- * One run of an extension point for a pod or a group of pods, which reports to the metrics how long the point takes, and in a sample of
- * the runs how long each call of a plugin takes. {@link PluginCaller} measures the calls; several threads may do so.
+ * One run of an extension point for a pod or a group of pods. It reports to the metrics how long the point takes and,
+ * in a sample of the runs, how long each call of a plugin takes. {@link PluginCaller} measures the calls, possibly on
+ * several threads.
  */
 public final class PointRun implements AutoCloseable {
     /** A run that reports nothing, for calls outside a scheduling cycle. */
@@ -36,7 +37,7 @@ public final class PointRun implements AutoCloseable {
         return timesPlugins;
     }
 
-    /** Returns when a call that begins now has begun, for {@link #called}. */
+    /** Returns the start time of a call that begins now, for {@link #called}; 0 if calls are not timed. */
     public long startCall() {
         return timesPlugins ? System.nanoTime() : 0;
     }
@@ -46,7 +47,7 @@ public final class PointRun implements AutoCloseable {
         called(method, plugin, answer, startOfCall, 1);
     }
 
-    /** As {@link #called(PluginMethod, String, Code, long)}, with the mean of several nodes. */
+    /** Like {@link #called(PluginMethod, String, Code, long)}, with the mean of several nodes. */
     public void called(PluginMethod method, String plugin, Code answer, long startOfCall, int nodes) {
         if (timesPlugins) {
             metrics.pluginRan(plugin, method.point(), answer, (System.nanoTime() - startOfCall) / Math.max(1, nodes));
@@ -63,7 +64,7 @@ public final class PointRun implements AutoCloseable {
         return metrics != SchedulerMetrics.NONE;
     }
 
-    /** Ends the run with an answer, and returns the answer. A run without one ends with an error. */
+    /** Ends the run with an answer, and returns the answer. A run without an answer ends with an error. */
     public PluginStatus end(PluginStatus answer) {
         end(answer.status().code());
         return answer;
@@ -92,14 +93,14 @@ public final class PointRun implements AutoCloseable {
      * Reports that victims are about to be evicted.
      *
      * @param preemptor {@code pod}, {@code podgroup} or {@code compositepodgroup}
-     * @param victims the victims; without any nothing is reported
+     * @param victims the victims; if empty, nothing is reported
      * @return reports the end of the evictions, and whether they succeeded
      */
     Consumer<Boolean> preempts(String preemptor, List<Pod> victims, int groupDisruptions, long pdbViolations) {
         if (!victims.isEmpty()) {
             metrics.preempted(preemptor, victims.size(), groupDisruptions, pdbViolations);
         }
-        // As in kube-scheduler, which does not evict pods that are being deleted already.
+        // As in kube-scheduler, which does not evict pods that are already being deleted.
         if (victims.stream().allMatch(victim -> victim.metadata().isDeleting())) {
             return isSuccessful -> {};
         }

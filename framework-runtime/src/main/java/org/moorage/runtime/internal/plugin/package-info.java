@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * The calls into plugins, and what their failures become.
+ * The calls into plugins, and the handling of their failures.
  *
  * <p>Starting points: {@link org.moorage.runtime.internal.plugin.PluginCaller}, {@link
  * org.moorage.runtime.internal.plugin.PluginFailure}.

@@ -11,16 +11,19 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slf4j.spi.LoggingEventBuilder;
 
-/** A plugin's lines in the log of the program: the logger is {@code org.moorage.plugin.} and the plugin's name. */
+/**
+ * A logger of a plugin, which writes to the log of the program: its name is {@code org.moorage.plugin.} and the
+ * plugin's name.
+ */
 final class PluginLog implements PluginLogger {
     private static final String PREFIX = "org.moorage.plugin.";
 
-    // As klog has it: a line with a mistake in it is better than none.
+    // As in klog: a line with a mistake in it is better than none.
     private static final String MISSING = "(MISSING)";
 
     private static final int MOST_OF_LINE = 4 * PluginText.MOST;
 
-    /** Those that cannot change, and have a short text that throws nothing. */
+    /** Immutable types with a short text that throws nothing. */
     private static final Set<Class<?>> AS_THEY_ARE = Set.of(
             Integer.class,
             Long.class,
@@ -62,7 +65,7 @@ final class PluginLog implements PluginLogger {
         (thrown == null ? line : line.setCause(Thrown.copyOf(thrown))).log(PluginText.of(message));
     }
 
-    // Made into text now, on the plugin's thread and within its call: the log is written on another one, later.
+    // Formatted now, on the plugin's thread and within its call: another thread writes the log, later.
     private static Object shown(@Nullable Object value) {
         return value != null && AS_THEY_ARE.contains(value.getClass()) ? value : PluginText.of(value);
     }

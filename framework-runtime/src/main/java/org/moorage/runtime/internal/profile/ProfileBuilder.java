@@ -36,7 +36,7 @@ import org.moorage.runtime.internal.queue.PluginEvents;
 import org.moorage.runtime.internal.queue.QueueProfile;
 import org.moorage.runtime.metrics.SchedulerMetrics;
 
-/** Makes the plugins of each profile, once each, and the profiles of them. */
+/** Creates the plugins of each profile, once each, and builds the profiles. */
 public final class ProfileBuilder {
     private static final Log LOG = Log.of(ProfileBuilder.class);
 
@@ -47,12 +47,12 @@ public final class ProfileBuilder {
     private final BiFunction<String, Plugin, PluginCaller> callers;
 
     /**
-     * A builder.
+     * Creates a builder.
      *
-     * @param callers makes what calls a plugin
-     * @param handles what a plugin may ask, by the names of the profile and the plugin
-     * @param nominatedPods the pods that are nominated now, by the name of the node; what it gave does not change
-     * @param metrics is told how the plugins are run
+     * @param callers returns the caller of a plugin
+     * @param handles returns the handle of a plugin, by the names of the profile and the plugin
+     * @param nominatedPods returns the currently nominated pods by node name, as a map that does not change
+     * @param metrics receives the measurements of the plugins
      */
     public ProfileBuilder(
             PluginRegistry registry,
@@ -68,12 +68,12 @@ public final class ProfileBuilder {
     }
 
     /**
-     * The profiles of a configuration, and all plugins that were made for them.
+     * The profiles of a configuration, and all plugins that were created for them.
      *
      * @param byName the profiles, in the order of the configuration
-     * @param plugins their plugins, also those that are called at no extension point
+     * @param plugins their plugins, including those that are called at no extension point
      * @param eventsByProfile the events of each profile's plugins
-     * @param missing the plugins of kube-scheduler that are enabled and not registered
+     * @param missing the plugins of kube-scheduler that are enabled but not registered
      */
     public record Profiles(
             Map<String, Profile> byName,
@@ -88,9 +88,9 @@ public final class ProfileBuilder {
         }
 
         /**
-         * The profile of a name.
+         * Returns the profile of a name.
          *
-         * @param what what names it, for the message
+         * @param what the field or argument with the name, for the message
          * @throws IllegalArgumentException if there is none
          */
         public Profile named(String name, String what) {
@@ -102,7 +102,7 @@ public final class ProfileBuilder {
             return profile;
         }
 
-        /** The order of the queue, which all profiles agree on. */
+        /** Returns the plugin that sorts the queue, which is the same for all profiles. */
         public PluginCaller queueSort() {
             return byName.values()
                     .iterator()
@@ -111,7 +111,7 @@ public final class ProfileBuilder {
                     .get(0);
         }
 
-        /** What the queue must know of the profiles, by their names. */
+        /** Returns the parts of the profiles that the queue needs, by their names. */
         public Map<String, QueueProfile> queueProfiles() {
             Map<String, QueueProfile> all = new LinkedHashMap<>();
             for (Profile profile : byName.values()) {
@@ -128,8 +128,8 @@ public final class ProfileBuilder {
     /**
      * Builds the profiles of a configuration.
      *
-     * @param problems has what else is wrong with the configuration
-     * @throws ConfigException if they cannot be built, or something else is wrong; it names every problem
+     * @param problems collects the other problems of the configuration
+     * @throws ConfigException if they cannot be built, or there are other problems; it lists every problem
      */
     public Profiles build(SchedulerConfig config, Problems problems) {
         List<PluginCaller> plugins = new ArrayList<>();
@@ -224,7 +224,7 @@ public final class ProfileBuilder {
         return "pluginConfig[" + plugin + "]";
     }
 
-    /** Closes those plugins that can be closed; the failure of one does not keep it from the others. */
+    /** Closes those plugins that can be closed, including the ones after a failure. */
     public static void closeAll(Collection<PluginCaller> plugins) {
         for (PluginCaller plugin : plugins) {
             try {

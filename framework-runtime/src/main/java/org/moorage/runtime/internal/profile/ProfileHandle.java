@@ -50,7 +50,7 @@ import org.moorage.runtime.internal.queue.Nominator;
 import org.moorage.runtime.internal.queue.PodActivation;
 import org.moorage.runtime.metrics.SchedulerListener;
 
-/** What a plugin of a profile may ask. */
+/** The handle of a plugin of a profile. */
 public final class ProfileHandle implements Handle {
     private static final Log LOG = Log.of(ProfileHandle.class);
 
@@ -64,25 +64,25 @@ public final class ProfileHandle implements Handle {
     private final Services services;
 
     /**
-     * What the handles of all profiles answer from.
+     * The services behind the handles of all profiles.
      *
      * @param store the objects of the cluster
-     * @param snapshot the nodes of the cycle; throws where no cycle runs
+     * @param snapshot returns the nodes of the cycle; throws if no cycle runs
      * @param source reads single objects
      * @param writer changes the cluster
-     * @param featureGates the features that are on
+     * @param featureGates the enabled features
      * @param clock the time of day
-     * @param monotonicClock measures
+     * @param monotonicClock measures durations
      * @param random the source of random numbers
-     * @param threads where background work is done
-     * @param nominator who is nominated to which node
+     * @param threads run background work
+     * @param nominator the nominated pods and their nodes
      * @param waitingPods the pods that wait for a permit
      * @param podsInPreBind the pods that PreBind plugins work on
-     * @param listener is told of background tasks that fail
-     * @param extenders who has a say beside the plugins
-     * @param shared what plugins share with one another, by its key; it may be changed by several threads
-     * @param queue the waiting pods, once the queue is built
-     * @param podGroups the groups of pods as they are now
+     * @param listener receives the failures of background tasks
+     * @param extenders the extenders, in addition to the plugins
+     * @param shared the values that plugins share with one another, by key; several threads may change the map
+     * @param queue the pending pods, once the queue is built
+     * @param podGroups the current groups of pods
      */
     public record Services(
             ObjectStore store,
@@ -103,7 +103,7 @@ public final class ProfileHandle implements Handle {
             Supplier<? extends PodActivation> queue,
             Supplier<? extends PodGroupLister> podGroups) {}
 
-    /** The handle of a plugin. */
+    /** Creates the handle of a plugin. */
     public ProfileHandle(String profileName, String plugin, Services services) {
         this.profileName = profileName;
         this.plugin = plugin;
@@ -246,7 +246,7 @@ public final class ProfileHandle implements Handle {
         return services.podsInPreBind().find(uid);
     }
 
-    // The queue reads a copy: it holds its lock, and the collection may be of a class of the plugin.
+    // The queue reads a copy: it holds its lock, and the collection's class may be the plugin's.
     @Override
     public void activate(Collection<Pod> pods) {
         List<Pod> copies = List.copyOf(pods);

@@ -45,15 +45,15 @@ public final class ProfilePlugins {
     }
 
     /**
-     * Finds out who is called where. A plugin is called at a point that it implements if it is enabled there, or in {@code
-     * multiPoint} and not disabled there. First come those that are enabled in both ways, as they are listed at the point,
-     * then those of {@code multiPoint}, then those of the point alone.
+     * Determines which plugins are called at each point. A plugin is called at a point that it implements if it is
+     * enabled there, or in {@code multiPoint} and not disabled there. First come those that are enabled in both ways,
+     * as they are listed at the point, then those of {@code multiPoint}, then those of the point alone.
      *
      * @param profile the profile
-     * @param pluginByName the plugins that were made for it; one of kube-scheduler's that is not here has no part, and is {@link #missing}
-     * @param failed plugins that could not be made, of which nothing else is said
-     * @param problems where to report what does not fit, relative to the profile; if anything is reported, the result is
-     *     not to be used
+     * @param pluginByName the plugins that were created for it; one of kube-scheduler's that is not here is skipped,
+     *     and is {@link #missing}
+     * @param failed plugins that could not be created, for which nothing else is reported
+     * @param problems receives problems, relative to the profile; if any is reported, the result must not be used
      */
     public static ProfilePlugins expand(
             ProfileConfig profile, Map<String, PluginCaller> pluginByName, Set<String> failed, Problems problems) {
@@ -61,11 +61,11 @@ public final class ProfilePlugins {
     }
 
     /**
-     * Reports profiles that sort the queue otherwise than the first one: there is one queue for all.
+     * Reports profiles whose queue sort plugin differs from the first one's: all share one queue.
      *
      * @param configs the profiles
      * @param profiles their plugins, in the same order
-     * @param problems where to report to, relative to the configuration
+     * @param problems receives problems, relative to the configuration
      */
     public static void checkSameQueueSort(
             List<ProfileConfig> configs, List<ProfilePlugins> profiles, Problems problems) {
@@ -93,27 +93,30 @@ public final class ProfilePlugins {
         }
     }
 
-    /** The plugins at a point, in the order in which they are called. */
+    /** Returns the plugins at a point, in the order in which they are called. */
     public List<PluginCaller> at(ExtensionPoint point) {
         return pluginsByPoint.getOrDefault(point, List.of());
     }
 
-    /** The plugins at every point. */
+    /** Returns the plugins at every point. */
     public Map<ExtensionPoint, List<PluginCaller>> byPoint() {
         return pluginsByPoint;
     }
 
-    /** The plugins that say when enough of a group has been placed: as in kube-scheduler whatever points they are enabled at. */
+    /**
+     * Returns the plugins that decide when enough pods of a group are scheduled. As in kube-scheduler, it does not
+     * matter at which points they are enabled.
+     */
     public List<PluginCaller> placementFeasible() {
         return placementFeasible;
     }
 
-    /** How much the scores of the plugins count that score nodes or placements, by point and name. */
+    /** Returns the weights of the plugins that score nodes or placements, by point and name. */
     public Map<ExtensionPoint, Map<String, Integer>> weights() {
         return weights;
     }
 
-    /** The plugins of kube-scheduler that are enabled and that there are not. */
+    /** Returns the plugins of kube-scheduler that are enabled but not registered. */
     public Set<String> missing() {
         return missing;
     }

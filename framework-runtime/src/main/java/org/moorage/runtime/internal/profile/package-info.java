@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * What a profile is made of when its plugins exist: which of them is called where, and in what order.
+ * Construction of profiles: the plugins that are called at each extension point, and their order.
  *
  * <p>Starting point: {@link org.moorage.runtime.internal.profile.ProfilePlugins}.
  */

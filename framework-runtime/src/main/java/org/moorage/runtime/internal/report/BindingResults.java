@@ -19,7 +19,10 @@ import org.moorage.runtime.internal.queue.WellKnownEvents;
 import org.moorage.runtime.metrics.SchedulerListener;
 import org.moorage.runtime.metrics.SchedulerMetrics;
 
-/** Handles the results of binding cycles: a pod that is not bound is forgotten by the cache and goes back into the queue. */
+/**
+ * Handles the results of binding cycles: a pod that is not bound is forgotten by the cache and goes back into the
+ * queue.
+ */
 public final class BindingResults implements BindingCycle.ResultHandler {
     private static final Log LOG = Log.of(BindingResults.class);
 
@@ -61,8 +64,8 @@ public final class BindingResults implements BindingCycle.ResultHandler {
         LOG.atInfo()
                 .addKeyValue("pod", pod.key())
                 .addKeyValue("node", assumed.nodeName())
-                .log("Pod is gone or has another node; its binding is given up");
-        // Confirmed on another node, it is counted there.
+                .log("Pod is gone or has another node; its binding is abandoned");
+        // If the pod is confirmed on another node, the cache keeps it there.
         boolean ignored = cache.forget(pod);
         listener.bindingFailed(pod, assumed.nodeName(), "the pod is gone or has another node");
         queue.moveAllToActiveOrBackoff(WellKnownEvents.ASSIGNED_POD_DELETE, ObjectChange.deleted(pod));
@@ -77,7 +80,7 @@ public final class BindingResults implements BindingCycle.ResultHandler {
     @Override
     public void failed(AssumedPod assumed, PluginStatus answer) {
         if (answer.isRejection()) {
-            // kube-scheduler keeps no rejectors of PreBind and Bind, so that the pod backs off as after an error.
+            // kube-scheduler records no rejectors of PreBind and Bind, so the pod backs off as after an error.
             rejected(assumed, answer, RejectionMessage.of(answer.status().message()), RejectorPlugins.NONE);
             return;
         }
@@ -109,7 +112,8 @@ public final class BindingResults implements BindingCycle.ResultHandler {
             failures.unschedulable(assumed.queued(), message, 0, rejectors, Nomination.clear());
         }
         if (forgotten) {
-            // Only now, and not for the pod itself: that it leaves its node makes it no more schedulable.
+            // After the pod is back in the queue, and not for the pod itself: leaving its node does not make it
+            // schedulable.
             queue.moveAllToActiveOrBackoff(
                     WellKnownEvents.ASSIGNED_POD_DELETE,
                     ObjectChange.deleted(pod),

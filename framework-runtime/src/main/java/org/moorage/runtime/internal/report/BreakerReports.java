@@ -10,7 +10,7 @@ import org.moorage.runtime.internal.log.Log;
 import org.moorage.runtime.internal.plugin.Breaker;
 import org.moorage.runtime.metrics.SchedulerListener;
 
-/** Says that a plugin is not called for a while, in the log, to the listener, and in an event of the pod that it failed for. */
+/** Reports that a plugin is suspended, in the log, to the listener, and in an event of the pod for which it failed. */
 public final class BreakerReports implements Breaker.Watcher {
     private static final Log LOG = Log.of(BreakerReports.class);
 

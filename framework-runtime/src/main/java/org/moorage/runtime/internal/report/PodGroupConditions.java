@@ -18,8 +18,8 @@ import org.moorage.config.plugin.PluginText;
 import org.moorage.runtime.internal.log.Log;
 
 /**
- * Writes to the status of pod groups what came of their attempts. Of each group at most one condition is being sent and one waits, whose
- * place a newer one takes. A group that was placed once stays so.
+ * Writes the results of attempts to the status of pod groups. For each group at most one condition is being sent and
+ * one is pending; a newer one replaces the pending one. Once a group is reported as scheduled, its condition stays so.
  */
 public final class PodGroupConditions {
     private static final Log LOG = Log.of(PodGroupConditions.class);
@@ -38,9 +38,9 @@ public final class PodGroupConditions {
     private record Update(PodGroup group, PodCondition condition) {}
 
     /**
-     * One without conditions.
+     * Creates an instance without pending conditions.
      *
-     * @param executor sends them, those of several groups side by side
+     * @param executor sends the conditions; those of several groups concurrently
      */
     public PodGroupConditions(ClusterWriter writer, Executor executor) {
         this.writer = writer;
@@ -48,7 +48,7 @@ public final class PodGroupConditions {
     }
 
     /**
-     * Has the status of a group say this soon, unless something newer is to be said before.
+     * Sends a condition to the status of a group soon, unless a newer one replaces it before.
      *
      * @param group the group as it was scheduled
      * @param status {@code True} or {@code False}

@@ -14,8 +14,8 @@ import org.moorage.runtime.decision.GroupEvaluation.Best;
 import org.moorage.runtime.decision.GroupEvaluation.Stop;
 
 /**
- * Tells of a group that is not placed where it came farthest, and which pod stopped it. kube-scheduler has no events of groups; what it
- * writes into conditions, and into the events of pods, stays as it is.
+ * Reports an event for a group that is unschedulable: where it came farthest, and which pod stopped it. kube-scheduler
+ * has no events of groups; its conditions, and its events of pods, are unchanged.
  */
 public final class PodGroupEvents {
     private final ClusterWriter writer;
@@ -25,9 +25,9 @@ public final class PodGroupEvents {
     }
 
     /**
-     * An attempt has failed.
+     * Reports a failed attempt.
      *
-     * @param path the groups from the root to the one that stopped it
+     * @param path the groups from the root to the one that stopped the attempt
      * @param stopped the last of them
      */
     public void failed(List<Attempt> path, PodGroup stopped, String schedulerName) {
@@ -41,7 +41,7 @@ public final class PodGroupEvents {
                         PluginText.bounded(note))));
     }
 
-    // Empty if no pod was tried: the condition says all.
+    // Returns empty if no pod was tried: the condition is sufficient.
     private static Optional<String> note(List<Attempt> path) {
         Attempt last = path.get(path.size() - 1);
         Optional<Best> best = last.best();

@@ -22,7 +22,9 @@ import org.moorage.runtime.internal.queue.SchedulingQueue;
 import org.moorage.runtime.metrics.SchedulerListener;
 import org.moorage.runtime.metrics.SchedulerMetrics;
 
-/** Handles failed scheduling attempts: the pod goes back into the queue, and its status and an event say why. */
+/**
+ * Handles failed scheduling attempts: returns the pod to the queue, and reports the reason in its status and an event.
+ */
 public final class SchedulingFailures {
     private static final Log LOG = Log.of(SchedulingFailures.class);
 
@@ -59,7 +61,7 @@ public final class SchedulingFailures {
         this.triedForResize = triedForResize;
     }
 
-    /** The attempt at the group of a pod is repeated: the pod goes back into the queue, and nothing is reported of it. */
+    /** Returns a pod to the queue because the attempt at its group is repeated. Nothing is reported. */
     public void repeat(QueuedPodInfo queued) {
         Pod pod = queued.pod();
         Optional<Pod> current = waiting(pod);
@@ -73,7 +75,7 @@ public final class SchedulingFailures {
         }
     }
 
-    /** Something failed, so that it is not known whether a node is feasible. */
+    /** Handles an error, after which it is unknown whether a node is feasible. */
     public Decision error(QueuedPodInfo queued, String message, int evaluated) {
         return handle(
                 queued,
@@ -84,7 +86,7 @@ public final class SchedulingFailures {
                 Nomination.clear());
     }
 
-    /** These plugins have left the pod no feasible node. */
+    /** Handles a pod for which these plugins have left no feasible node. */
     public Decision unschedulable(
             QueuedPodInfo queued,
             RejectionMessage message,
@@ -133,12 +135,12 @@ public final class SchedulingFailures {
             nominate(current.get(), nomination);
         }
         if (waiting(pod).isEmpty()) {
-            // The handler of its deletion may have looked for it in the queue before it was there again.
+            // The handler of the pod's deletion may have looked for it in the queue before it was added again.
             queue.delete(pod);
             return decision;
         }
         if (current.get().isBound()) {
-            // It has its node, and the kubelet reports its resize.
+            // The pod has its node, and the kubelet reports the resize.
             return decision;
         }
         String reason = outcome == Decision.Outcome.UNSCHEDULABLE ? "Unschedulable" : "SchedulerError";
@@ -153,9 +155,8 @@ public final class SchedulingFailures {
         return decision;
     }
 
-    // A change of the status informs the other pods of a nomination that ends. One whose status could not be written
-    // ends
-    // without such a change.
+    // If a nomination ends, the change of the pod's status reactivates other pods. But a nomination whose status could
+    // not be written ends without such a change, so the queue is informed here.
     private void nominate(Pod pod, Nomination nomination) {
         Optional<String> before = nominator
                 .nodeNameFor(pod)
@@ -165,13 +166,13 @@ public final class SchedulingFailures {
                 .ifPresent(nodeName -> queue.nominationEnded(pod, nodeName));
     }
 
-    // The pod as it is now; empty if it is gone, or has a node and no resize that it is tried for.
+    // Returns the current pod; empty if it is gone, or has a node and no resize to try.
     private Optional<Pod> waiting(Pod pod) {
         return pods.current(pod)
                 .filter(known -> known.uid().equals(pod.uid()) && (!known.isBound() || triedForResize.test(known)));
     }
 
-    /** The pod is being deleted, so that it is neither tried nor queued again. */
+    /** Skips a pod that is being deleted: it is neither tried nor queued again. */
     public void skipDeleting(QueuedPodInfo queued) {
         Pod pod = queued.pod();
         LOG.atDebug().addKeyValue("pod", pod.key()).log("Skip schedule deleting pod");
@@ -183,7 +184,10 @@ public final class SchedulingFailures {
         reportEvent(cluster, pod, note);
     }
 
-    /** Reports why a pod is not scheduled. An event that cannot be reported is logged, since the pod must be handled without it, too. */
+    /**
+     * Reports why a pod is not scheduled. If the event cannot be reported, this is only logged, because handling the
+     * pod must continue.
+     */
     public static void reportEvent(ClusterWriter cluster, Pod pod, String note) {
         try {
             cluster.report(

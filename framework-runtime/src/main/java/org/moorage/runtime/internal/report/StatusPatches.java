@@ -22,9 +22,9 @@ import org.moorage.runtime.internal.cache.SchedulerCache;
 import org.moorage.runtime.internal.log.Log;
 
 /**
- * Writes to the status of pods why they were not scheduled. Of each pod at most one patch is being sent and one waits, whose
- * place a newer one takes; so there are never more than there are pods. A patch whose turn comes when its pod is gone, bound or
- * being bound is dropped.
+ * Writes to the status of pods why they were not scheduled. For each pod at most one patch is being sent and one is
+ * pending; a newer one replaces the pending one, so the pending patches are never more than the pods. A patch is
+ * dropped if its pod is gone, bound or being bound when its turn comes.
  */
 public final class StatusPatches {
     private static final Log LOG = Log.of(StatusPatches.class);
@@ -47,11 +47,11 @@ public final class StatusPatches {
     }
 
     /**
-     * One without patches.
+     * Creates an instance without pending patches.
      *
      * @param pods the pods as last seen
      * @param cache knows the pods that are being bound
-     * @param executor sends the patches, those of several pods side by side
+     * @param executor sends the patches; those of several pods concurrently
      */
     public StatusPatches(ObjectLister<Pod> pods, SchedulerCache cache, ClusterWriter writer, Executor executor) {
         this.pods = pods;
@@ -60,7 +60,7 @@ public final class StatusPatches {
         this.executor = executor;
     }
 
-    /** Has the status of a pod say this soon, unless something newer is to be said before. */
+    /** Sends a condition to the status of a pod soon, unless a newer one replaces it before. */
     void add(Pod pod, PodCondition condition, Nomination nomination) {
         Patch added = new Patch(pod, condition, nomination);
         synchronized (this) {
@@ -73,7 +73,7 @@ public final class StatusPatches {
         sendSoon(pod);
     }
 
-    /** The uids of the pods whose status is being written, or to be written. */
+    /** Returns the UIDs of the pods whose status is being written, or will be written. */
     public synchronized List<String> uids() {
         Set<String> uids = new TreeSet<>(beingSent);
         uids.addAll(waitingByUid.keySet());
@@ -129,7 +129,7 @@ public final class StatusPatches {
         boolean renominated = patch.nomination.overrides()
                 && !patch.nomination.nodeName().equals(pod.status().nominatedNodeName());
         if (same && !renominated) {
-            // Written again, it would come back as an update of the pod.
+            // Writing it again would trigger an update of the pod.
             return;
         }
         try {

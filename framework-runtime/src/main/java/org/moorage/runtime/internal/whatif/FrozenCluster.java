@@ -18,7 +18,7 @@ import org.moorage.runtime.metrics.SchedulerListener;
 
 /** An immutable cluster state with a pool of workspaces for questions. Safe for use by several threads. */
 public final class FrozenCluster implements AutoCloseable {
-    // More threads than these that ask at once gain nothing by plugins that wait for them.
+    // A larger pool does not help: more threads than processors answer no faster.
     private static final int MOST_IDLE = Runtime.getRuntime().availableProcessors();
 
     private final Settings settings;
@@ -27,20 +27,20 @@ public final class FrozenCluster implements AutoCloseable {
     private final Map<String, List<Pod>> nominatedPods;
     private final int firstNode;
     private final boolean hasUnboundClaims;
-    // No time passes while a PreBind plugin waits: controllers have reacted already.
+    // Waits of PreBind plugins take no time: controllers have already reacted.
     private final SchedulerThreads threads = new SchedulerThreads(1, Runnable::run, null, new SchedulerListener() {});
     private final Deque<WhatIfWorkspace> idle = new ConcurrentLinkedDeque<>();
     private volatile boolean closed;
 
     /**
-     * How questions are answered.
+     * The settings for answering questions.
      *
-     * @param config the profiles, and extenders, which are not asked to bind
+     * @param config the profiles, and extenders, which are not called to bind
      * @param registry the plugins
-     * @param features which features are on
+     * @param features the enabled features
      * @param view how plugins see objects
      * @param clock the time of day
-     * @param monotonicClock measures
+     * @param monotonicClock measures durations
      */
     public record Settings(
             SchedulerConfig config,
@@ -51,13 +51,14 @@ public final class FrozenCluster implements AutoCloseable {
             InstantSource monotonicClock) {}
 
     /**
-     * A cluster.
+     * Creates a cluster.
      *
      * @param objects its objects
-     * @param nodes its nodes with their pods, which are never brought up to date any more
-     * @param nominatedPods the pods that are nominated, by the name of the node
+     * @param nodes its nodes with their pods; they are not updated any more
+     * @param nominatedPods the nominated pods, by node name
      * @param firstNode the index of the node that a cycle begins with
-     * @param hasUnboundClaims whether no controller has bound claims yet that do not wait for a pod
+     * @param hasUnboundClaims whether claims that do not wait for a pod still have to be bound, because no controller
+     *     has run
      */
     public FrozenCluster(
             Settings settings,
@@ -102,7 +103,7 @@ public final class FrozenCluster implements AutoCloseable {
         return threads;
     }
 
-    /** What answers, for one thread until it is given back. */
+    /** Returns a workspace, for one thread until it is given back. */
     WhatIfWorkspace take() {
         if (closed) {
             throw new IllegalStateException("what-if: closed (expected: asked before it is)");
@@ -116,7 +117,7 @@ public final class FrozenCluster implements AutoCloseable {
             workspace.close();
             return;
         }
-        // The one that was used last has most in the processor's cache.
+        // The workspace that was used last has the most data in the processor's cache.
         idle.addFirst(workspace);
         if (closed) {
             closeIdle();

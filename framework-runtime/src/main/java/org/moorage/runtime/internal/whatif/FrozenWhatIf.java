@@ -25,10 +25,13 @@ import org.moorage.runtime.whatif.Questions;
 import org.moorage.runtime.whatif.Transaction;
 import org.moorage.runtime.whatif.WhatIf;
 
-/** Questions about a frozen cluster, each in its own transaction, which begins with the changes that this cluster was derived by. */
+/**
+ * Questions about a frozen cluster. Each has its own transaction, which begins with the changes from which this cluster
+ * was derived.
+ */
 public final class FrozenWhatIf implements WhatIf {
     private final FrozenCluster cluster;
-    // The cluster that this one was derived from; null for the cluster as it is.
+    // The cluster that this one was derived from; null for the unchanged cluster.
     private final @Nullable FrozenWhatIf origin;
     private final Change change;
     private final Ties ties;
@@ -68,7 +71,7 @@ public final class FrozenWhatIf implements WhatIf {
     /**
      * A change.
      *
-     * @param items what is added or selected, by its identity
+     * @param items the items that are added or selected, by their identity
      */
     private record Change(Action action, Map<Object, Object> items) {
         static Change none() {
@@ -81,7 +84,8 @@ public final class FrozenWhatIf implements WhatIf {
             return new Change(action, byIdentity);
         }
 
-        // A later object takes the place of an earlier one, but what is gone cannot go once more: that is refused.
+        // A later object replaces an earlier one. But removing or evicting an item twice must stay two changes, so that
+        // it is rejected.
         boolean canTake(Change next) {
             return action == next.action
                     && (action == Action.WITH
@@ -93,7 +97,7 @@ public final class FrozenWhatIf implements WhatIf {
         }
     }
 
-    /** The cluster as it is. */
+    /** Creates the unchanged cluster. */
     public FrozenWhatIf(FrozenCluster cluster) {
         this(cluster, null, Change.none(), Ties.FIRST);
     }
@@ -120,7 +124,8 @@ public final class FrozenWhatIf implements WhatIf {
         return transaction;
     }
 
-    // In their order. Changes of one kind in a row become one change, since each copies all nodes or all claims.
+    // Returns the changes in order. Consecutive changes of one kind are merged, because each copies all nodes or all
+    // claims.
     private List<Change> changes() {
         Deque<Change> chain = new ArrayDeque<>();
         FrozenWhatIf next = this;

@@ -15,13 +15,14 @@ import org.moorage.api.model.ObjectKind;
 import org.moorage.api.model.Pod;
 
 /**
- * Checks the collections that callers give to what-if questions. A selection of existing nodes or pods is a set: what is given several times
- * counts once. Objects to add and pods to place must be distinct, since two of one name are two answers to one question.
+ * Checks the collections that callers give to what-if questions. A selection of existing nodes or pods is a set:
+ * duplicates count once. Objects to add and pods to place must be distinct, because two with one name would be two
+ * answers to one question.
  */
 public final class Given {
     private Given() {}
 
-    /** The names of nodes, each once, in their order. */
+    /** Returns the names of nodes without duplicates, in their order. */
     static Set<String> names(Collection<String> nodeNames) {
         Set<String> names = new LinkedHashSet<>();
         for (String name : Objects.requireNonNull(nodeNames, "nodeNames")) {
@@ -30,16 +31,17 @@ public final class Given {
         return Collections.unmodifiableSet(names);
     }
 
-    /** Pods of the cluster, each once, in their order. */
+    /** Returns pods of the cluster without duplicates, in their order. */
     static List<Pod> selected(Collection<Pod> pods) {
         Objects.requireNonNull(pods, "pods").forEach(pod -> Objects.requireNonNull(pod, "pod"));
         return Pod.distinct(pods);
     }
 
     /**
-     * Objects that are distinct.
+     * Returns the objects, which must be distinct.
      *
-     * @throws IllegalArgumentException if two have one kind, namespace and name, two pods have one UID, or a pod has none
+     * @throws IllegalArgumentException if two have one kind, namespace and name, two pods have one UID, or a pod has
+     *     none
      */
     public static <T extends ClusterObject> List<T> objects(Collection<? extends T> objects) {
         Map<ObjectKind<?>, Set<String>> keys = new HashMap<>();
@@ -57,7 +59,7 @@ public final class Given {
         return List.copyOf(objects);
     }
 
-    // Pods are told apart by their UIDs.
+    // Pods are identified by their UIDs.
     private static void requireOwnUid(Pod pod, Map<String, Pod> podsByUid) {
         if (pod.uid().isEmpty()) {
             throw new IllegalArgumentException("pod " + pod.key()
@@ -66,7 +68,7 @@ public final class Given {
         Pod other = podsByUid.putIfAbsent(pod.uid(), pod);
         if (other != null) {
             throw new IllegalArgumentException("pod " + pod.key() + ": metadata.uid: \"" + pod.uid()
-                    + "\" is also the UID of pod " + other.key() + " (expected: a UID of its own)");
+                    + "\" is also the UID of pod " + other.key() + " (expected: a unique UID)");
         }
     }
 }

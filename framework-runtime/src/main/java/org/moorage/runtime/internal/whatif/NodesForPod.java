@@ -13,10 +13,10 @@ import org.moorage.runtime.internal.cycle.FittingNodes;
 import org.moorage.runtime.whatif.Fit;
 
 /**
- * The answer to which nodes a pod fits.
+ * The nodes that a pod fits.
  *
  * @param pod the pod
- * @param gate what keeps it from being tried
+ * @param gate the rejection by PreEnqueue, which keeps the pod from being tried; empty if there is none
  * @param nodes the nodes
  */
 record NodesForPod(Pod pod, Optional<PluginStatus> gate, FittingNodes nodes) implements Fit {

@@ -15,7 +15,7 @@ import org.moorage.runtime.whatif.PlacedPods;
 import org.moorage.runtime.whatif.PreemptionResult;
 import org.moorage.runtime.whatif.ProfileComparison;
 
-/** The answers that are nothing but values. */
+/** The answers that only hold values. */
 final class QuestionAnswers {
     private QuestionAnswers() {}
 
@@ -44,7 +44,7 @@ final class QuestionAnswers {
             pods = List.copyOf(pods);
         }
 
-        /** None of them has a node, since they have none together. */
+        /** Returns the pods without nodes, because not all of them can have one together. */
         Places withoutNodes(String why) {
             List<PlacedPods.PlacedPod> none = new ArrayList<>();
             for (PlacedPods.PlacedPod place : pods) {

@@ -58,9 +58,8 @@ final class SnapshotTransaction implements Transaction {
     private final SchedulingAlgorithm algorithm;
     private final int changesBefore;
     private final WhatIfWorkspace.Chance chanceBefore;
-    // By UID: the node of each pod that a question has placed, empty for one that is evicted, and its placement. Shared
-    // with
-    // the transactions within this one.
+    // By UID: the node of each pod that a question has placed (empty for an evicted pod), and its placement. Shared
+    // with nested transactions.
     private final Map<String, String> moved;
     private final Map<String, TrialPlacement> placements;
     private @Nullable SnapshotTransaction inner;
@@ -79,7 +78,7 @@ final class SnapshotTransaction implements Transaction {
         placements = outer == null ? new HashMap<>() : outer.placements;
     }
 
-    /** Begins a transaction with a workspace that no other transaction uses, and which closing gives back. */
+    /** Begins a transaction with a workspace that no other transaction uses. Closing the transaction gives it back. */
     static SnapshotTransaction begin(WhatIfWorkspace workspace, Ties ties) {
         workspace.begin(ties);
         return new SnapshotTransaction(workspace, null);
@@ -138,7 +137,7 @@ final class SnapshotTransaction implements Transaction {
         }
     }
 
-    // What a question or a change that fails has tried is taken back.
+    // Runs a question or a change, and undoes it if it fails.
     private <T> T trying(Supplier<T> work) {
         demandOpen();
         int before = snapshot.changes();
@@ -154,7 +153,7 @@ final class SnapshotTransaction implements Transaction {
         }
     }
 
-    // Of a question that leaves nothing behind.
+    // Answers a question without lasting effects.
     private <T> T only(Supplier<T> question) {
         demandOpen();
         int before = snapshot.changes();
@@ -267,7 +266,7 @@ final class SnapshotTransaction implements Transaction {
         });
     }
 
-    // The pod that another one of its name takes the place of.
+    // Removes the existing pod of the same name, which another pod replaces, from its node.
     private void takeOff(Pod replacement) {
         Optional<Pod> known = objects.find(ObjectKind.POD, replacement.key());
         if (known.isPresent()) {
@@ -292,16 +291,16 @@ final class SnapshotTransaction implements Transaction {
         });
     }
 
-    // As plugins see it while it waits.
+    // Returns the pod as plugins see it while it is pending.
     private Pod waiting(Pod pod) {
         if (pod.isBound() && !moved.getOrDefault(pod.uid(), pod.nodeName()).isEmpty()) {
-            throw new IllegalArgumentException("pod " + pod.key() + ": on node " + pod.nodeName()
-                    + " (expected: a pod that waits, or is evicted before)");
+            throw new IllegalArgumentException(
+                    "pod " + pod.key() + ": on node " + pod.nodeName() + " (expected: a pending or evicted pod)");
         }
         return workspace.settings().view().of(pod.isBound() ? pod.withoutNode() : pod);
     }
 
-    // As plugins see it while it waits, unless it has a node in this transaction.
+    // Returns the pod as plugins see it while it is pending; it must have no node in this transaction.
     private Pod unplaced(Pod pod) {
         String nodeName = moved.getOrDefault(pod.uid(), "");
         if (!nodeName.isEmpty()) {
@@ -544,7 +543,7 @@ final class SnapshotTransaction implements Transaction {
         }
         String nodeName = answer.get().result().nomination().nodeName();
         List<Pod> victims = answer.get().result().victims();
-        // Some may be on their way already.
+        // Some of them may already be terminating.
         evict(victims);
         Pod nominated = pod.withStatus(
                 pod.status().toBuilder().nominatedNodeName(nodeName).build());

@@ -12,7 +12,7 @@ import org.moorage.runtime.internal.cluster.ObjectStore;
 
 /** The objects of a workspace's store. Each change is one of the changes of its snapshot, and is undone with them. */
 final class TrialObjects implements ObjectTable {
-    // Higher than any that a server has given, so that plugins take an object with it for the latest.
+    // Higher than any version of a server, so that plugins consider such an object the latest.
     private static final long FIRST_VERSION = 1_000_000_000_000_000_000L;
 
     private final ObjectStore store;
@@ -44,7 +44,7 @@ final class TrialObjects implements ObjectTable {
         return latest;
     }
 
-    /** Stores an object as it is, in place of the one of its kind and key. */
+    /** Stores an object unchanged, replacing the one with its kind and key. */
     <T extends ClusterObject> void put(T object) {
         ObjectKind<T> kind = kindOf(object);
         Optional<T> before = store.known(kind, object.namespace(), object.name());

@@ -16,9 +16,9 @@ import org.moorage.runtime.internal.plugin.PluginCaller;
 import org.moorage.runtime.internal.plugin.PluginFailure;
 
 /**
- * A pod that a transaction places on a node, with everything that a scheduler does about it until it is bound: the pod is assumed on the node,
- * Reserve runs, and then the PreBind of plugins that work on objects of the cluster alone. Controllers react to their changes at once,
- * so that volumes and claims are as they are after a real binding.
+ * A pod that a transaction places on a node, with all steps of a scheduler until it is bound: the pod is assumed on the
+ * node, Reserve runs, and then PreBind of plugins that work only on objects of the cluster. Controllers react to their
+ * changes immediately, so volumes and claims are as after a real binding.
  *
  * <p>All of it is undone with the changes of the snapshot.
  */
@@ -26,7 +26,7 @@ final class TrialPlacement {
     private final WhatIfWorkspace workspace;
     private final TrialSnapshot snapshot;
     private final Reservation reservation;
-    // The plugins whose PreBind has run: what they reserved is in the objects now, and ends with these.
+    // The plugins whose PreBind has run: their reservations are in the objects now, and end with these.
     private final Set<String> finished = new HashSet<>();
     private boolean isReserved;
 
@@ -37,8 +37,8 @@ final class TrialPlacement {
     }
 
     /**
-     * Places the pod. If a plugin rejects it or fails, the pod is not on the node afterwards; what a PreBind has changed before stays, as in a
-     * cluster.
+     * Places the pod. If a plugin rejects it or fails, the pod is not on the node afterwards; changes that PreBind has
+     * made before stay, as in a cluster.
      *
      * @return success, or the first rejection or failure
      * @throws PluginFailure if a Reserve plugin fails
@@ -127,7 +127,7 @@ final class TrialPlacement {
         }
     }
 
-    // As a scheduler does after a binding that failed: objects that were changed stay so.
+    // Does the same as a scheduler after a failed binding: changes of objects stay.
     private PluginStatus fail(PluginStatus answer) {
         snapshot.remove(List.of(reservation.pod()), reservation.nodeName());
         workspace.placing(reservation.pod(), () -> {
@@ -137,7 +137,7 @@ final class TrialPlacement {
         return answer;
     }
 
-    /** Releases what is reserved for the pod, which has left its node. */
+    /** Releases the reservations of the pod, which has left its node. */
     void leave() {
         if (!isReserved) {
             return;
@@ -145,7 +145,7 @@ final class TrialPlacement {
         unreserve();
         snapshot.tried(() -> {
             isReserved = true;
-            // It was a success before, with everything as it is again now.
+            // It succeeded before, and everything is as it was then.
             PluginStatus ignored = reservation.reserve(this::isOpen);
         });
     }

@@ -37,7 +37,7 @@ import org.moorage.runtime.metrics.SchedulerMetrics;
 
 /** The state of one transaction at a time: separate plugins, on a snapshot and objects that nothing else changes. */
 final class WhatIfWorkspace implements AutoCloseable {
-    private static final String READ_ONLY = "the cluster is only asked about: what it was told of is all that is known";
+    private static final String READ_ONLY = "only objects of the snapshot: what-if questions do not read the cluster";
     private final FrozenCluster cluster;
     private final TrialSnapshot snapshot;
     private final TrialObjects objects;
@@ -51,9 +51,9 @@ final class WhatIfWorkspace implements AutoCloseable {
     private final SchedulingAlgorithm algorithm;
     private @Nullable RandomGenerator groupTies;
 
-    /** Random numbers that begin again with each transaction, so that the same question has the same answer. */
+    /** Random numbers that start again with each transaction, so that the same question has the same answer. */
     private static final class RepeatedRandom implements RandomGenerator {
-        // The numbers of one SplittableRandom differ by this before they are mixed.
+        // Consecutive states of a SplittableRandom differ by this, before they are mixed.
         private static final long STEP = 0x9E3779B97F4A7C15L;
 
         private long seed;
@@ -66,9 +66,9 @@ final class WhatIfWorkspace implements AutoCloseable {
     }
 
     /**
-     * A workspace.
+     * Creates a workspace.
      *
-     * @throws ConfigException if a plugin cannot be made a second time while the running scheduler has one
+     * @throws ConfigException if a plugin cannot be created a second time while the running scheduler has one
      */
     WhatIfWorkspace(FrozenCluster cluster) {
         this.cluster = cluster;
@@ -138,7 +138,7 @@ final class WhatIfWorkspace implements AutoCloseable {
         return controllers;
     }
 
-    /** Runs a part of the placement of a pod, in which plugins may change what a binding changes. */
+    /** Runs a part of a pod's placement. In it, plugins may change the objects that a binding changes. */
     PluginStatus placing(Pod pod, Supplier<PluginStatus> part) {
         return writer.placing(objects, controllers, () -> podsInPreBind.during(pod, part));
     }
@@ -160,7 +160,7 @@ final class WhatIfWorkspace implements AutoCloseable {
     }
 
     /**
-     * The state, apart from the cluster, that the next question begins with.
+     * The state, apart from the cluster, with which the next question begins.
      *
      * @param drawn how many random numbers have been drawn
      * @param nextNode the index of the node that it begins with

@@ -27,8 +27,9 @@ import org.moorage.runtime.controllers.ClusterControllers;
 import org.moorage.runtime.controllers.ObjectTable;
 
 /**
- * The writer of plugins that answer what-if questions. While a pod is placed in a transaction, the placing thread may change the objects
- * of the transaction that a binding changes. Everything else is refused: the real cluster never changes.
+ * The writer of plugins that answer what-if questions. While a pod is placed in a transaction, the placing thread may
+ * change those objects of the transaction that a binding changes. Everything else is rejected: the real cluster never
+ * changes.
  */
 public final class WhatIfWriter implements ClusterWriter, VolumeWriter, ResourceClaimWriter {
     private volatile @Nullable Placing placing;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * Answers questions about a cluster that does not change.
+ * Answers to what-if questions about a cluster that does not change.
  *
  * <p>Starting points: {@link org.moorage.runtime.internal.whatif.FrozenCluster}, {@link
  * org.moorage.runtime.internal.whatif.SnapshotTransaction}.

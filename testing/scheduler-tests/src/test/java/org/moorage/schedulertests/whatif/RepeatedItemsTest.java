@@ -235,7 +235,7 @@ class RepeatedItemsTest {
                     cluster -> cluster.with(
                             pod("x", "1").on("a").build(),
                             pod("y", "1").uid("x").on("b").build()),
-                    "pod default/y: metadata.uid: \"x\" is also the UID of pod default/x (expected: a UID of its own)"),
+                    "pod default/y: metadata.uid: \"x\" is also the UID of pod default/x (expected: a unique UID)"),
             new Refused("a pod placed twice", cluster -> cluster.place(List.of(P, P)), P_TWICE),
             new Refused("a pod placed together with itself", cluster -> cluster.placeTogether(List.of(P, P)), P_TWICE),
             new Refused(

@@ -323,7 +323,7 @@ class WhatIfTest {
         try (WhatIf cluster = asked(A, B, THERE)) {
             assertThatIllegalArgumentException()
                     .isThrownBy(() -> cluster.fits(THERE))
-                    .withMessage("pod default/there: on node a (expected: a pod that waits, or is evicted before)");
+                    .withMessage("pod default/there: on node a (expected: a pending or evicted pod)");
             assertThatIllegalArgumentException()
                     .isThrownBy(() -> cluster.without("c").fits(THERE.withoutNode()))
                     .withMessage("nodeName: \"c\" (expected: the name of a node)");

@@ -27,7 +27,10 @@ import org.moorage.runtime.internal.cache.SchedulerCache;
 import org.moorage.runtime.internal.cluster.ObjectStore;
 import org.moorage.runtime.internal.queue.SchedulingQueue;
 
-/** Compares the cache and the queue with the objects that the scheduler was told of, as kube-scheduler does on a signal. */
+/**
+ * Compares the cache and the queue with the objects that the scheduler has received, as kube-scheduler does on a
+ * signal.
+ */
 final class CacheComparer {
     private final ObjectStore store;
     private final ObjectLister<Node> nodes;
@@ -92,7 +95,8 @@ final class CacheComparer {
                 features.isEnabled(FeatureGates.GENERIC_WORKLOAD) ? differentGroups(cachedPods) : List.of());
     }
 
-    // The cache's groups, which were told of each change, beside others that are told of all objects now.
+    // Compares the groups of the cache, which were updated by each change, with groups that are rebuilt from all
+    // current objects.
     private List<String> differentGroups(Map<String, Pod> cachedPods) {
         PodGroups groups = PodGroups.none(features);
         for (PodGroup group : store.all(ObjectKind.POD_GROUP)) {
@@ -144,7 +148,7 @@ final class CacheComparer {
         return names.stream().filter(name -> !others.contains(name)).sorted().toList();
     }
 
-    // An assumed pod is one that the cluster shows without a node.
+    // The cluster shows an assumed pod without a node.
     private static List<String> redundant(Collection<Pod> cached, Map<String, Pod> known) {
         List<String> redundant = new ArrayList<>();
         for (Pod pod : cached) {

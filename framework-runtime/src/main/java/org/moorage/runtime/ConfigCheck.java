@@ -14,8 +14,8 @@ import org.moorage.config.plugin.PluginRegistry;
 import org.moorage.runtime.cluster.ClusterSource;
 
 /**
- * Finds all that is wrong with a configuration at once: what reading it shows, and what a scheduler of it would be refused for when its
- * plugins and the clients of its extenders are made. It is stricter than the start of a scheduler, which passes over what does not count,
+ * Reports all problems of a configuration at once: those found by reading it, and those found by creating its plugins
+ * and the clients of its extenders. It is stricter than the start of a scheduler, which ignores content without effect,
  * such as a second document.
  */
 public final class ConfigCheck {
@@ -24,13 +24,13 @@ public final class ConfigCheck {
     private ConfigCheck() {}
 
     /**
-     * Checks a configuration. Its plugins are made, and closed again.
+     * Checks a configuration. Its plugins are created and closed again.
      *
      * @param reading the configuration
-     * @param registry the plugins that there are
-     * @param source what plugins may read while they are made; it is closed
-     * @param writer what they may change
-     * @throws ConfigException if it is refused, with everything that is wrong
+     * @param registry the available plugins
+     * @param source the objects that plugins may read while they are created; closed by this method
+     * @param writer the writer that plugins receive
+     * @throws ConfigException if it is refused, with all problems
      */
     public static LoadedConfig check(
             ConfigReading reading, PluginRegistry registry, ClusterSource source, ClusterWriter writer) {
@@ -59,17 +59,17 @@ public final class ConfigCheck {
         return reading.sound(found);
     }
 
-    // Whether it is only there since something else is wrong, which is told already.
+    // Returns whether a problem is only the consequence of another one that is reported already.
     private static boolean follows(Problems.Problem problem, List<Problems.Problem> known) {
         for (Problems.Problem other : known) {
             if (isWithin(problem.path(), other.path())) {
                 return true;
             }
-            // A plugin that cannot be made of arguments that are refused already.
+            // A plugin that cannot be created since its arguments are refused already.
             if (PLUGIN_CONFIG.matcher(problem.path()).matches() && isWithin(other.path(), problem.path())) {
                 return true;
             }
-            // Without a plugin that cannot be made, there may be too few for what each profile must have.
+            // Without a plugin that cannot be created, a profile may lack plugins that it must have.
             String profile = other.path().replaceFirst("\\.plugin(s|Config)\\b.*", "");
             boolean isAboutPlugins = !profile.equals(other.path());
             if (isAboutPlugins

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.moorage.runtime;
 
-/** What becomes of pods while a plugin is not called, because it failed too often in a row. */
+/** The treatment of pods while a plugin is suspended because it failed too often in a row. */
 public enum FailurePolicy {
     /** Their attempts fail, as when the plugin fails. */
     FAIL,

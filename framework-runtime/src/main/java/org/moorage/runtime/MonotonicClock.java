@@ -7,8 +7,8 @@ import java.util.Objects;
 import java.util.function.LongSupplier;
 
 /**
- * A clock that is never set: it goes on from the time of day at which it was made. Whatever measures a time reads it, and only what
- * others read is written with the time of day.
+ * A monotonic clock that starts at the time of day of its creation and is never adjusted. Durations are measured with
+ * it; only times that other programs read are written with the time of day.
  */
 public final class MonotonicClock implements InstantSource {
     private static final MonotonicClock SYSTEM =
@@ -19,10 +19,10 @@ public final class MonotonicClock implements InstantSource {
     private final long startNanos;
 
     /**
-     * A clock.
+     * Creates a clock.
      *
-     * @param start the time now
-     * @param nanoTime how many nanoseconds have passed since any moment, such as {@link System#nanoTime}
+     * @param start the current time
+     * @param nanoTime the nanoseconds since an arbitrary origin, such as {@link System#nanoTime}
      */
     public MonotonicClock(Instant start, LongSupplier nanoTime) {
         this.start = Objects.requireNonNull(start, "start");
@@ -30,7 +30,9 @@ public final class MonotonicClock implements InstantSource {
         startNanos = nanoTime.getAsLong();
     }
 
-    /** The clock of the process. There is one, so that times that different parts of it have measured can be compared. */
+    /**
+     * Returns the clock of the process. It is shared, so that times measured by different components can be compared.
+     */
     public static InstantSource system() {
         return SYSTEM;
     }

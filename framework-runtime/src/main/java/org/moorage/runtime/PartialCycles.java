@@ -43,9 +43,9 @@ import org.moorage.runtime.internal.plugin.PluginFailure;
 import org.moorage.runtime.internal.plugin.PointRun;
 
 /**
- * Runs parts of scheduling cycles with the plugins of a profile, for a scheduler elsewhere that goes on with the answers: PreFilter before
- * Filter, PreFilter and PreScore before Score and NormalizeScore, as in a whole cycle and by the same code. One part runs at a time, as
- * plugins expect it, and each has a time limit. May be used by any thread.
+ * Runs parts of scheduling cycles with the plugins of a profile, for another scheduler that continues with the results:
+ * PreFilter before Filter, PreFilter and PreScore before Score and NormalizeScore, as in a whole cycle and by the same
+ * code. Parts run one at a time, as plugins expect, each with a time limit. Safe for use by several threads.
  */
 public final class PartialCycles {
     private static final Log LOG = Log.of(PartialCycles.class);
@@ -72,7 +72,7 @@ public final class PartialCycles {
         this.limit = limit;
     }
 
-    /** A part of a cycle did not get done, in time or at all; the message says why in one line. */
+    /** Thrown if a part of a cycle fails or exceeds its time limit; the message gives the reason in one line. */
     public static final class FailedException extends RuntimeException {
         private static final long serialVersionUID = 1L;
 
@@ -86,7 +86,10 @@ public final class PartialCycles {
         }
     }
 
-    /** What the plugins answer about a pod and some nodes. It is good for as long as it is read in {@link #ask}. */
+    /**
+     * The results of the plugins for a pod and some nodes. Valid only inside the {@code reading} function of {@link
+     * #ask}.
+     */
     public static final class Answers {
         private final NodeAnswers answers;
         private final Set<String> known;
@@ -96,29 +99,29 @@ public final class PartialCycles {
             this.known = known;
         }
 
-        /** Whether there is a node of that name, among those that were asked about. */
+        /** Returns whether a node of that name exists among the requested ones. */
         public boolean knows(String node) {
             return known.contains(node);
         }
 
-        /** The rejection of a node, by PreFilter or Filter; empty if it will do. */
+        /** Returns the rejection of a node by PreFilter or Filter; empty if it is feasible. */
         public Optional<PluginStatus> rejection(String node) {
             return answers.rejection(node);
         }
 
-        /** The normalized scores of a plugin, of the nodes that will do; empty if it had no say. */
+        /** Returns the normalized scores of a plugin for the feasible nodes; empty if it did not score. */
         public Optional<NodeScores> scores(String plugin) {
             return Optional.ofNullable(answers.scores().get(plugin));
         }
     }
 
-    /** The names of the plugins at a point, in order. */
+    /** Returns the names of the plugins at an extension point, in order. */
     public List<String> plugins(ExtensionPoint point) {
         Objects.requireNonNull(point, "point");
         return profile.at(point).stream().map(PluginCaller::name).toList();
     }
 
-    /** The same with some of the plugins, at some extension points; at the others nobody is called. */
+    /** Returns the same, restricted to some plugins and extension points; no plugin is called at the others. */
     public PartialCycles only(Set<ExtensionPoint> points, Set<String> plugins) {
         Objects.requireNonNull(points, "points");
         Objects.requireNonNull(plugins, "plugins");
@@ -126,11 +129,12 @@ public final class PartialCycles {
     }
 
     /**
-     * Runs a cycle up to the scores, over the scheduler's cluster. Without Filter plugins all nodes that PreFilter leaves are scored.
+     * Runs a cycle up to the scores, over the scheduler's cluster. Without Filter plugins all nodes that PreFilter
+     * allows are scored.
      *
-     * @param nodes the names of the nodes that the question is about
-     * @param reading makes something of the answers, within the limit
-     * @param left is run once nothing of the cycle runs any more, which may be long after the limit, or never
+     * @param nodes the names of the requested nodes
+     * @param reading converts the results, within the limit
+     * @param left runs when no part of the cycle runs any more, which may be long after the limit, or never
      * @throws FailedException if a plugin fails, or it is not done within the limit
      */
     public <T> T ask(Pod pod, List<String> nodes, Function<Answers, T> reading, Runnable left) {
@@ -141,7 +145,7 @@ public final class PartialCycles {
         return ask(pod, nodes, snapshot -> snapshot.update(cache), reading, left);
     }
 
-    /** As {@link #ask}, over nodes that are given, without pods, in place of the scheduler's cluster. */
+    /** As {@link #ask}, over the given nodes, without pods, in place of the scheduler's cluster. */
     public <T> T askOf(Pod pod, List<Node> nodes, Function<Answers, T> reading, Runnable left) {
         Objects.requireNonNull(pod, "pod");
         Objects.requireNonNull(nodes, "nodes");
@@ -170,9 +174,11 @@ public final class PartialCycles {
     }
 
     /**
-     * Asks whether a pod would fit on nodes of the scheduler's cluster that others had left, as preemption tries it.
+     * Returns the nodes of the scheduler's cluster on which a pod would fit after the removal of victims, as in
+     * preemption.
      *
-     * @param victimUids the UIDs of the pods that would leave, by the node; one that is not there is gone already, or not known yet
+     * @param victimUids the UIDs of the victims, by node; UIDs that are not on the node are ignored, since these pods
+     *     are gone or not known yet
      * @param left as in {@link #ask}
      * @return the names of the nodes where it would fit
      * @throws FailedException if a plugin fails, or it is not done within the limit
@@ -218,7 +224,7 @@ public final class PartialCycles {
                             update.accept(snapshot);
                             return part.apply(algorithm, snapshot);
                         } finally {
-                            // What a question has taken is given back after it, so nothing of it may be left.
+                            // The state of a question is released after it, so none of it may escape.
                             snapshot.takeBack(0);
                         }
                     },
@@ -231,10 +237,10 @@ public final class PartialCycles {
     }
 
     /**
-     * Binds a pod of the scheduler's cluster by the profile's Bind plugins, not as a part of a cycle.
+     * Binds a pod of the scheduler's cluster with the profile's Bind plugins, outside a cycle.
      *
      * @param uid the UID of the pod; empty for any pod of that name
-     * @return the answer of the plugin that binds it; Skip if none does; an error if there is no such pod
+     * @return the status of the plugin that binds it; Skip if none does; an error if there is no such pod
      * @throws FailedException if a plugin fails, or it is not done within the limit; the pod may still get bound
      */
     public Status bind(String namespace, String name, String uid, String nodeName) {
@@ -289,7 +295,7 @@ public final class PartialCycles {
         return new FailedException(Thrown.text(failure), failure);
     }
 
-    /** Why no part of a cycle can be run any more, since one does not end; empty if that is not so. */
+    /** Returns the reason why no part of a cycle can run any more, since one does not end; empty if parts can run. */
     public Optional<String> failure() {
         return cycles.failure();
     }

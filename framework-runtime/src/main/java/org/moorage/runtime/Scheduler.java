@@ -102,27 +102,28 @@ import org.moorage.runtime.metrics.SchedulerMetrics;
 import org.moorage.runtime.whatif.WhatIf;
 
 /**
- * Places the waiting pods of a {@link Cluster}, one after the other.
+ * Schedules the pending pods of a {@link Cluster}, one at a time.
  *
  * <pre>{@code
  * try (Scheduler scheduler = Scheduler.builder(config, registry, cluster).build()) {
  *     scheduler.start();
  *     scheduler.run();          // until close() is called, or
  *     scheduler.scheduleNext(); // one pod, or
- *     scheduler.evaluate(pod);  // only ask
- *     scheduler.whatIf();       // ask what would be if the cluster were another
+ *     scheduler.evaluate(pod);  // evaluates a pod without scheduling it
+ *     scheduler.whatIf();       // answers what-if questions on an in-memory copy
  * }
  * }</pre>
  *
- * <p>All methods may be called from any thread. {@link #start} comes first, once; {@link #run} and {@link #scheduleNext} exclude one
- * another, which is up to the caller. All others may be called at any time, also while one of those runs.
+ * <p>All methods may be called from any thread. {@link #start} is called once, before all others. The caller must not
+ * call {@link #run} and {@link #scheduleNext} concurrently. All other methods may be called at any time, also while one
+ * of these two runs.
  */
 public final class Scheduler implements AutoCloseable {
     private static final Log LOG = Log.of(Scheduler.class);
     private static final Duration FLUSH_BACKOFF = Duration.ofSeconds(1);
     private static final Duration FLUSH_UNSCHEDULABLE = Duration.ofSeconds(30);
 
-    // When each part of stopping is over at the latest, counted from its beginning.
+    // Deadlines of the phases of stop(), measured from its beginning. LONGEST_CLOSE limits closing the plugins.
     private static final Duration LONGEST_CYCLE = Duration.ofSeconds(2);
     private static final Duration LONGEST_BINDING = Duration.ofSeconds(4);
     private static final Duration LONGEST_REPORT = Duration.ofSeconds(5);
@@ -152,7 +153,7 @@ public final class Scheduler implements AutoCloseable {
     private final AtomicBoolean flushes = new AtomicBoolean();
     private final Object stopLock = new Object();
 
-    /** The cluster when it was last given for questions. */
+    /** The cluster at the last call of {@link #whatIf()}. */
     @GuardedBy("itself")
     private final ClusterSnapshot latest = new ClusterSnapshot();
 
@@ -283,7 +284,8 @@ public final class Scheduler implements AutoCloseable {
                 builder.metrics);
     }
 
-    // The plugins are given what calls these methods before the event handlers, the profiles and the queue are made.
+    // Plugins receive the store, which calls these methods, before the event handlers, the profiles and the queue
+    // exist.
     private final class Changes implements ChangeHandler {
         @Override
         public <T extends ClusterObject> void changed(ObjectKind<T> kind, ObjectChange<T> change) {
@@ -296,7 +298,7 @@ public final class Scheduler implements AutoCloseable {
         }
     }
 
-    // Not refused: a program may leave out what its pods do not need.
+    // Not an error: a program may omit plugins that its pods do not need.
     private static void logMissing(Set<String> missing) {
         if (!missing.isEmpty()) {
             LOG.atWarn()
@@ -328,7 +330,7 @@ public final class Scheduler implements AutoCloseable {
         return loop.snapshot();
     }
 
-    /** A builder for a scheduler of that configuration, with these plugins and the features that are on by default. */
+    /** Returns a builder for a scheduler with a configuration, plugins and the default features. */
     public static Builder builder(SchedulerConfig config, PluginRegistry registry, Cluster cluster) {
         Objects.requireNonNull(config, "config");
         Objects.requireNonNull(registry, "registry");
@@ -337,7 +339,7 @@ public final class Scheduler implements AutoCloseable {
     }
 
     /**
-     * A builder for a scheduler that sees the cluster in one way and changes it in another.
+     * Returns a builder for a scheduler that reads the cluster from a source and changes it through a writer.
      *
      * @param source closed with the scheduler
      */
@@ -350,7 +352,9 @@ public final class Scheduler implements AutoCloseable {
         return new Builder(config, registry, source, writer, null);
     }
 
-    /** A builder for a scheduler of a configuration that was read; what is wrong with it is told with its place there. */
+    /**
+     * Returns a builder for a scheduler with a loaded configuration; problems are reported with their location in it.
+     */
     public static Builder builder(LoadedConfig loaded, PluginRegistry registry, Cluster cluster) {
         Objects.requireNonNull(loaded, "loaded");
         Objects.requireNonNull(registry, "registry");
@@ -358,7 +362,9 @@ public final class Scheduler implements AutoCloseable {
         return builder(loaded, registry, cluster, cluster);
     }
 
-    /** As {@link #builder(SchedulerConfig, PluginRegistry, ClusterSource, ClusterWriter)}, for a configuration that was read. */
+    /**
+     * As {@link #builder(SchedulerConfig, PluginRegistry, ClusterSource, ClusterWriter)}, for a loaded configuration.
+     */
     public static Builder builder(
             LoadedConfig loaded, PluginRegistry registry, ClusterSource source, ClusterWriter writer) {
         Objects.requireNonNull(loaded, "loaded");
@@ -369,9 +375,10 @@ public final class Scheduler implements AutoCloseable {
     }
 
     /**
-     * Has the cluster tell about its objects, and returns when all of them are known. Called once, before anything else.
+     * Lists and watches the objects of the cluster; returns when all of them are known. Called once, before all other
+     * methods.
      *
-     * @throws ClusterException if the objects cannot be had
+     * @throws ClusterException if the objects cannot be listed
      */
     public void start() {
         source.watch(store.kindsToWatch(), json, store);
@@ -382,10 +389,10 @@ public final class Scheduler implements AutoCloseable {
     }
 
     /**
-     * Schedules pods as they come, until {@link #close} is called or the thread is interrupted, which it then still is. The
-     * cycles run on another thread. For one thread at a time.
+     * Schedules pods as they arrive, until {@link #close} is called or the thread is interrupted; the interrupt status
+     * stays set. The cycles run on another thread. Not for concurrent use.
      *
-     * @throws Error if the virtual machine cannot be relied on any more
+     * @throws Error if the virtual machine can no longer be relied on
      */
     public void run() {
         startFlushes();
@@ -401,10 +408,11 @@ public final class Scheduler implements AutoCloseable {
     }
 
     /**
-     * Schedules the next pod or group of pods that is ready, without waiting for one. For one thread at a time, and not while {@link #run}
-     * runs.
+     * Schedules the next ready pod or group of pods, without waiting for one. Not for concurrent use, and not while
+     * {@link #run} runs.
      *
-     * @return what came of the pod, or of the last pod of the group; listeners are told of each. Empty if no pod is ready
+     * @return the decision on the pod, or on the last pod of the group; listeners receive every decision. Empty if no
+     *     pod is ready
      */
     public Optional<Decision> scheduleNext() {
         while (true) {
@@ -419,14 +427,18 @@ public final class Scheduler implements AutoCloseable {
         }
     }
 
-    /** Returns whether {@link #scheduleNext} has a pod or a group of pods to try now. May be called at any time from any thread. */
+    /**
+     * Returns whether {@link #scheduleNext} would schedule a pod or a group of pods now. May be called at any time from
+     * any thread.
+     */
     public boolean isReady() {
         return queue.isReady();
     }
 
     /**
-     * Makes those pods ready whose backoff is over by the scheduler's clock. {@link #run} does so every second; callers of {@link
-     * #scheduleNext} with a virtual clock call this when that has advanced. May be called at any time from any thread.
+     * Makes the pods ready whose backoff has ended by the scheduler's clock. {@link #run} does so every second; callers
+     * of {@link #scheduleNext} with a virtual clock call this after advancing the clock. May be called at any time from
+     * any thread.
      */
     public void flushBackoff() {
         queue.flushBackoff();
@@ -443,8 +455,9 @@ public final class Scheduler implements AutoCloseable {
     }
 
     /**
-     * Retries those of these pods that have been unschedulable or gated for longer than {@link Builder#maxInUnschedulable}. {@link #run} does
-     * so with all pods every 30 seconds. May be called at any time from any thread.
+     * Retries the selected pods that have been unschedulable or gated for longer than {@link
+     * Builder#maxInUnschedulable}. {@link #run} does so with all pods every 30 seconds. May be called at any time from
+     * any thread.
      *
      * @param which selects pods; a group of pods is selected if one of its pods is
      */
@@ -452,22 +465,25 @@ public final class Scheduler implements AutoCloseable {
         queue.flushUnschedulable(Objects.requireNonNull(which, "which"));
     }
 
-    /** Returns the pods that wait for an event, and when {@link #flushUnschedulable} retries them. May be called at any time from any thread. */
+    /**
+     * Returns the unschedulable and gated pods, and when {@link #flushUnschedulable} retries them. May be called at any
+     * time from any thread.
+     */
     public List<PodState.Unschedulable> unschedulablePods() {
         return queue.unschedulablePods();
     }
 
     /**
-     * Asks what the plugins say about a pod on every node. Nothing is decided or changed, and the pod need not be
-     * one of the cluster's. Of one that has a node, ask {@link Pod#withoutNode}. What would be if the cluster were another is asked of {@link
-     * #whatIf}.
+     * Evaluates a pod against every node with the plugins, without a decision or a change. The pod does not have to
+     * exist in the cluster. For a pod that has a node, pass {@link Pod#withoutNode}. For questions about a modified
+     * cluster use {@link #whatIf}.
      *
-     * <p>May be called at any time from any thread after {@link #start}. Evaluations run beside one another and beside a scheduling
-     * cycle, each over the cluster as it is when it begins, which does not change for it.
+     * <p>May be called at any time from any thread after {@link #start}. Evaluations run concurrently with one another
+     * and with a scheduling cycle; each uses the state of the cluster at its beginning.
      *
      * @throws IllegalArgumentException if no profile is responsible for the pod
      * @throws IllegalStateException before {@link #start}, when no objects are known
-     * @throws RuntimeException if a plugin fails before PostFilter; the message says which one
+     * @throws RuntimeException if a plugin fails before PostFilter; the message names it
      */
     public Evaluation evaluate(Pod pod) {
         Objects.requireNonNull(pod, "pod");
@@ -480,15 +496,16 @@ public final class Scheduler implements AutoCloseable {
     }
 
     /**
-     * Asks what the next attempt at a group of pods would find: whether its pods get nodes together, how far it comes in each placement, what
-     * stops it, and who would have to leave. Nothing is decided. It is tried as in a scheduling cycle, with the pods that wait by then,
-     * whatever else keeps them out of the queue; since plugins reserve for its pods meanwhile, and give that back, the next scheduling cycle
-     * waits for it.
+     * Simulates the next attempt at a group of pods: whether its pods are scheduled together, how far it gets in each
+     * placement, the reasons of a failure, and the pods that would be preempted. Nothing is decided. The attempt runs
+     * as in a scheduling cycle, with all pods of the group that are pending then, even those that are not ready in the
+     * queue. Plugins reserve and unreserve for its pods meanwhile, so the next scheduling cycle waits for it.
      *
-     * <p>May be called at any time after {@link #start}, from any thread that runs no cycle.
+     * <p>May be called at any time after {@link #start}, from any thread that is not running a cycle.
      *
-     * @param group a pod group or a composite one. If it has a parent, it is the group above it without one that is tried
-     * @throws IllegalStateException before {@link #start}, when no objects are known, and in a scheduling cycle or evaluation
+     * @param group a pod group or a composite pod group. If it has a parent, its topmost ancestor is tried
+     * @throws IllegalStateException before {@link #start}, when no objects are known, and in a scheduling cycle or
+     *     evaluation
      */
     public GroupEvaluation evaluate(GroupKey group) {
         Objects.requireNonNull(group, "group");
@@ -504,9 +521,9 @@ public final class Scheduler implements AutoCloseable {
     }
 
     /**
-     * Asks what a change of an object means for a pod that the plugins reject: whether the pod would be tried again, and which
-     * plugins say so. Nothing is changed, and neither the pod nor the object need be one of the cluster's. May be called at any time
-     * from any thread.
+     * Evaluates the queueing hints for a change of an object and a pod that plugins rejected: whether the pod would be
+     * retried, and which plugins request it. Nothing is changed, and neither the pod nor the object has to exist in the
+     * cluster. May be called at any time from any thread.
      *
      * @throws IllegalArgumentException if no profile is responsible for the pod
      */
@@ -527,11 +544,12 @@ public final class Scheduler implements AutoCloseable {
     }
 
     /**
-     * Parts of cycles with the plugins of a profile, in place of {@link #run}, for a scheduler elsewhere that goes on with the answers.
-     * Called before {@link #start}; from then on plugins that do not return are noticed.
+     * Returns parts of scheduling cycles with the plugins of a profile, in place of {@link #run}, for another scheduler
+     * that continues with the results. Called before {@link #start}; plugin calls that do not return are detected from
+     * then on.
      *
      * @param profile the name of the profile
-     * @param limit how long each part may take
+     * @param limit the time limit of each part
      * @throws IllegalArgumentException if there is no such profile
      */
     public PartialCycles partialCycles(String profile, Duration limit) {
@@ -548,9 +566,10 @@ public final class Scheduler implements AutoCloseable {
     }
 
     /**
-     * The cluster as it is now, with the pods that are assumed, for questions: with the profiles of this scheduler, whose plugins are made
-     * once more. It costs what a look at each node and object costs; the scheduler is held up for what has changed since the last call, and
-     * is needed no more. What Reserve plugins keep for pods that are being bound, and no object says yet, is not in it.
+     * Returns the current cluster, including assumed pods, for what-if questions. It has the profiles of this
+     * scheduler, with separate plugin instances. The cost is linear in the number of nodes and objects. It blocks the
+     * scheduler only while copying what changed since the last call, and does not use it afterwards. It lacks
+     * reservations of Reserve plugins for pods that are being bound, as far as no object shows them yet.
      *
      * <p>May be called at any time from any thread after {@link #start}.
      *
@@ -565,7 +584,7 @@ public final class Scheduler implements AutoCloseable {
         demandStarted();
         ClusterSnapshot nodes;
         synchronized (latest) {
-            // So that the cache is held up no longer than what has changed takes.
+            // An incremental update: the cache is locked only while the changes are copied.
             cache.updateSnapshot(latest);
             nodes = latest.copy();
         }
@@ -579,11 +598,12 @@ public final class Scheduler implements AutoCloseable {
     }
 
     /**
-     * A cluster of these objects, for questions: a scheduler that never schedules.
+     * Returns a cluster with the given objects for what-if questions; it never schedules.
      *
-     * @param objects as the API server would have them
+     * @param objects as the API server would return them
      * @return to be closed
-     * @throws IllegalArgumentException if two objects have one kind, namespace and name, two pods have one UID, or a pod has none
+     * @throws IllegalArgumentException if two objects have the same kind, namespace and name, two pods have the same
+     *     UID, or a pod has none
      * @throws ConfigException if the profiles cannot be built from the plugins; it names every problem
      */
     public static WhatIf whatIf(
@@ -598,12 +618,15 @@ public final class Scheduler implements AutoCloseable {
         }
     }
 
-    /** The names of the profiles: what pods may name as their scheduler. May be called at any time from any thread. */
+    /**
+     * Returns the names of the profiles, which pods may use as their scheduler name. May be called at any time from any
+     * thread.
+     */
     public Set<String> profileNames() {
         return profiles.byName().keySet();
     }
 
-    /** What is in the scheduler now. May be called at any time from any thread. */
+    /** Returns the current contents of the scheduler. May be called at any time from any thread. */
     public SchedulerDump dump() {
         PodGroups groups = cache.podGroups();
         return new SchedulerDump(
@@ -622,7 +645,7 @@ public final class Scheduler implements AutoCloseable {
     }
 
     /**
-     * Where a pod is and what it waits for. May be called at any time from any thread.
+     * Returns where a pod is and why it is pending. May be called at any time from any thread.
      *
      * @return empty if no pod of that name is known
      */
@@ -655,12 +678,18 @@ public final class Scheduler implements AutoCloseable {
         return new PodState(pod, place, queued, permits);
     }
 
-    /** Compares the cache and the queue with the objects that the cluster has told of. May be called at any time from any thread. */
+    /**
+     * Compares the cache and the queue with the objects that the cluster has reported. May be called at any time from
+     * any thread.
+     */
     public CacheComparison compareCache() {
         return comparer.compare();
     }
 
-    /** What is in the scheduler now, for metrics. May be called at any time from any thread. */
+    /**
+     * Returns the current numbers of nodes, pods and events in the scheduler, for metrics. May be called at any time
+     * from any thread.
+     */
     public SchedulerGauges gauges() {
         QueueGauges pods = queue.gauges();
         SchedulerCache.Counts counts = cache.counts();
@@ -676,21 +705,22 @@ public final class Scheduler implements AutoCloseable {
     }
 
     /**
-     * What keeps a pod out of the queue.
+     * Returns why a PreEnqueue plugin gates a pod.
      *
-     * @return the answer of the PreEnqueue plugin that gates the pod, an error if the plugin failed; empty if none gates it
+     * @return the status of the PreEnqueue plugin that gates the pod, an error if the plugin failed; empty if none
+     *     gates it
      */
     public Optional<PluginStatus> gate(Pod pod) {
         Objects.requireNonNull(pod, "pod");
         return queue.gate(pod);
     }
 
-    /** The pods that wait for a permit. May be called at any time from any thread. */
+    /** Returns the pods that wait for a permit. May be called at any time from any thread. */
     public Collection<WaitingPod> waitingPods() {
         return waitingPods.all();
     }
 
-    /** The health checks. May be called at any time from any thread. */
+    /** Returns the health checks. May be called at any time from any thread. */
     public SchedulerHealth health() {
         return () -> List.of(
                 new SchedulerHealth.Check("scheduling-loop", loop.failure()),
@@ -699,9 +729,9 @@ public final class Scheduler implements AutoCloseable {
     }
 
     /**
-     * Stops, within eight seconds: no cycle begins any more, pods that are being bound get there, pods that wait for a permit or in
-     * PreBind are given back, and what there is to report is sent. The plugins are still there. May be called at any time from any
-     * thread; calling it again waits until it is done and does no harm.
+     * Stops within eight seconds. No new cycle begins, pods that are being bound are bound, pods that wait for a permit
+     * or pause in PreBind are rejected and unreserved, and pending reports are sent. The plugins are not closed. May be
+     * called at any time from any thread; further calls wait until it is done and have no effect.
      */
     public void stop() {
         synchronized (stopLock) {
@@ -726,7 +756,7 @@ public final class Scheduler implements AutoCloseable {
         return Duration.between(settings.monotonicClock().instant(), begin.plus(atMost));
     }
 
-    /** Stops, and closes the plugins; ten seconds in all. May be called at any time from any thread, also again. */
+    /** Stops and closes the plugins, within ten seconds. May be called at any time from any thread, also repeatedly. */
     @Override
     public void close() {
         stop();
@@ -738,7 +768,7 @@ public final class Scheduler implements AutoCloseable {
         }
     }
 
-    // On another thread: a plugin that does not return must not keep the process from ending.
+    // On another thread, so that a plugin that does not return cannot block the end of the process.
     private static void closePlugins(SchedulerThreads threads, List<PluginCaller> plugins) {
         Thread closing = threads.newThread("scheduler-close", () -> ProfileBuilder.closeAll(plugins), null);
         closing.start();
@@ -752,7 +782,7 @@ public final class Scheduler implements AutoCloseable {
         }
     }
 
-    /** Collects what a {@link Scheduler} is made of. For one thread. */
+    /** A builder for a {@link Scheduler}. Not safe for use by several threads. */
     public static final class Builder {
         private SchedulerConfig config;
         private final PluginRegistry registry;
@@ -788,47 +818,47 @@ public final class Scheduler implements AutoCloseable {
             featureGates = loaded == null ? FeatureGates.DEFAULTS : loaded.featureGates();
         }
 
-        /** Adds one who is told what happens, after those that were added before. */
+        /** Adds a listener, which is called after those that were added before. */
         public Builder listener(SchedulerListener added) {
             listeners.add(Objects.requireNonNull(added, "added"));
             return this;
         }
 
-        /** Sets whom to tell what is measured; nobody if not set. */
+        /** Sets the receiver of metrics; no metrics are collected if not set. */
         public Builder metrics(SchedulerMetrics value) {
             metrics = Objects.requireNonNull(value, "metrics");
             return this;
         }
 
-        /** Sets which features are on; those of the configuration that was read, or the defaults, if not set. */
+        /** Sets the feature gates; those of the loaded configuration, or the defaults, if not set. */
         public Builder featureGates(FeatureGates value) {
             featureGates = Objects.requireNonNull(value, "featureGates");
             return this;
         }
 
-        /** Sets which extenders have a say beside the plugins; those of the configuration if not set. */
+        /** Sets the extenders, which are called in addition to the plugins; those of the configuration if not set. */
         public Builder extenders(List<ExtenderConfig> value) {
             Objects.requireNonNull(value, "value");
             config = config.withExtenders(value);
             return this;
         }
 
-        /** Sets the clock for both the time of day and all that is measured; the system's if not set. */
+        /** Sets the clock for both the time of day and durations; the system's if not set. */
         public Builder clock(InstantSource value) {
             clock = Objects.requireNonNull(value, "clock");
             monotonicClock = value;
             return this;
         }
 
-        /** Sets the clock for all that is measured, where it is another than {@link #clock}. It never goes back. */
+        /** Sets the clock for durations, if it differs from {@link #clock}. It never goes back. */
         public Builder monotonicClock(InstantSource value) {
             monotonicClock = Objects.requireNonNull(value, "monotonicClock");
             return this;
         }
 
         /**
-         * Sets the source of random numbers; one seeded by the system if not set. If it is not safe for use by several threads, evaluations
-         * that run at once may draw the same numbers.
+         * Sets the source of random numbers; one seeded by the system if not set. If it is not safe for use by several
+         * threads, concurrent evaluations may draw the same numbers.
          */
         public Builder random(RandomGenerator value) {
             random = Objects.requireNonNull(value, "random");
@@ -836,9 +866,10 @@ public final class Scheduler implements AutoCloseable {
         }
 
         /**
-         * Sets whether a pod goes to any of its best nodes, chosen at random. If not set, the choice among them is the one that
-         * kube-scheduler makes as long as its goroutines finish in the order of the nodes, and the same cluster gives the same
-         * decisions. On a cluster they finish in any order, which keeps pods that all nodes suit alike from going to one node.
+         * Sets whether a pod is scheduled to a random one of its best nodes. If not set, the choice is the one that
+         * kube-scheduler makes when its goroutines finish in the order of the nodes, and the same cluster gives the
+         * same decisions. On a real cluster they finish in any order, which spreads pods for which all nodes score the
+         * same.
          */
         public Builder randomTies(boolean value) {
             randomTies = value;
@@ -846,9 +877,10 @@ public final class Scheduler implements AutoCloseable {
         }
 
         /**
-         * Sets how many of the pods that are tried before the end of their backoff, since no other pod is ready, may be rejected in a
-         * second; any number if not set, or if 0, as with kube-scheduler, whose processor is the limit. The others wait for the end of
-         * their backoff or the next second. Pods that are ready and pods that find a node do not count.
+         * Sets how many of the pods that are tried before the end of their backoff, since no other pod is ready, may be
+         * rejected per second. If not set or 0, there is no limit, as in kube-scheduler, where only CPU time limits
+         * them. The other pods wait for the end of their backoff or the next second. Ready pods and pods that are
+         * scheduled do not count.
          */
         public Builder rejectedEarlyPops(int perSecond) {
             if (perSecond < 0) {
@@ -858,16 +890,17 @@ public final class Scheduler implements AutoCloseable {
             return this;
         }
 
-        /** Sets after what time a rejected pod is tried again although nothing happened; 5 minutes if not set. */
+        /** Sets the time after which a rejected pod is retried without an event; 5 minutes if not set. */
         public Builder maxInUnschedulable(Duration value) {
             maxInUnschedulable = Objects.requireNonNull(value, "maxInUnschedulable");
             return this;
         }
 
         /**
-         * Sets where pods are bound, victims evicted and failures reported; threads of the scheduler's own if not set. With {@code
-         * Runnable::run} a pod is bound when {@link Scheduler#scheduleNext} returns. Timers and passes over nodes still have threads of
-         * the scheduler's own; {@link #executor} is for programs that want none, and the later of the two calls counts.
+         * Sets the executor that binds pods, evicts victims and reports failures; the scheduler's own threads if not
+         * set. With {@code Runnable::run} a pod is bound when {@link Scheduler#scheduleNext} returns. Timers and passes
+         * over nodes still use the scheduler's own threads; programs that want none call {@link #executor}. The later
+         * of the two calls wins.
          */
         public Builder bindingExecutor(Executor value) {
             Objects.requireNonNull(value, "value");
@@ -876,8 +909,9 @@ public final class Scheduler implements AutoCloseable {
         }
 
         /**
-         * Sets what runs timers, such as time limits of permits and tasks that plugins schedule; a thread of the scheduler's own if not set.
-         * For callers of {@link Scheduler#scheduleNext} with a virtual clock. {@link #executor} takes precedence.
+         * Sets the executor of timers, such as time limits of permits and tasks that plugins schedule; a thread of the
+         * scheduler if not set. For callers of {@link Scheduler#scheduleNext} with a virtual clock. {@link #executor}
+         * takes precedence.
          */
         public Builder timers(ScheduledExecutorService value) {
             timers = Objects.requireNonNull(value, "timers");
@@ -885,8 +919,8 @@ public final class Scheduler implements AutoCloseable {
         }
 
         /**
-         * Sets how long a call into a plugin may take while {@link Scheduler#run} runs, before it is logged and counts as a failure; 30
-         * seconds if not set, zero for no limit. Pauses by {@link Handle#pause} do not count.
+         * Sets how long a call into a plugin may take while {@link Scheduler#run} runs, before it is logged and counted
+         * as a failure; 30 seconds if not set, zero for no limit. Time in {@link Handle#pause} does not count.
          */
         public Builder pluginCallTimeout(Duration value) {
             Objects.requireNonNull(value, "value");
@@ -898,8 +932,8 @@ public final class Scheduler implements AutoCloseable {
         }
 
         /**
-         * Sets which plugins are not called for a minute when a method of theirs failed five times in a row, and what becomes of pods
-         * in the meantime; none if not set.
+         * Sets the plugins that are skipped for a minute after one of their methods failed five times in a row, and how
+         * pods are treated in the meantime; none if not set.
          *
          * @param byPlugin the policies by the names of the plugins
          */
@@ -910,12 +944,12 @@ public final class Scheduler implements AutoCloseable {
         }
 
         /**
-         * Sets what does all work but the scheduling cycles, from {@link Scheduler#start} on: timers, bindings, evictions, status
-         * updates and the plugins' background tasks. The scheduler then has no threads of its own, and does not shut it down. For
-         * simulations that run on one thread, with a clock of their own.
+         * Sets the executor of all work except scheduling cycles, from {@link Scheduler#start} on: timers, bindings,
+         * evictions, status updates and the plugins' background tasks. The scheduler then starts no threads, and does
+         * not shut the executor down. For single-threaded simulations with a virtual clock.
          *
-         * @param value does the work
-         * @param pauses lets time pass while a PreBind plugin pauses, where {@code value} can do other work
+         * @param value the executor
+         * @param pauses called while a PreBind plugin pauses, to advance the time and let {@code value} do other work
          */
         public Builder executor(ScheduledExecutorService value, Consumer<Duration> pauses) {
             Objects.requireNonNull(value, "value");
@@ -925,10 +959,9 @@ public final class Scheduler implements AutoCloseable {
         }
 
         /**
-         * The scheduler.
+         * Returns a new scheduler.
          *
-         * @throws ConfigException if the profiles cannot be built from the plugins; it names
-         *     every problem
+         * @throws ConfigException if the profiles cannot be built from the plugins; it names every problem
          */
         public Scheduler build() {
             SchedulerListener logged = new LoggedListeners(listeners);

@@ -5,21 +5,21 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The health checks of a scheduler, to be shown under {@code /livez}. One that fails says that the scheduler cannot go on by
- * itself, and that its process is to be started again.
+ * The health checks of a scheduler, for {@code /livez}. A failed check means that the scheduler cannot recover by
+ * itself and its process must be restarted.
  */
 public interface SchedulerHealth {
-    /** All checks: always the same ones, in the same order. Answers at once, and may be asked from any thread. */
+    /** Returns all checks, always in the same order. Returns immediately, and may be called from any thread. */
     List<Check> checks();
 
     /**
-     * One check.
+     * One health check.
      *
      * @param name its name, for example {@code scheduling-loop}
-     * @param failure what is wrong, in one line; empty if nothing is
+     * @param failure the failure in one line; empty if healthy
      */
     record Check(String name, Optional<String> failure) {
-        /** Whether nothing is wrong. */
+        /** Returns whether there is no failure. */
         public boolean isHealthy() {
             return failure.isEmpty();
         }

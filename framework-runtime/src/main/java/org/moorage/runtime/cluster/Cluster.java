@@ -4,9 +4,9 @@ package org.moorage.runtime.cluster;
 import org.moorage.api.plugin.ClusterWriter;
 
 /**
- * A cluster that a scheduler works on, where one object both tells of it and changes it.
+ * A cluster whose source of objects and writer are one object.
  *
- * <p>{@code InMemoryCluster} of framework-simulation keeps one in memory; {@code KubernetesCluster} of framework-kubernetes is that of an
- * API server.
+ * <p>{@code InMemoryCluster} of framework-simulation keeps a cluster in memory; {@code KubernetesCluster} of
+ * framework-kubernetes accesses an API server.
  */
 public interface Cluster extends ClusterSource, ClusterWriter {}

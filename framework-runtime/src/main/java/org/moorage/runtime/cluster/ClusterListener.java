@@ -9,15 +9,16 @@ import java.util.Set;
 import org.moorage.api.model.ClusterObject;
 import org.moorage.api.model.ObjectKind;
 
-/** Is told what objects a {@link Cluster} has. */
+/** Receives the objects of a {@link Cluster} and their changes. */
 public interface ClusterListener {
-    /** These are now all the objects of the kind; those that were known and are not among them are gone. */
+    /** Replaces all objects of a kind; known objects that are not among the given ones are gone. */
     <T extends ClusterObject> void replaced(ObjectKind<T> kind, Collection<T> objects);
 
     /**
-     * A list of all objects of the kind begins. Collects them for {@link #replaced}, unless a listener has no need of all of them at once.
+     * Begins a list of all objects of a kind. The default collects them for {@link #replaced}; a listener that can
+     * process them one by one overrides it.
      *
-     * @return is given them one by one
+     * @return receives the objects one by one
      */
     default <T extends ClusterObject> Listing<T> listing(ObjectKind<T> kind) {
         List<T> all = new ArrayList<>();
@@ -35,37 +36,44 @@ public interface ClusterListener {
     }
 
     /**
-     * Takes the objects of a list. One that is not ended does not count.
+     * Receives the objects of a list. A list that is not ended has no effect.
      *
      * @param <T> the objects' type
      */
     interface Listing<T extends ClusterObject> {
-        /** One of its objects. */
+        /** Adds one of the objects. */
         void add(T object);
 
-        /** These were all. */
+        /** Ends the list. */
         void end();
     }
 
-    /** The object came into being or changed. */
+    /** Called when an object was created or updated. */
     <T extends ClusterObject> void applied(ObjectKind<T> kind, T object);
 
-    /** The object is gone. */
+    /** Called when an object was deleted. */
     <T extends ClusterObject> void deleted(ObjectKind<T> kind, T object);
 
     /**
-     * The objects of the kind cannot be listed, and what was told of them may be out of date. The next {@link #replaced} ends this.
+     * Called when the objects of a kind cannot be listed, so that the known ones may be out of date. The next {@link
+     * #replaced} ends this state.
      *
-     * @param reason what is missing, for the messages of pods that need it
+     * @param reason the reason, for the messages of pods that need these objects
      */
     default <T extends ClusterObject> void unavailable(ObjectKind<T> kind, String reason) {}
 
-    /** The plugins that asked for objects of the kind, by their names; none if it is the scheduler itself that needs them. */
+    /**
+     * Returns the names of the plugins that requested objects of the kind; none if only the scheduler itself needs
+     * them.
+     */
     default Set<String> askedBy(ObjectKind<?> kind) {
         return Set.of();
     }
 
-    /** The object of that name as the listener was last told of it; the namespace is empty for objects of the whole cluster. */
+    /**
+     * Returns the object of that name as the listener last received it; the namespace is empty for cluster-scoped
+     * objects.
+     */
     default <T extends ClusterObject> Optional<T> known(ObjectKind<T> kind, String namespace, String name) {
         return Optional.empty();
     }

@@ -8,49 +8,50 @@ import org.moorage.api.model.ClusterObject;
 import org.moorage.api.model.ObjectKind;
 import org.moorage.objects.KeptJson;
 
-/** The objects of the cluster that a scheduler works on: the only way in which it sees them. */
+/** The source of all cluster objects of a scheduler. */
 public interface ClusterSource extends AutoCloseable {
     /**
-     * No objects, for those who know only what they are asked about. Kinds other than pods and nodes are unavailable, and nothing can be
-     * read.
+     * Returns a source without objects, for programs that only evaluate the objects of each request. Kinds other than
+     * pods and nodes are unavailable, and reading fails.
      *
-     * @param reason what to do to have some
+     * @param reason the reason, such as how to configure a cluster
      */
     static ClusterSource none(String reason) {
         return new NoObjects(reason);
     }
 
     /**
-     * These objects, which do not change.
+     * Returns a source of the given objects, which do not change.
      *
-     * @param objects of several with one kind and name the last one counts
+     * @param objects the objects; of several with the same kind and name the last one is used
      */
     static ClusterSource of(Collection<? extends ClusterObject> objects) {
         return new GivenObjects(objects);
     }
 
     /**
-     * Starts to tell a listener about the objects of these kinds, and returns when it has been told once of all that there are, or
-     * that they cannot be listed ({@link ClusterListener#unavailable}); pods and nodes always can. Waits for a server that does not
-     * answer. Called once.
+     * Starts to watch the objects of the given kinds. Returns when the listener has received all existing objects of
+     * each kind, or has been notified that they cannot be listed ({@link ClusterListener#unavailable}); pods and nodes
+     * are always available. Blocks while the server does not respond. Called once.
      *
      * @param kinds the kinds
-     * @param json which objects must carry their JSON text
-     * @param listener whom to tell; for one kind the calls come one after the other, for several they may come at once
-     * @throws org.moorage.api.plugin.ClusterException if the objects cannot be had
+     * @param json selects the objects that must carry their JSON text
+     * @param listener the listener; calls for one kind are sequential, calls for different kinds may be concurrent
+     * @throws org.moorage.api.plugin.ClusterException if the objects cannot be listed
      */
     void watch(Set<ObjectKind<?>> kinds, Set<KeptJson> json, ClusterListener listener);
 
     /**
-     * An object as the API server has it now, whatever the listener was told; for finding out what became of a change.
+     * Reads an object from the API server, regardless of what the listener received, to determine the result of a
+     * change.
      *
      * @param namespace its namespace; empty for objects of the whole cluster
-     * @return empty if it is not there
-     * @throws org.moorage.api.plugin.ClusterException if it cannot be had
+     * @return empty if it does not exist
+     * @throws org.moorage.api.plugin.ClusterException if it cannot be read
      */
     <T extends ClusterObject> Optional<T> read(ObjectKind<T> kind, String namespace, String name);
 
-    /** Stops telling the listener, and gives back what the source holds. Calling it again does no harm. */
+    /** Stops calling the listener and releases the resources of the source. Further calls have no effect. */
     @Override
     void close();
 }

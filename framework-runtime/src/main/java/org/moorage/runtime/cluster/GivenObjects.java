@@ -26,7 +26,7 @@ final class GivenObjects implements ClusterSource {
 
     @Override
     public void watch(Set<ObjectKind<?>> kinds, Set<KeptJson> json, ClusterListener listener) {
-        // As a pod counts on its node only if that is there, nodes come first.
+        // Nodes come first, since a pod only counts on a node that exists.
         tell(ObjectKind.NODE, listener);
         for (ObjectKind<?> kind : kinds) {
             if (!kind.equals(ObjectKind.NODE)) {
@@ -50,6 +50,6 @@ final class GivenObjects implements ClusterSource {
 
     @Override
     public void close() {
-        // It holds nothing but memory.
+        // Nothing to release.
     }
 }

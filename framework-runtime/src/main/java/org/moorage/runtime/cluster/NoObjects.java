@@ -29,6 +29,6 @@ record NoObjects(String reason) implements ClusterSource {
 
     @Override
     public void close() {
-        // It holds nothing.
+        // Nothing to release.
     }
 }

@@ -175,8 +175,8 @@ final class VolumeProvisioner {
         return true;
     }
 
-    // Of a volume that was provisioned before the table was filled, the first one by name that its nodes can be reached
-    // from.
+    // The storage capacity of a volume; for a volume that was provisioned before the table was filled, the first one by
+    // name that matches one of its nodes.
     private Optional<CsiStorageCapacity> capacityOf(PersistentVolume volume) {
         String key = volume.metadata().annotations().get(CAPACITY);
         if (key != null) {

@@ -4,16 +4,16 @@ package org.moorage.runtime.debug;
 import java.util.List;
 
 /**
- * Where a scheduler's cache and queue differ from the objects that it was told of. While objects change, some may be named that are
- * only on their way.
+ * The differences between a scheduler's cache and queue and the objects that it has received. While objects change, it
+ * may contain objects whose change is still being processed.
  *
  * @param missedNodes known nodes that the cache lacks
  * @param redundantNodes nodes of the cache that are gone
  * @param missedPods pods with a node that the cache lacks
  * @param redundantPods pods of the cache that are gone, have run to their end or are on another node
  * @param lostPods pods without a node that are neither queued nor being scheduled
- * @param differentPodGroups groups of pods of which the cache has another version, other members or children, or has members in another
- *     state
+ * @param differentPodGroups groups of pods of which the cache has another version, other members or children, or has
+ *     members in another state
  */
 public record CacheComparison(
         List<String> missedNodes,
@@ -31,7 +31,7 @@ public record CacheComparison(
         differentPodGroups = List.copyOf(differentPodGroups);
     }
 
-    /** Whether there is no difference. */
+    /** Returns whether there is no difference. */
     public boolean isEqual() {
         return missedNodes.isEmpty()
                 && redundantNodes.isEmpty()

@@ -13,12 +13,12 @@ import org.moorage.api.model.Pod;
 import org.moorage.runtime.decision.PluginStatus;
 
 /**
- * Where in a scheduler a pod is, and what it waits for.
+ * The state of a pod in a scheduler, and the reasons why it is pending.
  *
- * @param pod the pod, as the cluster told of it last
+ * @param pod the pod, as the cluster last reported it
  * @param place where it is
- * @param queued how it waits in the queue; empty if it is not there
- * @param permits how long each plugin has it wait for a permit at most from now on, by the name of the plugin
+ * @param queued its state in the queue; empty if it is not queued
+ * @param permits the remaining time until the permit timeout of each plugin, by plugin name
  */
 public record PodState(Pod pod, Place place, Optional<Queued> queued, Map<String, Duration> permits) {
     public PodState {
@@ -27,35 +27,36 @@ public record PodState(Pod pod, Place place, Optional<Queued> queued, Map<String
         permits = Collections.unmodifiableMap(new TreeMap<>(permits));
     }
 
-    /** Where a pod is. */
+    /** The part of the scheduler that a pod is in. */
     public enum Place {
-        /** It has a node. */
+        /** It is bound. */
         BOUND,
-        /** It has ended. */
+        /** It has terminated. */
         ENDED,
         /** No profile is responsible for it. */
         OTHER_SCHEDULER,
         /** It is in the queue. */
         QUEUED,
-        /** It is being tried, or bound. */
+        /** It is being tried or bound. */
         IN_FLIGHT,
-        /** A node is chosen, and plugins have it wait for their permit. */
+        /** A node is chosen, and the pod waits for permits of plugins. */
         WAITING_FOR_PERMIT,
-        /** It is nowhere: it has only just come, or is about to go. */
+        /** It is in no part of the scheduler: it has just arrived, or is about to leave. */
         ELSEWHERE
     }
 
     /**
-     * How a pod waits in the queue; a member of a pod group with all of its group.
+     * The state of a queued pod; for a member of a pod group that of its group.
      *
-     * @param in {@code active}, {@code backoff}, {@code unschedulable} or {@code gated}; a member of a pod group also {@code incomplete} or
-     *     {@code pending}
-     * @param since how long it has been in the queue since it came or was tried last
+     * @param in {@code active}, {@code backoff}, {@code unschedulable} or {@code gated}; a member of a pod group also
+     *     {@code incomplete} or {@code pending}
+     * @param since the time in the queue since it was added or last tried
      * @param attempts how often it was tried
-     * @param backoffLeft how long it backs off yet; zero if it does not
-     * @param gate the answer of the PreEnqueue plugin that gates it
+     * @param backoffLeft the remaining backoff; zero if it is not in backoff
+     * @param gate the status of the PreEnqueue plugin that gates it
      * @param rejectors the plugins that rejected the last attempt
-     * @param eventsByPlugin the events that each of these plugins waits for, in kube-scheduler's words, such as {@code NodeAdd}
+     * @param eventsByPlugin the events that each of these plugins waits for, with kube-scheduler's labels, such as
+     *     {@code NodeAdd}
      */
     public record Queued(
             String in,
@@ -74,11 +75,11 @@ public record PodState(Pod pod, Place place, Optional<Queued> queued, Map<String
     }
 
     /**
-     * A pod that waits for an event.
+     * An unschedulable or gated pod.
      *
      * @param pod the pod
      * @param isGated whether a PreEnqueue plugin gates it
-     * @param flushedAfter when it has waited so long that it is retried without an event
+     * @param flushedAfter the time after which it is retried without an event
      */
     public record Unschedulable(Pod pod, boolean isGated, Instant flushedAfter) {}
 }

@@ -19,17 +19,17 @@ import org.moorage.api.model.SchedulingGroup;
 import org.moorage.objects.GoDuration;
 
 /**
- * What a scheduler holds. Each part is as it is at one moment, but not all at the same: a pod that moves on may be in two of them or in
- * none.
+ * The contents of a scheduler. Each part is consistent, but the parts are read one after another: a pod that moves in
+ * between may be in two of them or in none.
  *
  * @param nodes the nodes of the cache, with their pods
  * @param queue the queue
- * @param nominatedPods the pods that wait for room on a node, by its name
+ * @param nominatedPods the pods that are nominated to a node, by node name
  * @param waitingPods the pods that wait for a permit
- * @param podsInPreBind the pods that PreBind plugins work on
- * @param uncertainBindings the pods of which the API server is still to be asked whether they are bound
- * @param statusPatches the uids of the pods whose status is being written, or to be written
- * @param objects how many objects are known, by their kind
+ * @param podsInPreBind the pods in PreBind
+ * @param uncertainBindings the pods whose binding is unknown until they are read from the API server
+ * @param statusPatches the UIDs of the pods with a status patch that is running or queued
+ * @param objects the numbers of known objects, by kind
  * @param podGroups the pod groups of the cache, with their members
  * @param compositePodGroups the composite pod groups of the cache, with their children
  */
@@ -62,8 +62,8 @@ public record SchedulerDump(
      * A node of the cache.
      *
      * @param name its name
-     * @param node the node; empty if only pods on it are known
-     * @param requested what its pods request, as text
+     * @param node the node object; empty if only pods on it are known
+     * @param requested the total requests of its pods, as text
      * @param pods its pods
      * @param assumed the names of those of its pods that the cluster has not confirmed
      */
@@ -73,7 +73,7 @@ public record SchedulerDump(
             assumed = List.copyOf(assumed);
         }
 
-        /** Whether only pods on it are known, and not the node itself. */
+        /** Returns whether only pods on it are known, and not the node itself. */
         public boolean isDeleted() {
             return node.isEmpty();
         }
@@ -83,14 +83,14 @@ public record SchedulerDump(
      * A pod that waits for a permit.
      *
      * @param pod the pod
-     * @param timeLeft how long each plugin has it wait at most from now on, by the name of the plugin
+     * @param timeLeft the remaining time until the timeout of each plugin, by plugin name
      */
     public record WaitingForPermit(Pod pod, Map<String, Duration> timeLeft) {
         public WaitingForPermit {
             timeLeft = Collections.unmodifiableMap(new TreeMap<>(timeLeft));
         }
 
-        /** Such as {@code default/worker-0 (GangScheduling: at most 4m30s)}. */
+        /** Returns text such as {@code default/worker-0 (GangScheduling: at most 4m30s)}. */
         @Override
         public String toString() {
             List<String> waits = new ArrayList<>();
@@ -103,9 +103,9 @@ public record SchedulerDump(
     /**
      * The scheduling queue.
      *
-     * @param pendingPods the pods that are to be scheduled
+     * @param pendingPods the queued pods
      * @param inFlightPods the pods that are being scheduled
-     * @param inFlightEvents how many events are kept for these, by their label; each of the pods counts as one
+     * @param inFlightEvents the numbers of events recorded for these, by label; each of the pods counts as one
      * @param groupsPods whether the members of pod groups are queued together
      */
     public record Queue(
@@ -130,15 +130,16 @@ public record SchedulerDump(
      * A pod of the queue.
      *
      * @param pod the pod
-     * @param in where it is: {@code active}, {@code backoff}, {@code unschedulable} or {@code gated}; a member of a pod group also {@code
-     *     incomplete} or {@code pending}
-     * @param gatedBy the plugin that gates it, or another member of its group and all with it; empty if none does
-     * @param since how long it has been in the queue since it came or was tried last; a member of a pod group with all of its group
+     * @param in its part of the queue: {@code active}, {@code backoff}, {@code unschedulable} or {@code gated}; a
+     *     member of a pod group also {@code incomplete} or {@code pending}
+     * @param gatedBy the plugin that gates it, or that gates its whole group for another member; empty if none does
+     * @param since the time in the queue since it was added or last tried; for a member of a pod group that of its
+     *     group
      * @param attempts how often it was tried
      */
     public record PendingPod(Pod pod, String in, String gatedBy, Duration since, int attempts) {}
 
-    /** The dump in the form of kube-scheduler's; what that does not tell follows. */
+    /** Returns the dump in kube-scheduler's format, followed by the parts that kube-scheduler's lacks. */
     @Override
     public String toString() {
         StringBuilder text = new StringBuilder("Dump of cached NodeInfo\n");

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * What a scheduler holds, for whoever looks for a fault.
+ * The contents of a scheduler, for debugging.
  *
- * <p>Starting points: {@link org.moorage.runtime.debug.SchedulerDump}, {@link org.moorage.runtime.debug.CacheComparison}.
+ * <p>Starting points: {@link org.moorage.runtime.debug.SchedulerDump}, {@link
+ * org.moorage.runtime.debug.CacheComparison}.
  */
 @NullMarked
 package org.moorage.runtime.debug;

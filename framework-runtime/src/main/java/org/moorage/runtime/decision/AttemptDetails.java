@@ -6,17 +6,17 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * What led to a {@link Decision}, in a few lines whatever the size of the cluster.
+ * The reasons of a {@link Decision}, in a few lines regardless of the size of the cluster.
  *
- * @param reasons why nodes will not do, the reason of most nodes first; empty if a node was chosen
+ * @param reasons the reasons why nodes are infeasible, the reason of most nodes first; empty if a node was chosen
  * @param best the nodes with the highest totals, the highest first; empty if none was scored
- * @param postFilter what PostFilter answered: the plugin that makes room, or the first one that cannot, with the words of all; empty if it was
- *     not asked
- * @param nominatedNode the node on which PostFilter makes room; empty if there is none
+ * @param postFilter the status of PostFilter: of the plugin that makes room, or of the first one that cannot, with the
+ *     messages of all; empty if it did not run
+ * @param nominatedNode the node on which PostFilter makes room by preemption; empty if there is none
  */
 public record AttemptDetails(
         List<NodeReason> reasons, List<NodeTotal> best, Optional<PluginStatus> postFilter, String nominatedNode) {
-    /** How many nodes are named as examples of a reason, and as the best ones. */
+    /** The maximum number of nodes that are named as examples of a reason, and as the best ones. */
     public static final int EXAMPLES = 3;
 
     public AttemptDetails {
@@ -26,11 +26,11 @@ public record AttemptDetails(
     }
 
     /**
-     * Why nodes will not do.
+     * A reason why nodes are infeasible.
      *
      * @param plugin the plugin that rejects them; empty if none does
-     * @param reason its words
-     * @param nodes how many nodes it is the reason of; a node may have several
+     * @param reason the reason as text
+     * @param nodes the number of nodes with this reason; a node may have several
      * @param examples the names of the first few of them
      */
     public record NodeReason(String plugin, String reason, int nodes, List<String> examples) {
@@ -40,7 +40,7 @@ public record AttemptDetails(
     }
 
     /**
-     * What a node came to.
+     * The total score of a node.
      *
      * @param nodeName the node
      * @param total the sum of its weighted scores

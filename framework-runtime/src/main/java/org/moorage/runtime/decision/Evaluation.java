@@ -12,22 +12,22 @@ import java.util.TreeSet;
 import org.moorage.api.model.Pod;
 
 /**
- * Everything that a profile's plugins say about a pod on every node: the answer to "where would it go, and why not there?".
- * All maps and lists are ordered by name. Immutable.
+ * The results of all plugins of a profile for a pod on every node: the answer to "where would the pod be scheduled, and
+ * why not on the other nodes?". All maps and lists are ordered by name. Immutable.
  *
  * @param pod the pod
- * @param nodeCount how many nodes there are to choose from
- * @param preFilterRejection the rejection of the pod as a whole, after which no node is looked at
- * @param preFilterNodes the only nodes that PreFilter leaves; empty for all
- * @param rejections the first rejection of each node that will not do
- * @param objections what each filter that rejects a node answers, for each node that will not do; an error of a filter that
- *     cannot judge a node which an earlier one has ruled out
- * @param feasible the nodes that will do
- * @param scores the weighted scores of each such node, by plugin; a plugin that had no say is not there
- * @param totals the sum of the scores of each such node
- * @param message the sentence for the pod's condition if no node will do; otherwise empty
- * @param postFilter what PostFilter says if no node will do; an error if a plugin fails in it
- * @param preemption the node on which PostFilter would make room, and the pods that would have to leave it
+ * @param nodeCount the number of candidate nodes
+ * @param preFilterRejection the rejection of the pod as a whole by PreFilter, after which no node is filtered
+ * @param preFilterNodes the only nodes that PreFilter allows; empty for all
+ * @param rejections the first rejection of each infeasible node
+ * @param objections the statuses of all filters that reject a node, for each infeasible node; an error of a filter that
+ *     cannot evaluate a node which an earlier filter has rejected
+ * @param feasible the feasible nodes
+ * @param scores the weighted scores of each feasible node, by plugin; without plugins that were skipped
+ * @param totals the sum of the scores of each feasible node
+ * @param message the message of the pod's condition if no node is feasible; otherwise empty
+ * @param postFilter the status of PostFilter if no node is feasible; an error if a plugin fails in it
+ * @param preemption the node on which PostFilter would make room by preemption, and the victims
  */
 public record Evaluation(
         Pod pod,
@@ -52,10 +52,10 @@ public record Evaluation(
     }
 
     /**
-     * How room would be made.
+     * A node and the pods that would be preempted on it.
      *
      * @param nodeName the node
-     * @param victims the pods that would have to leave it, the most important first; some may be on their way already
+     * @param victims the pods that would be preempted, the most important first; some may be terminating already
      */
     public record Preemption(String nodeName, List<Pod> victims) {
         public Preemption {
@@ -63,17 +63,20 @@ public record Evaluation(
         }
     }
 
-    /** Whether any node will do. */
+    /** Returns whether any node is feasible. */
     public boolean fits() {
         return !feasible.isEmpty();
     }
 
-    /** Why a node will not do; empty if it will, or if it was not looked at: see {@link #preFilterRejection}, {@link #preFilterNodes}. */
+    /**
+     * Returns why a node is infeasible; empty if it is feasible, or if it was not filtered: see {@link
+     * #preFilterRejection}, {@link #preFilterNodes}.
+     */
     public Optional<Rejection> whyNot(String nodeName) {
         return Optional.ofNullable(rejections.get(nodeName));
     }
 
-    /** The nodes with the highest total: any of them is a right choice. */
+    /** Returns the nodes with the highest total: any of them is a correct choice. */
     public List<String> best() {
         long highest = Long.MIN_VALUE;
         List<String> best = new ArrayList<>();

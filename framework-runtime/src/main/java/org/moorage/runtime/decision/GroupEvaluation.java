@@ -13,16 +13,17 @@ import org.moorage.api.model.Pod;
 import org.moorage.api.model.Resources;
 
 /**
- * Everything that an attempt at a group of pods finds: the answer to "would it be placed, and how far does it come?". Immutable.
+ * The result of a simulated attempt at a group of pods: the answer to "would it be scheduled, and if not, how far does
+ * it get?". Immutable.
  *
- * @param group the group, which has no parent
- * @param pods its pods that wait, and those of all groups below it, in the order in which they are tried
- * @param fits whether as many of them as it takes have a node; also if no pod waits
- * @param message what the conditions of its pod groups would say; empty if it fits
- * @param attempt what is found for the group and those below it; empty if it is not tried, for the reason that the message says, or since no
- *     pod waits
- * @param postFilter what the PodGroupPostFilter plugins say if it does not fit; empty if they are not asked
- * @param victims the pods that would have to leave to make room, if the plugins find that this helps
+ * @param group the group without a parent
+ * @param pods the pending pods of the group and of all its descendants, in the order in which they are tried
+ * @param fits whether enough of them have a node; also true if no pod is pending
+ * @param message the message of the conditions of its pod groups; empty if it fits
+ * @param attempt the result for the group and its descendants; empty if it is not tried, for the reason in the message,
+ *     or since no pod is pending
+ * @param postFilter the status of the PodGroupPostFilter plugins if it does not fit; empty if they do not run
+ * @param victims the pods that would be preempted, if the plugins find that this helps
  */
 public record GroupEvaluation(
         GroupKey group,
@@ -40,17 +41,17 @@ public record GroupEvaluation(
     }
 
     /**
-     * What is found for one group.
+     * The result for one group.
      *
      * @param group the group
-     * @param needed how many of its members have to be placed together: of a pod group its pods, of a composite group the groups right
-     *     below it
-     * @param placedBefore how many of a pod group's pods have been placed before, which count
+     * @param needed the number of members that must be placed together: pods of a pod group, direct children of a
+     *     composite group
+     * @param placedBefore the number of a pod group's pods that were placed before, which count toward the total
      * @param fits whether enough members are placed
      * @param message why not; empty if it fits
-     * @param placements how far it comes in each placement, in the order in which they are tried
-     * @param best more of the placement that it gets, or otherwise of the one in which it comes farthest: the first of those with the most
-     *     members; empty if there is no placement
+     * @param placements how far it gets in each placement, in the order in which they are tried
+     * @param best details of the placement that it gets, or otherwise of the one in which it gets farthest: the first
+     *     of those with the most members; empty if there is no placement
      */
     public record Attempt(
             GroupKey group,
@@ -65,8 +66,8 @@ public record GroupEvaluation(
         }
 
         /**
-         * The groups on the way from this one to what stops it: of each composite group the child that was tried last, down to a pod group if
-         * one was tried. Only this one if it fits.
+         * Returns the groups from this one down to the one that fails: of each composite group the child that was tried
+         * last, down to a pod group if one was tried. Only this one if it fits.
          */
         public List<Attempt> path() {
             List<Attempt> path = new ArrayList<>();
@@ -80,7 +81,7 @@ public record GroupEvaluation(
             return path;
         }
 
-        /** How many more of its members would have to be placed in the best placement; 0 if it fits, or there is no placement. */
+        /** Returns how many members are missing in the best placement; 0 if it fits, or there is no placement. */
         public int missing() {
             return fits
                     ? 0
@@ -90,24 +91,24 @@ public record GroupEvaluation(
     }
 
     /**
-     * How far a group comes in a placement.
+     * The result of a group in a placement.
      *
      * @param name the placement's name, such as the topology domain; empty for all nodes
-     * @param nodes how many nodes it has
-     * @param placed how many members have a place in it, those not counted that were placed before
-     * @param pods how many pods have a node in it, those of all groups below included
-     * @param fits whether these are enough
+     * @param nodes the number of its nodes
+     * @param placed the number of members that are placed in it, without those that were placed before
+     * @param pods the number of pods that have a node in it, including those of all descendants
+     * @param fits whether enough members are placed
      * @param message why not; empty if it fits
      */
     public record Placement(String name, int nodes, int placed, int pods, boolean fits, String message) {}
 
     /**
-     * More of one placement.
+     * Details of one placement.
      *
-     * @param placement how far the group comes in it
-     * @param members what is found for each pod of a pod group that was tried in it, in their order
-     * @param children what is found for each group right below a composite one that was tried in it, in their order
-     * @param stop what stops a pod group in it; empty if it fits, or no pod was tried
+     * @param placement the result of the group in it
+     * @param members the results of the pods of a pod group that were tried in it, in order
+     * @param children the results of the direct children of a composite group that were tried in it, in order
+     * @param stop the pod at which a pod group fails in it; empty if it fits, or no pod was tried
      */
     public record Best(Placement placement, List<Member> members, List<Attempt> children, Optional<Stop> stop) {
         public Best {
@@ -117,7 +118,7 @@ public record GroupEvaluation(
     }
 
     /**
-     * What is found for a pod.
+     * The result for a pod.
      *
      * @param pod the pod
      * @param nodeName the node; empty if there is none
@@ -126,13 +127,13 @@ public record GroupEvaluation(
     public record Member(Pod pod, String nodeName, String message) {}
 
     /**
-     * The pod without which too few are left, and what it finds in the placement, with the pods before it in place.
+     * The pod without which too few pods remain, and its result in the placement, with the pods before it assumed.
      *
      * @param pod the last pod that was tried
      * @param message why it has no node
-     * @param preFilterRejection the rejection of the pod as a whole, after which no node is looked at
-     * @param objections what each filter that rejects a node answers, by the name of the node
-     * @param free what is left of the resources that the pod requests, by the name of the node
+     * @param preFilterRejection the rejection of the pod as a whole by PreFilter, after which no node is filtered
+     * @param objections the statuses of all filters that reject a node, by node name
+     * @param free the free amounts of the resources that the pod requests, by node name
      */
     public record Stop(
             Pod pod,
@@ -146,7 +147,7 @@ public record GroupEvaluation(
         }
     }
 
-    /** The {@linkplain Attempt#path way} from the group to what stops it; empty if it was not tried. */
+    /** Returns the {@linkplain Attempt#path path} from the group to the one that fails; empty if it was not tried. */
     public List<Attempt> path() {
         return attempt.map(Attempt::path).orElse(List.of());
     }

@@ -11,14 +11,15 @@ import org.moorage.api.event.Hint;
 import org.moorage.api.model.Pod;
 
 /**
- * What a change of the cluster means for a rejected pod: the answer to "would this change have the pod tried again, and which
- * plugin says so?". Every plugin that registered one of the events is asked; of a pod in the queue, only those that rejected
- * it are.
+ * The effect of a change of the cluster on a rejected pod: the answer to "would this change requeue the pod, and
+ * because of which plugin?". It has the hints of all plugins that registered one of the events; for a pod in the queue,
+ * only the plugins that rejected it are called.
  *
- * @param events the events that the change is, in the order in which the queue is told of them; those of a change of another
- *     waiting pod, which it is not told of, first
- * @param hints the plugins' answers, in the order of the events and of the profile
- * @param candidates the only pods that a plugin looks at for the change, by its name, where plugins are asked so beforehand
+ * @param events the events of the change, in the order in which the queue receives them; first those of a change of
+ *     another pending pod, which the queue does not receive
+ * @param hints the hints of the plugins, in the order of the events and of the profile
+ * @param candidates the only pods for which a plugin's hint is called on the change, by plugin, for plugins with a
+ *     pre-queueing hint
  */
 public record HintEvaluation(
         List<ClusterEvent> events, List<PluginHint> hints, Map<String, Predicate<Pod>> candidates) {
@@ -29,11 +30,11 @@ public record HintEvaluation(
     }
 
     /**
-     * One answer.
+     * The hint of one plugin for one event.
      *
-     * @param plugin who answered
-     * @param event the event that it was asked about
-     * @param hint the answer; {@link Hint#QUEUE} also if the plugin failed
+     * @param plugin the plugin
+     * @param event the event
+     * @param hint the hint; {@link Hint#QUEUE} also if the plugin failed
      */
     public record PluginHint(String plugin, ClusterEvent event, Hint hint) {
         public PluginHint {
@@ -43,7 +44,9 @@ public record HintEvaluation(
         }
     }
 
-    /** Whether the change would have a pod tried again that this plugin rejected; empty if the plugin is not asked. */
+    /**
+     * Returns whether the change would requeue a pod that this plugin rejected; empty if the plugin has no hint for it.
+     */
     public Optional<Hint> of(String plugin) {
         Optional<Hint> found = Optional.empty();
         for (PluginHint hint : hints) {

@@ -5,13 +5,13 @@ import java.util.Objects;
 import org.moorage.api.Status;
 
 /**
- * A status, and who gave it.
+ * A status and the plugin that returned it.
  *
- * @param plugin the name of the plugin that answered; empty if the scheduler itself did
- * @param status its answer
+ * @param plugin the name of the plugin; empty if the scheduler itself created the status
+ * @param status the status
  */
 public record PluginStatus(String plugin, Status status) {
-    /** No plugin objects. */
+    /** A success of no particular plugin. */
     public static final PluginStatus SUCCESS = new PluginStatus("", Status.success());
 
     public PluginStatus {
@@ -19,17 +19,17 @@ public record PluginStatus(String plugin, Status status) {
         Objects.requireNonNull(status, "status");
     }
 
-    /** A failure, which no plugin answered as such. */
+    /** Returns an error status for a plugin that failed without returning one. */
     public static PluginStatus error(String plugin, String reason) {
         return new PluginStatus(plugin, Status.error(reason));
     }
 
-    /** Whether the status is a success. */
+    /** Returns whether the status is a success. */
     public boolean isSuccess() {
         return status.isSuccess();
     }
 
-    /** Whether the status is a rejection. */
+    /** Returns whether the status is a rejection. */
     public boolean isRejection() {
         return status.isRejection();
     }

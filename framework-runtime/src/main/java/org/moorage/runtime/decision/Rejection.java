@@ -5,10 +5,10 @@ import java.util.Objects;
 import org.moorage.api.Status;
 
 /**
- * A rejection, and who gave it.
+ * A rejection and the plugin that returned it.
  *
- * @param plugin the name of the plugin that rejected; empty if the scheduler itself did
- * @param status its answer
+ * @param plugin the name of the plugin; empty if the scheduler itself rejected
+ * @param status the status
  */
 public record Rejection(String plugin, Status status) {
     /**

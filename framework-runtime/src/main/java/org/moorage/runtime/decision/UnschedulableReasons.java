@@ -8,7 +8,8 @@ import java.util.TreeMap;
 import org.moorage.api.FitMessage;
 
 /**
- * Why no node is feasible for a pod. Its text is the message that kube-scheduler writes into the pod's condition. Immutable.
+ * The reasons why no node is feasible for a pod. Its text is the message that kube-scheduler writes into the pod's
+ * condition. Immutable.
  *
  * @param nodeCount the number of nodes in the cluster
  * @param nodesByReason the number of nodes for each reason, sorted by reason; empty if PreFilter rejected the pod

@@ -4,16 +4,17 @@ package org.moorage.runtime.metrics;
 import java.util.Map;
 
 /**
- * What is in a scheduler at a moment.
+ * The numbers of pods, nodes and events in a scheduler at one moment.
  *
- * @param pendingPods how many pods are {@code active}, {@code backoff}, {@code unschedulable} and {@code gated}; of members of pod
- *     groups also how many are {@code incomplete} and {@code pending}
- * @param queuedPods how many pods are queued on their own, by the first four of these
- * @param queuedPodGroups how many groups of pods are queued, by the first four of these; empty unless the feature GenericWorkload is on
- * @param inFlightEvents how many events are kept for pods that are being scheduled, by their label
- * @param unschedulablePods how many queued pods a plugin has rejected, by profile and plugin
+ * @param pendingPods the numbers of {@code active}, {@code backoff}, {@code unschedulable} and {@code gated} pods; for
+ *     members of pod groups also of {@code incomplete} and {@code pending} ones
+ * @param queuedPods the numbers of individually queued pods, by the first four of these
+ * @param queuedPodGroups the numbers of queued groups of pods, by the first four of these; empty unless the feature
+ *     GenericWorkload is on
+ * @param inFlightEvents the numbers of events recorded for pods that are being scheduled, by label
+ * @param unschedulablePods the numbers of queued pods that a plugin has rejected, by profile and plugin
  * @param nodes known nodes
- * @param pods known pods on nodes, assumed ones included
+ * @param pods known pods on nodes, including assumed ones
  * @param assumedPods pods that the cluster has not confirmed
  */
 public record SchedulerGauges(

@@ -7,111 +7,115 @@ import org.moorage.api.plugin.QueuedPod;
 import org.moorage.runtime.decision.Decision;
 
 /**
- * Is told how often things happen in a scheduler and how long they take, for metrics like those of kube-scheduler.
+ * A receiver of counts and durations of a scheduler, for metrics like those of kube-scheduler.
  *
- * <p>Called on the scheduler's threads, in part under the queue's lock: it must be quick, wait for nothing and throw nothing. Times are
- * in nanoseconds. Names of extension points are kube-scheduler's, such as {@code PreFilter}.
+ * <p>Called on the scheduler's threads, in part under the queue's lock: it must be fast, and must not block or throw
+ * exceptions. Times are in nanoseconds. Names of extension points are kube-scheduler's, such as {@code PreFilter}.
  */
 public interface SchedulerMetrics {
-    /** Metrics that nobody reads. */
+    /** Metrics that are discarded. */
     SchedulerMetrics NONE = new SchedulerMetrics() {};
 
     /**
-     * Whether the calls of single plugins are timed in the run of an extension point that begins. kube-scheduler does so in one of
-     * ten cycles, since to read the clock twice for each plugin and node costs time.
+     * Returns whether calls of single plugins are timed in the extension point run that begins. kube-scheduler times
+     * them in one of ten cycles, since reading the clock twice for each plugin and node is expensive.
      */
     default boolean timesPlugins() {
         return false;
     }
 
-    /** An attempt ended: in a failure, or with the pod bound. */
+    /** Called when an attempt ended: in a failure, or with the pod bound. */
     default void attempted(String profile, Decision.Outcome outcome, long nanos) {}
 
-    /** A pod was bound. */
+    /** Called when a pod was bound. */
     default void scheduled(QueuedPod pod) {}
 
-    /** A pod was bound that had waited for an event for so long that it was tried without one. */
+    /**
+     * Called when a pod was bound that had been flushed: it had waited for an event for so long that it was tried
+     * without one.
+     */
     default void scheduledAfterFlush() {}
 
-    /** A node was looked for, with or without success. */
+    /** Called when the scheduling algorithm ran for a pod, with or without success. */
     default void algorithmRan(long nanos) {}
 
-    /** The plugins of an extension point were run for a pod. */
+    /** Called when the plugins of an extension point ran for a pod. */
     default void extensionPointRan(String profile, String point, Code status, long nanos) {}
 
     /**
-     * A plugin was called. Told only where {@link #timesPlugins} has said so; of Filter for the first nodes of a cycle, of Score
-     * once for several nodes, with the mean of their times.
+     * Called when a plugin was called, with its duration. Called only if {@link #timesPlugins} returned true; for
+     * Filter only for the first nodes of a cycle, for Score once for several nodes, with the mean duration.
      */
     default void pluginRan(String plugin, String point, Code status, long nanos) {}
 
     /**
-     * A plugin was called.
+     * Called when a plugin was called.
      *
-     * @param times how often: at Filter and Score once for each node
+     * @param times the number of calls; for Filter and Score one for each node
      */
     default void pluginEvaluated(String profile, String plugin, String point, int times) {}
 
     /**
-     * A call of a plugin failed, so that the attempt ends in an error.
+     * Called when a call of a plugin failed, so that the attempt ends in an error.
      *
      * @param method kube-scheduler's name of the method, such as {@code Filter}
      */
     default void pluginFailed(String plugin, String method) {}
 
     /**
-     * A PostFilter plugin was asked how room can be made for a pod.
+     * Called when a PostFilter plugin ran for a pod.
      *
-     * @param status what it answered; an error if it failed
+     * @param status its status; an error if it failed
      */
     default void postFilterRan(String plugin, Code status, long nanos) {}
 
     /**
-     * A PostFilter or PodGroupPostFilter plugin makes room.
+     * Called when a PostFilter or PodGroupPostFilter plugin preempts pods.
      *
-     * @param preemptor what for: {@code pod}, {@code podgroup} or {@code compositepodgroup}
-     * @param victims how many pods have to leave; more than 0
-     * @param groupDisruptions how many of the groups that they are part of are disrupted
-     * @param pdbViolations how many of them violate a pod disruption budget by leaving
+     * @param preemptor the type of the preemptor: {@code pod}, {@code podgroup} or {@code compositepodgroup}
+     * @param victims the number of victims; more than 0
+     * @param groupDisruptions the number of disrupted groups among the victims' groups
+     * @param pdbViolations the number of victims whose eviction violates a pod disruption budget
      */
     default void preempted(String preemptor, int victims, int groupDisruptions, long pdbViolations) {}
 
     /**
-     * A plugin has evicted the pods that have to leave, or has failed to. Not told if all of them were leaving already.
+     * Called when a plugin has evicted the victims of a preemption, or has failed to. Not called if all of them were
+     * terminating already.
      *
      * @param preemptor as in {@link #preempted}
      * @param result {@code success} or {@code error}
      */
     default void preemptionExecuted(String preemptor, String result, long nanos) {}
 
-    /** A change of an object was handled. */
+    /** Called when a change of an object was handled. */
     default void eventHandled(String event, long nanos) {}
 
     /**
-     * A queueing hint was asked.
+     * Called when a queueing hint was called.
      *
      * @param hint {@code Queue}, {@code QueueSkip} or {@code Error}
      */
     default void hintRan(String plugin, String event, String hint, long nanos) {}
 
     /**
-     * A plugin was asked beforehand which pods a change is about.
+     * Called when a pre-queueing hint of a plugin was called, which selects the pods that a change concerns.
      *
-     * @param hasNarrowed whether it has named some, as opposed to all
+     * @param hasNarrowed whether it selected some pods, as opposed to all
      */
     default void preHintRan(String plugin, boolean hasNarrowed) {}
 
     /**
-     * A pod came to a part of the queue. Called under the queue's lock.
+     * Called under the queue's lock when a pod was added to a part of the queue.
      *
      * @param queue {@code active}, {@code backoff}, {@code unschedulable} or {@code gated}
-     * @param event why: the label of an event, such as {@code NodeAdd}, or {@code ScheduleAttemptFailure} and the like
+     * @param event the reason: the label of an event, such as {@code NodeAdd} or {@code ScheduleAttemptFailure}
      */
     default void podQueued(Pod pod, String queue, String event) {}
 
     /**
-     * A pod on its own, or a group of pods, came to a part of the queue that is not the one that its hints asked for, or nothing asked
-     * for one. Called under the queue's lock.
+     * Called under the queue's lock when an individual pod or a group of pods was added to a part of the queue, unless
+     * hints requested exactly this part.
      *
      * @param queue {@code active}, {@code backoff}, {@code unschedulable} or {@code gated}
      * @param event as in {@link #podQueued}
@@ -119,35 +123,35 @@ public interface SchedulerMetrics {
      */
     default void entityQueued(String queue, String event, String type) {}
 
-    /** A pod has waited for its permit. */
+    /** Called when a pod has waited for its permit. */
     default void permitWaited(Code status, long nanos) {}
 
-    /** A task of several that run at once began; {@code operation} is what it is about, such as {@code binding}. */
+    /** Called when a concurrent task began; {@code operation} is its type, such as {@code binding}. */
     default void taskStarted(String operation) {}
 
-    /** Such a task ended. */
+    /** Called when a concurrent task ended. */
     default void taskEnded(String operation) {}
 
     /**
-     * An attempt to schedule a group of pods ended.
+     * Called when an attempt to schedule a group of pods ended.
      *
      * @param result {@code scheduled}, {@code unschedulable}, {@code waiting_on_preemption} or {@code error}
      */
     default void groupAttempted(String profile, String result, long nanos) {}
 
-    /** Nodes were looked for, for all pods of a group. */
+    /** Called when the scheduling algorithm ran for all pods of a group. */
     default void groupAlgorithmRan(long nanos) {}
 
     /**
-     * A PodGroupPostFilter plugin was asked how room can be made for a group.
+     * Called when a PodGroupPostFilter plugin ran for a group.
      *
-     * @param status what it answered; an error if it failed
+     * @param status its status; an error if it failed
      */
     default void podGroupPostFilterRan(String plugin, Code status, long nanos) {}
 
-    /** Placements were made that a pod group may be placed in. */
+    /** Called when the candidate placements of a pod group were generated. */
     default void placementsGenerated(String profile, int placements) {}
 
-    /** A pod group was tried in a placement. */
+    /** Called when a pod group was tried in a placement. */
     default void placementEvaluated(String profile, boolean isFeasible, long nanos) {}
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * What a scheduler measures, and what it tells of as it happens.
+ * Metrics and listeners of a scheduler.
  *
  * <p>Starting points: {@link org.moorage.runtime.metrics.SchedulerMetrics}, {@link
  * org.moorage.runtime.metrics.SchedulerGauges}, {@link org.moorage.runtime.metrics.SchedulerListener}.

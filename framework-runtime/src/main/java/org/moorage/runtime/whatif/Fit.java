@@ -7,29 +7,32 @@ import java.util.Optional;
 import org.moorage.api.model.Pod;
 import org.moorage.runtime.decision.PluginStatus;
 
-/** The nodes that a pod fits. Immutable; so are its collections. */
+/** The feasible nodes of a pod. Immutable, including its collections. */
 public interface Fit {
-    /** The pod. */
+    /** Returns the pod. */
     Pod pod();
 
-    /** Whether there is a node for it, and nothing gates it. */
+    /** Returns whether the pod has a feasible node and is not gated. */
     boolean fits();
 
-    /** The answer of the PreEnqueue plugin that gates the pod; empty if none does. The nodes of a gated pod are reported, too. */
+    /**
+     * Returns the status of the PreEnqueue plugin that gates the pod; empty if none does. The nodes of a gated pod are
+     * reported, too.
+     */
     Optional<PluginStatus> gate();
 
-    /** The names of the nodes that it fits, in the order in which a cycle looks at them. */
+    /** Returns the names of the feasible nodes, in the order in which a cycle visits them. */
     List<String> feasible();
 
-    /** How many nodes there are. */
+    /** Returns the number of nodes. */
     int nodeCount();
 
-    /** Why a node will not do; empty if it will, or if there is no such node. */
+    /** Returns why a node is infeasible; empty if it is feasible, or if there is no such node. */
     Optional<PluginStatus> whyNot(String nodeName);
 
-    /** Why each node will not do that it does not fit, by name. */
+    /** Returns the rejections of all infeasible nodes, by node name. */
     Map<String, PluginStatus> rejections();
 
-    /** The sentence for the pod's condition if it fits no node or is gated; otherwise empty. */
+    /** Returns the message of the pod's condition if no node is feasible or the pod is gated; otherwise empty. */
     String message();
 }

@@ -3,14 +3,17 @@ package org.moorage.runtime.whatif;
 
 import java.util.Map;
 
-/** How many pods of a template there is room for. Immutable. */
+/** The number of copies of a pod that can be scheduled. Immutable. */
 public interface HowMany {
-    /** How many found a node. */
+    /** Returns the number of scheduled copies. */
     int count();
 
-    /** How many found each node, by its name, in the order in which the nodes were first chosen. */
+    /** Returns the numbers of copies by node name, in the order in which the nodes were first chosen. */
     Map<String, Integer> byNode();
 
-    /** Why the next one finds none: the sentence of its condition. Empty if as many as were asked for found one. */
+    /**
+     * Returns the reason why the next copy is unschedulable: the message of its condition. Empty if the requested
+     * number was scheduled.
+     */
     String stoppedBy();
 }

@@ -6,32 +6,38 @@ import java.util.Optional;
 import org.moorage.api.model.Pod;
 import org.moorage.runtime.decision.UnschedulableReasons;
 
-/** Where pods would go. Immutable. */
+/** The nodes that pods would be scheduled to. Immutable. */
 public interface PlacedPods {
-    /** The pods, in the order in which they were asked about. */
+    /** Returns the pods, in the order of the question. */
     List<PlacedPod> pods();
 
-    /** How many have a node. */
+    /** Returns the number of pods that have a node. */
     int placed();
 
-    /** Whether all have one. */
+    /** Returns whether all pods have a node. */
     boolean isComplete();
 
-    /** Why they have none together, if they were asked about together; otherwise empty. */
+    /**
+     * Returns the reason why the pods cannot be scheduled together, for a question about pods together; otherwise
+     * empty.
+     */
     String message();
 
-    /** A pod that was asked about. Immutable. */
+    /** The result for one pod. Immutable. */
     interface PlacedPod {
-        /** The pod, without a node. */
+        /** Returns the pod, without a node. */
         Pod pod();
 
-        /** The name of its node; empty if it has none. */
+        /** Returns the name of its node; empty if it is unschedulable. */
         Optional<String> nodeName();
 
-        /** Why it has none; empty if it has one. */
+        /** Returns the reason why it has no node; empty if it has one. */
         String message();
 
-        /** The value that the message was made from; empty if it has a node, and for other messages, such as that of a PreEnqueue plugin. */
+        /**
+         * Returns the reasons that the message was created from; empty if it has a node, and for other messages, such
+         * as that of a PreEnqueue plugin.
+         */
         Optional<UnschedulableReasons> reasons();
     }
 }

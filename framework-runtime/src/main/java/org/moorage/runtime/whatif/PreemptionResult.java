@@ -6,20 +6,26 @@ import java.util.Optional;
 import org.moorage.api.model.Pod;
 import org.moorage.runtime.decision.UnschedulableReasons;
 
-/** Where a pod would go if others may have to leave for it. Immutable. */
+/** The result of scheduling a pod with preemption. Immutable. */
 public interface PreemptionResult {
-    /** The pod, without a node. */
+    /** Returns the pod, without a node. */
     Pod pod();
 
-    /** The name of its node; empty if it has none even then. */
+    /** Returns the name of its node; empty if it is unschedulable even with preemption. */
     Optional<String> nodeName();
 
-    /** The pods that have to leave that node, the most important first; none if it fits as it is. */
+    /** Returns the victims on that node, the most important first; none if the pod fits without preemption. */
     List<Pod> victims();
 
-    /** Why it has no node: the sentence of its condition, with what PostFilter answers. Empty if it has one. */
+    /**
+     * Returns the reason why it has no node: the message of its condition, including the message of PostFilter. Empty
+     * if it has a node.
+     */
     String message();
 
-    /** The value that the message was made from; empty if it has a node, and for other messages, such as that of a PreEnqueue plugin. */
+    /**
+     * Returns the reasons that the message was created from; empty if it has a node, and for other messages, such as
+     * that of a PreEnqueue plugin.
+     */
     Optional<UnschedulableReasons> reasons();
 }

@@ -4,14 +4,14 @@ package org.moorage.runtime.whatif;
 import java.util.List;
 import org.moorage.api.model.Pod;
 
-/** Where pods go by two profiles. Immutable. */
+/** A comparison of the scheduling of pods by two profiles. Immutable. */
 public interface ProfileComparison {
-    /** Where they go by their own profiles. */
+    /** Returns the result with the pods' own profiles. */
     PlacedPods own();
 
-    /** Where they go by the other one. */
+    /** Returns the result with the other profile. */
     PlacedPods other();
 
-    /** Those that go elsewhere, or have a node by one of the two alone, in order. */
+    /** Returns the pods with different results: on different nodes, or with a node in only one of the two, in order. */
     List<Pod> moved();
 }

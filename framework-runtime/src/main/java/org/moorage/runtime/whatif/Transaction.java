@@ -8,10 +8,10 @@ import org.moorage.api.model.ClusterObject;
 import org.moorage.api.model.Pod;
 
 /**
- * Changes of a cluster that are only tried, and questions about what has become of it. Pods that a question places stay where they are, with
- * all that plugins have reserved for them, until the transaction is closed: then everything is taken back, the last change first.
+ * Simulated changes of a cluster, and questions about the changed cluster. Pods that a question places stay on their
+ * nodes, with all reservations of plugins, until the transaction is closed, which reverts all changes in reverse order.
  *
- * <p>For the thread that has begun it. Changes can be chained:
+ * <p>Only for the thread that began it. Changes can be chained:
  *
  * <pre>{@code
  * try (Transaction drained = cluster.begin().evict(pods).without("node-1")) {
@@ -19,20 +19,20 @@ import org.moorage.api.model.Pod;
  * }
  * }</pre>
  *
- * <p>All methods but {@link #close} throw an {@link IllegalStateException} on another thread, while an inner transaction is open, and after
- * it is closed.
+ * <p>All methods but {@link #close} throw an {@link IllegalStateException} on another thread, while an inner
+ * transaction is open, and after it is closed.
  */
 public interface Transaction extends Questions, AutoCloseable {
     /**
-     * Removes pods from their nodes, and releases or deletes their claims as controllers do when pods are deleted. A pod that is given several
-     * times counts once.
+     * Removes pods from their nodes, and releases or deletes their claims as controllers do when pods are deleted.
+     * Duplicates are ignored.
      *
-     * @throws IllegalArgumentException if one is on no node
+     * @throws IllegalArgumentException if a pod is on no node
      */
     Transaction evict(Collection<Pod> pods);
 
     /**
-     * Removes nodes and the pods on them. A node that is named several times counts once.
+     * Removes nodes and the pods on them. Duplicates are ignored.
      *
      * @throws IllegalArgumentException if there is no such node
      */
@@ -44,11 +44,12 @@ public interface Transaction extends Questions, AutoCloseable {
     }
 
     /**
-     * Adds objects, or replaces those of their kind and name: nodes, pods with a node, volumes, claims, budgets. The pods on a replaced node
-     * stay. Claims that do not wait for a pod are bound, if there is a volume or a provisioner for them.
+     * Adds objects, or replaces existing ones of the same kind and name: nodes, pods with a node, volumes, claims,
+     * budgets. The pods on a replaced node stay. Claims that do not wait for a pod are bound, if there is a volume or a
+     * provisioner for them.
      *
-     * @throws IllegalArgumentException if the node of a pod does not exist, two objects have one kind, namespace and name, two pods have one
-     *     UID, or a pod has none
+     * @throws IllegalArgumentException if the node of a pod does not exist, two objects have the same kind, namespace
+     *     and name, two pods have the same UID, or a pod has none
      */
     Transaction with(Collection<? extends ClusterObject> objects);
 
@@ -58,24 +59,24 @@ public interface Transaction extends Questions, AutoCloseable {
     }
 
     /**
-     * Restricts the nodes to choose from to these. The others still exist, with their pods. A node that is named several times counts once.
-     * Nodes that are added later are not among them.
+     * Restricts the candidate nodes to the given ones. The others still exist, with their pods. Duplicates are ignored.
+     * Nodes that are added later are no candidates.
      *
      * @throws IllegalArgumentException if there is no such node
      */
     Transaction among(Collection<String> nodeNames);
 
-    /** A transaction within this one, which sees what this one has tried. */
+    /** Begins an inner transaction, which sees the changes of this one. */
     Transaction begin();
 
     /**
-     * Has what an inner transaction has tried stay with the outer one: closing it takes nothing back any more.
+     * Commits an inner transaction to the outer one: closing the inner one then reverts nothing.
      *
-     * @throws IllegalStateException also if it is no inner one: what it has tried can stay nowhere
+     * @throws IllegalStateException also if it is not an inner transaction
      */
     void keep();
 
-    /** Takes back what was tried since it was begun. Calling it again does no harm. */
+    /** Reverts all changes since the transaction began. Further calls have no effect. */
     @Override
     void close();
 }

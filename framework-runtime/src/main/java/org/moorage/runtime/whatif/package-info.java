@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * Questions about a cluster as it is at a moment: which nodes a pod fits, where pods would go, how many of a template there is room for, and
- * all of that with other nodes or without some pods.
+ * What-if questions about the state of a cluster: which nodes are feasible for a pod, where pods would be scheduled,
+ * and how many copies of a pod fit, also with nodes added or pods removed.
  *
  * <p>Starting points: {@link org.moorage.runtime.whatif.WhatIf}, {@link org.moorage.runtime.whatif.Questions}.
  */

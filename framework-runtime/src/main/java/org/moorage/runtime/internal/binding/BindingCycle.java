@@ -33,8 +33,8 @@ import org.moorage.runtime.internal.plugin.PluginMethod;
 import org.moorage.runtime.internal.plugin.PointRun;
 
 /**
- * Takes an assumed pod to its node. Reserve and Permit run on the scheduling thread; what follows runs on other threads, and
- * no thread is held while a pod waits for its permit.
+ * Binds an assumed pod to its node. Reserve and Permit run on the scheduling thread; the later steps run on other
+ * threads, and no thread is blocked while a pod waits for its permit.
  */
 public final class BindingCycle {
     private static final Log LOG = Log.of(BindingCycle.class);
@@ -52,16 +52,16 @@ public final class BindingCycle {
 
     /** Handles the result of a binding cycle. */
     public interface ResultHandler {
-        /** The permit was given: events need no longer be kept for the pod. */
+        /** The permit was granted: events no longer have to be recorded for the pod. */
         void permitted(AssumedPod pod);
 
         /** The pod is bound. */
         void bound(AssumedPod pod);
 
-        /** The pod is gone, or another scheduler bound it: nothing is written to it any more. Unreserve has run. */
+        /** The pod is gone, or another scheduler bound it: it is not updated any more. Unreserve has run. */
         void dropped(AssumedPod pod);
 
-        /** The permit that the pod waited for was refused. Unreserve has run. */
+        /** The pod was rejected while it waited for its permit. Unreserve has run. */
         void refused(AssumedPod pod, PluginStatus rejection);
 
         /** The pod is not bound for another reason. Unreserve has run. */
@@ -69,10 +69,10 @@ public final class BindingCycle {
     }
 
     /**
-     * A binding cycle for pods of any profile.
+     * Creates a binding cycle for pods of any profile.
      *
-     * @param executor does what waits for nothing but the API server
-     * @param waitingExecutor does what may wait for something else
+     * @param executor runs steps that block only on the API server
+     * @param waitingExecutor runs steps that may block on anything else
      */
     public BindingCycle(
             WaitingPods waitingPods,
@@ -98,8 +98,8 @@ public final class BindingCycle {
     }
 
     /**
-     * Runs Reserve and Permit, and has the pod bound on another thread. Unless it answers with a success, Unreserve has run
-     * and the pod will not be bound, also if it throws.
+     * Runs Reserve and Permit, and binds the pod on another thread. If it does not return success, or throws an
+     * exception, Unreserve has run and the pod will not be bound.
      *
      * @return success, or the rejection or failure of a plugin
      */
@@ -148,7 +148,8 @@ public final class BindingCycle {
         return permission;
     }
 
-    // To be asked after the pod can be found among those that wait: who hears of its going looks there.
+    // Checked after the pod was added to the waiting pods, since a deletion of the pod is applied only to pods that are
+    // waiting.
     private boolean isGone(AssumedPod assumed) {
         Pod pod = assumed.pod();
         return pods.current(pod)
@@ -178,9 +179,8 @@ public final class BindingCycle {
         boolean run();
     }
 
-    // An exception of a step does not leave the pod in the binding cycle. The steps after the binding run outside, so
-    // that
-    // no failure there counts as a failure to bind the pod.
+    // If a step throws an exception, the pod still leaves the binding cycle. The steps after the binding run outside,
+    // so that no failure there counts as a failure to bind the pod.
     private void runStep(AssumedPod pod, Step step) {
         pod.profile().metrics().taskStarted("binding");
         try {
@@ -223,14 +223,14 @@ public final class BindingCycle {
         if (permission == null) {
             continueOn(waitingExecutor, pod, groups, PluginStatus.SUCCESS);
         } else {
-            // An exception there would be kept by a future that no code reads.
+            // An exception there would be lost in a future that no code reads.
             CompletableFuture<PluginStatus> ignored = permission.whenComplete((answer, thrown) ->
                     runStep(pod, () -> continueOn(mayWait ? waitingExecutor : executor, pod, groups, answer)));
         }
         return false;
     }
 
-    // Of the plugins that come with the scheduler, only those that have work in PreBind wait for more than a request.
+    // Among the built-in plugins, only those with work in PreBind block on more than one request.
     private boolean mayWait(AssumedPod pod, PreBindGroups groups) {
         List<PluginCaller> binders = pod.profile().at(ExtensionPoint.BIND);
         return !groups.areEmpty()
@@ -318,13 +318,13 @@ public final class BindingCycle {
             fail(pod, answer);
         } else if (!answer.isSuccess()) {
             PluginStatus failure = answer;
-            // Until it is known, the pod stays assumed and keeps what is reserved for it.
+            // Until the outcome is known, the pod stays assumed and keeps its reservations.
             uncertainBindings.find(pod.pod(), outcome -> runStep(pod, () -> settle(pod, failure, outcome)));
         }
         return answer.isSuccess();
     }
 
-    // Where the pod has changed, it may have been bound.
+    // If the pod has changed, it may have been bound.
     private static boolean isCertain(@Nullable Throwable cause) {
         return cause instanceof ClusterException failed
                 && switch (failed.outcome()) {
@@ -370,7 +370,7 @@ public final class BindingCycle {
         afterBinding(pod, () -> results.bound(pod));
     }
 
-    // The pod is bound: nothing that fails here changes that, or keeps the next step from being run.
+    // The pod is bound; a failure here does not change that, and the next steps still run.
     private static void afterBinding(AssumedPod pod, Runnable step) {
         try {
             step.run();

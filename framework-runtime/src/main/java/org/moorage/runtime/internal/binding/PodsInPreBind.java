@@ -16,26 +16,26 @@ import org.moorage.api.model.Pod;
 import org.moorage.api.plugin.PodInPreBind;
 import org.moorage.runtime.decision.PluginStatus;
 
-/** The pods that PreBind plugins work on. Until they have done so, the pod's binding can be cancelled. */
+/** The pods in PreBind. Until PreBind ends, the pod's binding can be cancelled. */
 public final class PodsInPreBind implements AutoCloseable {
     private final Map<String, Attempt> byUid = new ConcurrentHashMap<>();
     private volatile boolean closed;
 
-    /** The pod of that uid, or empty. */
+    /** Returns the pod of that UID, or empty. */
     public Optional<PodInPreBind> find(String uid) {
         return Optional.ofNullable(byUid.get(uid));
     }
 
-    /** All of them. */
+    /** Returns all pods in PreBind. */
     public List<Pod> all() {
         return byUid.values().stream().map(Attempt::pod).toList();
     }
 
     /**
-     * Waits, for a pod that is in its PreBind.
+     * Pauses the PreBind of a pod for the given time.
      *
      * @throws CancellationException if the pod's binding is cancelled
-     * @throws IllegalStateException if the scheduler stops, or the pod is not there
+     * @throws IllegalStateException if the scheduler stops, or the pod is not in PreBind
      */
     public void pause(Pod pod, Duration time) {
         Attempt attempt = byUid.get(pod.uid());
@@ -45,7 +45,7 @@ public final class PodsInPreBind implements AutoCloseable {
         attempt.pause(time);
     }
 
-    /** Ends all waiting. */
+    /** Ends all pauses. */
     @Override
     public void close() {
         closed = true;
@@ -109,18 +109,18 @@ public final class PodsInPreBind implements AutoCloseable {
             return true;
         }
 
-        /** PreBind is over: from now on the binding cannot be cancelled. Returns whether it was not cancelled before. */
+        /** Ends PreBind, after which the binding cannot be cancelled; returns false if it was cancelled before. */
         synchronized boolean markPrebound() {
             prebound = cause.isEmpty();
             return prebound;
         }
 
-        /** The answer in place of that of a plugin, after the binding was cancelled. */
+        /** Returns the status that replaces a plugin's, after the binding was cancelled. */
         PluginStatus cancelled() {
             return PluginStatus.error("", cause().orElseThrow());
         }
 
-        /** Why the binding was cancelled; empty if it was not. */
+        /** The reason why the binding was cancelled; empty if it was not. */
         synchronized Optional<String> cause() {
             return cause;
         }

@@ -15,14 +15,14 @@ import org.moorage.runtime.decision.PluginStatus;
 import org.moorage.runtime.internal.plugin.PluginCaller;
 import org.moorage.runtime.internal.plugin.PluginFailure;
 
-/** The PreBind plugins of a pod, in groups of which one runs after the other; the plugins of a group run in parallel. */
+/** The PreBind plugins of a pod in groups. Groups run one after the other; the plugins of a group run in parallel. */
 final class PreBindGroups {
     private final List<List<PluginCaller>> groups = new ArrayList<>();
     private boolean lastAllowsParallel;
 
     private PreBindGroups() {}
 
-    /** Each plugin alone, for a cycle without a pre-flight. */
+    /** Returns one group for each plugin, for a cycle without a pre-flight. */
     static PreBindGroups withoutPreFlight(AssumedPod pod) {
         PreBindGroups groups = new PreBindGroups();
         for (PluginCaller plugin : pod.profile().at(ExtensionPoint.PRE_BIND)) {
@@ -32,8 +32,8 @@ final class PreBindGroups {
     }
 
     /**
-     * Runs PreBindPreFlight. Plugins that follow one another and allow it make up a group; a plugin that does not allow it
-     * separates those before it from those after it, even if it is skipped.
+     * Runs PreBindPreFlight. Consecutive plugins that allow it form a group; a plugin that does not allow it separates
+     * those before it from those after it, even if it is skipped.
      *
      * @throws PluginFailure if a plugin fails
      */
@@ -55,12 +55,12 @@ final class PreBindGroups {
         }
     }
 
-    /** Whether all plugins are skipped. */
+    /** Returns whether all plugins are skipped. */
     boolean areEmpty() {
         return groups.stream().allMatch(List::isEmpty);
     }
 
-    /** Runs PreBind until a group has a plugin that does not succeed, or the pod's binding is cancelled. */
+    /** Runs PreBind until a plugin of a group does not succeed, or the pod's binding is cancelled. */
     PluginStatus run(AssumedPod pod, PodsInPreBind.Attempt attempt, Executor executor) {
         for (List<PluginCaller> group : groups) {
             if (attempt.cause().isPresent()) {
@@ -89,8 +89,8 @@ final class PreBindGroups {
         }
         PluginStatus first = PluginStatus.SUCCESS;
         for (FutureTask<PluginStatus> task : tasks) {
-            // Runs it unless another thread has begun to. So a thread of the pool never waits for a
-            // task that needs one.
+            // Runs the task unless another thread has started it, so that a thread of the pool never waits for a task
+            // that needs a thread of the pool.
             task.run();
             PluginStatus answer = join(task);
             first = first.isSuccess() ? answer : first;

@@ -22,8 +22,9 @@ import org.moorage.runtime.cluster.ClusterSource;
 import org.moorage.runtime.internal.log.Log;
 
 /**
- * Finds out what became of bindings that failed without a clear answer, by reading the pods from the API server. While that
- * cannot be reached it is asked for one pod at a time, with waits that hold no thread; the others wait for their turn.
+ * Determines the outcome of bindings that failed with an unknown result, by reading the pods from the API server. While
+ * the API server is unreachable, one pod at a time is retried with a backoff that blocks no thread; the other pods stay
+ * queued.
  */
 public final class UncertainBindings {
     private static final Log LOG = Log.of(UncertainBindings.class);
@@ -44,7 +45,7 @@ public final class UncertainBindings {
     @GuardedBy("this")
     private int failures;
 
-    /** What became of a binding. */
+    /** The outcome of a binding. */
     enum Outcome {
         /** The pod is bound to the node. */
         BOUND,
@@ -57,12 +58,12 @@ public final class UncertainBindings {
     private record Question(Pod pod, Consumer<Outcome> then) {}
 
     /**
-     * One without bindings.
+     * Creates an instance without bindings.
      *
-     * @param cluster is asked for pods
-     * @param pods the pods as last seen: what they tell need not be asked for
-     * @param executor where answers are handled
-     * @param timers for the waits
+     * @param cluster reads pods
+     * @param pods the last known pods; a pod that is bound or gone there is not read again
+     * @param executor handles outcomes
+     * @param timers runs the delays between retries
      */
     public UncertainBindings(
             ClusterSource cluster, ObjectLister<Pod> pods, Executor executor, ScheduledExecutorService timers) {
@@ -73,10 +74,10 @@ public final class UncertainBindings {
     }
 
     /**
-     * Finds out what became of a binding: at once if the API server answers, and if not later, on another thread.
+     * Determines the outcome of a binding: immediately if the API server responds, otherwise later on another thread.
      *
-     * @param pod the pod, with the node that it was to be bound to
-     * @param then what to do about it
+     * @param pod the pod, with the target node of its binding
+     * @param then handles the outcome
      */
     void find(Pod pod, Consumer<Outcome> then) {
         synchronized (this) {
@@ -89,13 +90,13 @@ public final class UncertainBindings {
         readAll();
     }
 
-    /** The pods whose turn has not come. */
+    /** Returns the pods that were not read yet. */
     public synchronized List<Pod> waiting() {
         return waiting.stream().map(Question::pod).toList();
     }
 
-    // One thread at a time. The answers are handled elsewhere, so that a plugin that is
-    // told of one delays no other.
+    // Runs on one thread at a time. Outcomes are handled on the executor, so that a plugin that handles one does not
+    // delay the others.
     private void readAll() {
         boolean isDone = false;
         try {
@@ -107,13 +108,13 @@ public final class UncertainBindings {
             isDone = true;
         } finally {
             if (!isDone) {
-                // Others are still asked for, by whoever asks next.
+                // The next call of find() reads the remaining pods.
                 stopReading();
             }
         }
     }
 
-    // Whether the question is answered, and the next may be asked.
+    // Returns whether the outcome is known, so that the next pod may be read.
     private boolean readNext(Question question) {
         Optional<Outcome> outcome = outcome(question.pod);
         if (outcome.isEmpty()) {
@@ -141,7 +142,7 @@ public final class UncertainBindings {
     private void readLater(Question question) {
         long wait;
         synchronized (this) {
-            // To the end: a pod that cannot be read keeps no other waiting.
+            // To the end, so that a pod that cannot be read does not block the others.
             waiting.addLast(question);
             wait = Math.min(FIRST_WAIT.toNanos() << Math.min(failures, Integer.SIZE / 2), LONGEST_WAIT.toNanos());
             failures++;
@@ -156,7 +157,7 @@ public final class UncertainBindings {
         }
     }
 
-    /** Empty if it cannot be told yet. */
+    /** Returns the outcome; empty if it is not known yet. */
     private Optional<Outcome> outcome(Pod pod) {
         try {
             Outcome asSeen = outcome(pod, pods.current(pod));
@@ -169,7 +170,7 @@ public final class UncertainBindings {
             }
             return Optional.of(outcome);
         } catch (Throwable failed) {
-            // Mostly a ClusterException; but whatever it is, this pod and the others have their turn.
+            // Usually a ClusterException. On any exception, this pod is retried and the others are read.
             Thrown.rethrowIfFatal(failed);
             LOG.atWarn()
                     .addKeyValue("pod", pod.key())

@@ -22,7 +22,7 @@ import org.moorage.api.plugin.WaitingPod;
 import org.moorage.objects.GoDuration;
 import org.moorage.runtime.decision.PluginStatus;
 
-/** The pods that plugins have wait before they are bound. */
+/** The pods that wait for permits of plugins before they are bound. */
 public final class WaitingPods implements AutoCloseable {
     private static final Duration MAX_TIMEOUT = Duration.ofMinutes(15);
 
@@ -32,19 +32,19 @@ public final class WaitingPods implements AutoCloseable {
     private final Map<String, Waiting> byUid = new ConcurrentHashMap<>();
     private final ScheduledExecutorService timers;
 
-    /** No pods; their time limits run on these timers. */
+    /** Creates an instance without pods, which uses the given timers for timeouts. */
     public WaitingPods(ScheduledExecutorService timers) {
         this.timers = timers;
     }
 
     /**
-     * Has a pod wait for these plugins, for each at most so long.
+     * Adds a pod that waits for the given plugins, each with its timeout.
      *
      * @return completed with the result: a success, a rejection, or an error if the pod was preempted
      */
     CompletableFuture<PluginStatus> add(Pod pod, Map<String, Duration> timeoutByPlugin) {
         Waiting waiting = new Waiting(pod);
-        // Before others can see the pod: what they allow is what there is a timer for.
+        // Before the pod becomes visible, since a plugin can only allow it while its timer exists.
         waiting.startTimers(timeoutByPlugin);
         byUid.put(pod.uid(), waiting);
         if (closed) {
@@ -53,24 +53,24 @@ public final class WaitingPods implements AutoCloseable {
         return waiting.result.whenComplete((result, thrown) -> byUid.remove(pod.uid(), waiting));
     }
 
-    /** Rejects all pods, also those that come later. */
+    /** Rejects all pods, also those that are added later. */
     @Override
     public void close() {
         closed = true;
         byUid.values().forEach(waiting -> waiting.reject("", STOPS));
     }
 
-    /** All waiting pods. */
+    /** Returns all waiting pods. */
     public Collection<WaitingPod> all() {
         return List.copyOf(byUid.values());
     }
 
-    /** The waiting pod of that uid, or empty. */
+    /** Returns the waiting pod of that UID, or empty. */
     public Optional<WaitingPod> find(String uid) {
         return Optional.ofNullable(byUid.get(uid));
     }
 
-    /** Rejects a pod because it is gone. Does nothing if it does not wait. */
+    /** Rejects a pod because it is gone. Has no effect if it does not wait. */
     public boolean remove(String uid) {
         Waiting waiting = byUid.get(uid);
         if (waiting == null) {
@@ -82,7 +82,7 @@ public final class WaitingPods implements AutoCloseable {
 
     private final class Waiting implements WaitingPod {
         private final Pod pod;
-        // Completed by whoever comes first.
+        // Completed by the first caller.
         private final CompletableFuture<PluginStatus> result = new CompletableFuture<>();
         private final Map<String, ScheduledFuture<?>> timerByPlugin = new LinkedHashMap<>();
 
@@ -145,7 +145,7 @@ public final class WaitingPods implements AutoCloseable {
             return end(PluginStatus.error(plugin, message));
         }
 
-        // Completed outside the monitor, since what depends on the result runs then.
+        // Completed outside the monitor, since this runs the dependent stages.
         private boolean end(PluginStatus answer) {
             List<Future<?>> running;
             synchronized (this) {

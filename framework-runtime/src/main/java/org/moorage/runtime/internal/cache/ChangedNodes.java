@@ -9,13 +9,13 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The nodes of a trial that are not as its base has them, by name. Preemption branches a trial for each node that it tries, so the branches of one
- * state share one copy of it, each with its own changes on top.
+ * The nodes of a trial that differ from its base, by name. Preemption branches a trial for each node that it tries, so
+ * the branches of one state share one copy of it, each with its own changes on top.
  */
 final class ChangedNodes {
     private final Map<String, SnapshotNode> inherited;
     private final Map<String, SnapshotNode> own = new HashMap<>();
-    // All of them, for branches, until the next change. Several threads may branch at once.
+    // A copy of all changed nodes for branches, until the next change. Several threads may branch concurrently.
     private volatile @Nullable Map<String, SnapshotNode> copy;
 
     ChangedNodes() {
@@ -26,7 +26,7 @@ final class ChangedNodes {
         this.inherited = inherited;
     }
 
-    /** The same nodes. What is changed of one of the two afterwards, the other one does not see. */
+    /** Returns a copy. Later changes of one of the two do not affect the other. */
     ChangedNodes branch() {
         if (own.isEmpty()) {
             return new ChangedNodes(inherited);
@@ -46,13 +46,13 @@ final class ChangedNodes {
         return node == null ? inherited.get(name) : node;
     }
 
-    /** Has a node be as it is given. */
+    /** Replaces a node. */
     void put(SnapshotNode node) {
         copy = null;
         own.put(node.name(), node);
     }
 
-    /** Has a node be as the base has it. */
+    /** Restores the node of the base. */
     void revert(SnapshotNode ofBase) {
         if (inherited.containsKey(ofBase.name())) {
             put(ofBase);
@@ -66,7 +66,7 @@ final class ChangedNodes {
         return own.isEmpty() && inherited.isEmpty();
     }
 
-    /** The nodes, in no particular order; some may be as the base has them. */
+    /** Returns the nodes, in no particular order; some may equal those of the base. */
     Collection<SnapshotNode> nodes() {
         if (own.isEmpty()) {
             return inherited.values();

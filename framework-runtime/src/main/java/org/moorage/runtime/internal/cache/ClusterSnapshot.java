@@ -23,18 +23,18 @@ import org.moorage.api.model.Node;
 import org.moorage.api.model.Pod;
 
 /**
- * A snapshot that is kept: between cycles {@link SchedulerCache#updateSnapshot} brings it up to date in place, at the cost of what changed; during a cycle
- * nothing changes it.
+ * A reusable snapshot: {@link SchedulerCache#updateSnapshot} updates it in place between cycles, at a cost proportional
+ * to the changes; it does not change during a cycle.
  */
 public final class ClusterSnapshot implements Snapshot {
     private static final int MOST_TOPOLOGIES = 64;
     private static final int LEAST_POD_COUNTS = 16;
-    // As many as pods of a large cluster have owners; of few nodes no more than of many, so that names of pods that are
-    // gone are forgotten.
+    // About the number of owners of pods in a large cluster. The limit also holds for few nodes, so that names of
+    // deleted pods are evicted.
     private static final int MOST_POD_COUNTS = 512;
     // Some megabytes.
     private static final int MOST_COUNTED_NODES = 500_000;
-    /** That of a node which no cache has. */
+    /** The generation of a node that is in no cache. */
     private static final long UNKNOWN_GENERATION = Long.MIN_VALUE;
 
     private final Map<String, SnapshotNode> nodeByName = new HashMap<>();
@@ -45,7 +45,7 @@ public final class ClusterSnapshot implements Snapshot {
     private final SnapshotImages images = new SnapshotImages();
     private final Map<String, Topology> topologies = new ConcurrentHashMap<>();
 
-    // Of the predicates that were asked for last; the one that was used last stands at the end.
+    // An LRU cache by predicate; the most recently used one is last.
     @GuardedBy("podCounts")
     private final Map<Predicate<Pod>, KeptCount> podCounts = new LinkedHashMap<>(LEAST_POD_COUNTS, 0.75f, true) {
         private static final long serialVersionUID = 1L;
@@ -64,16 +64,16 @@ public final class ClusterSnapshot implements Snapshot {
     private long treeVersion;
     private long imagesVersion;
 
-    // By node.
+    // By node index.
     private long[] generations = new long[0];
 
-    /** An empty snapshot. */
+    /** Creates an empty snapshot. */
     public ClusterSnapshot() {}
 
     /**
-     * A snapshot of these nodes.
+     * Returns a snapshot of the given nodes.
      *
-     * @param stateByName what is known of each
+     * @param stateByName the state of each node
      * @param tree their order
      */
     static ClusterSnapshot of(Map<String, NodeState> stateByName, NodeTree tree) {
@@ -86,7 +86,7 @@ public final class ClusterSnapshot implements Snapshot {
         return snapshot;
     }
 
-    /** The same snapshot, which is not brought up to date with this one. */
+    /** Returns a copy, which is not updated with this snapshot. */
     public ClusterSnapshot copy() {
         ClusterSnapshot copy = new ClusterSnapshot();
         copy.images.replaceBy(images);
@@ -129,7 +129,7 @@ public final class ClusterSnapshot implements Snapshot {
     public Topology topology(String key) {
         Topology known = topologies.get(key);
         if (known == null) {
-            // Pods may name any key, so what nobody asks for again must go at some time.
+            // Pods may name any key, so unused topologies must be evicted eventually.
             if (topologies.size() >= MOST_TOPOLOGIES) {
                 topologies.clear();
             }
@@ -147,7 +147,7 @@ public final class ClusterSnapshot implements Snapshot {
                 kept.update();
                 return kept;
             }
-            // Kept when it is asked for again: predicates of somebody else's plugin may be equal to no other.
+            // Counted only on the next request: predicates of custom plugins may never equal another one.
             podCounts.put(which, new KeptCount(which));
             return Snapshot.super.count(which);
         }
@@ -168,7 +168,7 @@ public final class ClusterSnapshot implements Snapshot {
         return podGroups;
     }
 
-    /** How many volumes of pods name a claim, which is given as {@code namespace/name}. */
+    /** Returns the number of pod volumes that name a claim, given as {@code namespace/name}. */
     int podsOfClaim(String claim) {
         return podsByClaim.getOrDefault(claim, 0);
     }
@@ -178,12 +178,12 @@ public final class ClusterSnapshot implements Snapshot {
         return nodeByName.get(name);
     }
 
-    /** The generation of each node, by its index. Not a copy: only to be read, and only during the cycle. */
+    /** Returns the generations of the nodes, by node index. Not a copy: read-only, and valid during the cycle. */
     public long[] generations() {
         return generations;
     }
 
-    /** A node of the snapshot as somebody else knows it: without pods, and without what the snapshot knows of its images. */
+    /** Returns a node of the snapshot with another node object, without pods and without image states. */
     public static NodeInfo withoutPods(NodeInfo original, Node node) {
         return new SnapshotNode(original.index(), new SnapshotImages(), node, new NodeContents(), UNKNOWN_GENERATION);
     }
@@ -213,7 +213,7 @@ public final class ClusterSnapshot implements Snapshot {
         imagesVersion = version;
     }
 
-    /** Takes over all nodes, in the order of a tree of that version. */
+    /** Replaces all nodes, in the order of a tree of that version. */
     void fill(Map<String, NodeState> stateByName, NodeTree tree, long version) {
         List<String> names = tree.names();
         nodes.clear();
@@ -283,7 +283,7 @@ public final class ClusterSnapshot implements Snapshot {
         }
     }
 
-    /** A count that is kept from cycle to cycle: only a node of another generation may have other pods. */
+    /** A pod count that is cached across cycles: the pods of a node only change with its generation. */
     private final class KeptCount implements PodCount {
         private final Predicate<Pod> which;
         private int[] counts = new int[0];

@@ -12,17 +12,17 @@ import org.moorage.api.CompositePodGroupState;
 import org.moorage.api.GroupKey;
 import org.moorage.api.model.CompositePodGroup;
 
-/** A composite pod group and the groups that name it as their parent, at a moment. It does not change: a change makes another one. */
+/** An immutable composite pod group with its children; each change returns a new instance. */
 final class CompositePodGroupChildren implements CompositePodGroupState {
     /**
      * A group that names this one as its parent.
      *
-     * @param created when it was made
+     * @param created its creation time
      * @param key its key
      */
     record Child(Instant created, GroupKey key) {}
 
-    /** Without object and children. */
+    /** No object and no children. */
     static final CompositePodGroupChildren NONE = new CompositePodGroupChildren(
             null,
             SharedTree.empty(Comparator.comparing(Child::created)
@@ -32,7 +32,7 @@ final class CompositePodGroupChildren implements CompositePodGroupState {
     private final @Nullable CompositePodGroup object;
     private final SharedTree<Child, GroupKey> children;
 
-    // Made when it is asked for; whichever thread makes it, it is the same.
+    // Created on first use; a race between threads only creates equal lists.
     private @Nullable List<GroupKey> keys;
 
     private CompositePodGroupChildren(@Nullable CompositePodGroup object, SharedTree<Child, GroupKey> children) {

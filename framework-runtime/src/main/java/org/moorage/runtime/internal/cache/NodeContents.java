@@ -10,15 +10,16 @@ import org.moorage.api.model.Pod;
 import org.moorage.api.model.ResourceName;
 import org.moorage.api.model.Resources;
 
-/**
- * The pods on a node and the sums over them. Mutable, for one thread at a time.
- */
+/** The pods on a node and the sums of their requests. Mutable, not safe for use by several threads. */
 final class NodeContents {
-    /** More than any node has, and thousands of pods that request it do not overflow the sum: anybody may request the largest number. */
+    /**
+     * A cap on the request of a pod: more than any node has, and small enough that thousands of such requests do not
+     * overflow the sum. Users may request any number.
+     */
     private static final long MOST_OF_A_POD = 1L << 50;
 
     private final List<Pod> pods;
-    // Most pods have no part in any of these, so that those of a snapshot's node are copied when they change.
+    // Most pods affect none of these, so the collections of a snapshot's node are only copied on change.
     private List<Pod> withAffinity = List.of();
     private List<Pod> withRequiredAntiAffinity = List.of();
     private List<HostPort> ports = List.of();
@@ -34,7 +35,7 @@ final class NodeContents {
         pods = new ArrayList<>();
     }
 
-    /** What a node of a snapshot has, to be changed. */
+    /** Creates mutable contents from a snapshot's node. */
     NodeContents(SnapshotNode node) {
         pods = new ArrayList<>(node.podCount() + 1);
         pods.addAll(node.pods());
@@ -60,7 +61,7 @@ final class NodeContents {
             withRequiredAntiAffinity = own(withRequiredAntiAffinity);
             withRequiredAntiAffinity.add(pod);
         }
-        // A set, as for kube-scheduler: of two pods with one port the first to go frees it.
+        // A set, as in kube-scheduler: if two pods have the same port, the first one that is removed frees it.
         for (HostPort port : pod.spec().hostPorts()) {
             if (!ports.contains(port)) {
                 ports = own(ports);
@@ -74,7 +75,10 @@ final class NodeContents {
         account(pod, 1);
     }
 
-    /** Removes the pod of that uid; the pod itself may be a newer version, so the known one is what is taken off. */
+    /**
+     * Removes the pod of that UID. The requests of the known version are subtracted, since the caller may have a newer
+     * one.
+     */
     boolean remove(String uid) {
         int index = indexOf(pods, uid);
         if (index < 0) {
@@ -102,7 +106,7 @@ final class NodeContents {
         return true;
     }
 
-    // From the end: mostly it is a pod that was assumed a moment ago, which its binding has come for.
+    // Searched from the end: usually it is a recently assumed pod whose binding is confirmed.
     private static int indexOf(List<Pod> pods, String uid) {
         int i = pods.size() - 1;
         while (i >= 0 && !pods.get(i).uid().equals(uid)) {
@@ -118,7 +122,7 @@ final class NodeContents {
         }
     }
 
-    // Lists and maps of a snapshot's node are never of these classes.
+    // The lists and maps of a snapshot's node are never instances of these classes.
     private static <T> List<T> own(List<T> list) {
         return list instanceof ArrayList ? list : new ArrayList<>(list);
     }
@@ -161,7 +165,7 @@ final class NodeContents {
         return ports;
     }
 
-    /** The claims that the pods name, as {@code namespace/name}; one that several name is there as often. */
+    /** Returns the claims that the pods name, as {@code namespace/name}, once for each pod volume that names it. */
     List<String> claims() {
         return claims;
     }

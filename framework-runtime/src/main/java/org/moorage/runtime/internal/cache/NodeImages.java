@@ -9,7 +9,7 @@ import org.moorage.api.ImageState;
 import org.moorage.api.model.ContainerImage;
 import org.moorage.api.model.Node;
 
-/** The container images that some nodes have, and how many of the nodes have each. For one thread at a time. */
+/** The container images of nodes, with the number of nodes that have each. Not safe for use by several threads. */
 final class NodeImages {
     private final Map<String, ImageState> stateByName = new HashMap<>();
     private long version;
@@ -22,7 +22,7 @@ final class NodeImages {
         count(node, -1);
     }
 
-    // The size is the one that was seen first; nodes rarely disagree about it.
+    // The first reported size is kept; nodes rarely report different sizes.
     private void count(Node node, int sign) {
         Set<String> names = new LinkedHashSet<>();
         for (ContainerImage image : node.images()) {
@@ -43,12 +43,12 @@ final class NodeImages {
         }
     }
 
-    /** Differs from what it was whenever the images do. */
+    /** Returns a number that changes whenever the images change. */
     long version() {
         return version;
     }
 
-    /** The images as they are now, by their names. */
+    /** Returns the current images by name. */
     Map<String, ImageState> all() {
         return Map.copyOf(stateByName);
     }

@@ -4,11 +4,14 @@ package org.moorage.runtime.internal.cache;
 import org.jspecify.annotations.Nullable;
 import org.moorage.api.model.Node;
 
-/** What the cache knows of a node; a link of its list of nodes, the last changed first. Guarded by the cache's lock. */
+/**
+ * The state of a node in the cache, and an entry of the cache's linked list of nodes, the last changed first. Guarded
+ * by the cache's lock.
+ */
 final class NodeState {
     final String name;
     final NodeContents contents;
-    /** Absent while pods on the node are known but the node itself is not, or not any more. */
+    /** Null while pods on the node are known, but the node itself is not or no longer known. */
     @Nullable
     Node node;
 
@@ -25,7 +28,7 @@ final class NodeState {
         contents = new NodeContents();
     }
 
-    /** What a snapshot knows of a node. */
+    /** Creates the state of a snapshot's node. */
     NodeState(SnapshotNode known) {
         name = known.name();
         contents = new NodeContents(known);

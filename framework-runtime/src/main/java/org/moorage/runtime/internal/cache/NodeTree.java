@@ -10,8 +10,8 @@ import java.util.Set;
 import org.moorage.api.model.Node;
 
 /**
- * The order in which kube-scheduler lists nodes: one of each zone in turn, zones in the order of their first node, nodes in
- * the order in which they came to their zone.
+ * The order in which kube-scheduler lists nodes: one of each zone in turn, zones in the order of their first node,
+ * nodes in the order in which they were added to their zone.
  */
 final class NodeTree {
     private final Map<String, Set<String>> namesByZone = new LinkedHashMap<>();
@@ -36,7 +36,7 @@ final class NodeTree {
         }
     }
 
-    /** A node changed. Returns whether that moved it to another zone. */
+    /** Updates a node; returns whether this moved it to another zone. */
     boolean update(Node before, Node after) {
         if (zoneOf(before).equals(zoneOf(after))) {
             return false;

@@ -11,9 +11,9 @@ import org.moorage.api.PodGroupState;
 import org.moorage.api.model.Pod;
 import org.moorage.api.model.PodGroup;
 
-/** A pod group and its members at a moment. It does not change: a change makes another one. */
+/** An immutable pod group with its members; each change returns a new instance. */
 final class PodGroupMembers implements PodGroupState {
-    /** Without object and members. */
+    /** No object and no members. */
     static final PodGroupMembers NONE =
             new PodGroupMembers(null, SharedTree.empty(Comparator.<String>naturalOrder()), 0, 0, 0);
 
@@ -21,16 +21,16 @@ final class PodGroupMembers implements PodGroupState {
         UNSCHEDULED,
         ASSUMED,
         ASSIGNED,
-        /** Thought of as being gone. */
+        /** Removed in a trial. */
         GONE
     }
 
     /**
-     * A member.
+     * A member of the group.
      *
-     * @param known the pod as the cluster told of it; absent if it has not
-     * @param assumed the pod with the node that was chosen for it; absent if none is
-     * @param isGone whether it is thought of as being gone
+     * @param known the pod as the cluster reported it; null if it has not
+     * @param assumed the pod with the node that was chosen for it; null if none is
+     * @param isGone whether it is removed in a trial
      */
     private record Member(@Nullable Pod known, @Nullable Pod assumed, boolean isGone) {
         Place place() {
@@ -50,7 +50,7 @@ final class PodGroupMembers implements PodGroupState {
     private final int assumed;
     private final int assigned;
 
-    // Made when they are asked for; whichever thread makes them, they are the same.
+    // Created on first use; a race between threads only creates equal lists.
     private @Nullable List<Pod> unscheduledPods;
     private @Nullable List<Pod> assumedPods;
     private @Nullable List<Pod> assignedPods;
@@ -103,7 +103,7 @@ final class PodGroupMembers implements PodGroupState {
         return pods;
     }
 
-    // In the order of their uids.
+    // Ordered by UID.
     private List<Pod> pods(Place place, int count) {
         List<Pod> pods = new ArrayList<>(count);
         memberByUid.forEach((uid, member) -> {
@@ -124,34 +124,37 @@ final class PodGroupMembers implements PodGroupState {
         return unscheduled + assumed + assigned;
     }
 
-    /** Whether there is neither the object nor a member. */
+    /** Returns whether there is neither the object nor a member. */
     boolean isEmpty() {
         return podGroup == null && allPodsCount() == 0;
     }
 
-    /** Whether nothing is to be remembered, not even a member that is thought of as being gone. */
+    /** Returns whether it contains nothing, not even a member that is removed in a trial. */
     boolean isForgotten() {
         return podGroup == null && memberByUid.isEmpty();
     }
 
-    /** With that object, or without one. */
+    /** Returns the group with the given object, or without an object. */
     PodGroupMembers withObject(@Nullable PodGroup object) {
         return new PodGroupMembers(object, memberByUid, unscheduled, assumed, assigned);
     }
 
-    /** With a member of which the cluster tells. */
+    /** Returns the group with a member that the cluster reported. */
     PodGroupMembers with(Pod pod) {
         Member before = memberByUid.get(pod.uid());
         return change(
                 pod.uid(), before, new Member(pod, pod.isBound() || before == null ? null : before.assumed, false));
     }
 
-    /** Without a member. */
+    /** Returns the group without a member. */
     PodGroupMembers without(String uid) {
         return change(uid, memberByUid.get(uid), null);
     }
 
-    /** With a member that a node is chosen for, or that is thought of as being there again; only one that is known, or the first one. */
+    /**
+     * Returns the group with a member that was assumed on a node, or restored in a trial. An unknown pod is added only
+     * if the group is otherwise empty.
+     */
     PodGroupMembers assume(Pod pod) {
         Member before = memberByUid.get(pod.uid());
         if (before == null) {
@@ -161,7 +164,7 @@ final class PodGroupMembers implements PodGroupState {
         return change(pod.uid(), before, new Member(before.known, hasNode ? null : pod, false));
     }
 
-    /** With a member that no node is chosen for any more. */
+    /** Returns the group with a member that is no longer assumed. */
     PodGroupMembers forget(String uid) {
         Member before = memberByUid.get(uid);
         if (before == null || before.assumed == null) {
@@ -170,7 +173,7 @@ final class PodGroupMembers implements PodGroupState {
         return change(uid, before, before.known == null ? null : new Member(before.known, null, before.isGone));
     }
 
-    /** With a member that is thought of as being gone, and may come back. */
+    /** Returns the group with a member that is removed in a trial and may be restored. */
     PodGroupMembers gone(String uid) {
         Member before = memberByUid.get(uid);
         return before == null ? this : change(uid, before, new Member(before.known, before.assumed, true));

@@ -19,16 +19,17 @@ import org.moorage.api.plugin.FeatureGates;
 import org.moorage.runtime.internal.cache.CompositePodGroupChildren.Child;
 
 /**
- * The pod groups and their members at a moment. They do not change: a change makes others, which share with these all that did not
- * change. A snapshot, a trial and a plugin that look at them so have them without a copy.
+ * The immutable pod groups and their members. Each change returns a new instance, which shares all unchanged parts, so
+ * that snapshots, trials and plugins need no copy.
  *
- * <p>A pod group is known while its object or a member is, a composite one while its object or a child is.
+ * <p>A pod group is known while its object or a member is known, a composite pod group while its object or a child is
+ * known.
  */
 public final class PodGroups implements PodGroupLister {
     private static final Comparator<GroupKey> BY_NAME =
             Comparator.comparing(GroupKey::namespace).thenComparing(GroupKey::name);
 
-    /** None, and none are taken in: the feature is off. */
+    /** No groups; changes have no effect, since the feature is off. */
     public static final PodGroups OFF =
             new PodGroups(false, false, SharedTree.empty(BY_NAME), SharedTree.empty(BY_NAME));
 
@@ -48,7 +49,7 @@ public final class PodGroups implements PodGroupLister {
         this.composites = composites;
     }
 
-    /** None yet, with these features on and off. */
+    /** Returns an instance without groups for the given features. */
     public static PodGroups none(FeatureGates features) {
         return features.isEnabled(FeatureGates.GENERIC_WORKLOAD)
                 ? new PodGroups(
@@ -73,7 +74,7 @@ public final class PodGroups implements PodGroupLister {
             return Optional.empty();
         }
         GroupKey key = keyOf(member);
-        // The pod group, and so many above it.
+        // The pod group and at most MAX_DEPTH ancestors.
         for (int level = 0; level <= MAX_DEPTH; level++) {
             SchedulingGroup group = object(key);
             if (group == null) {
@@ -100,7 +101,7 @@ public final class PodGroups implements PodGroupLister {
         };
     }
 
-    // The field means nothing while the feature is off.
+    // The parent field is ignored while the feature is off.
     private boolean hasParent(SchedulingGroup group) {
         return hasComposites && !group.parentName().isEmpty();
     }
@@ -117,39 +118,42 @@ public final class PodGroups implements PodGroupLister {
         return isOn && !pod.spec().podGroupName().isEmpty();
     }
 
-    /** With a pod that the cluster tells of: one that waits, or one with a node. */
+    /** Returns the groups with a pod that the cluster reported, pending or bound. */
     public PodGroups with(Pod pod) {
         return isMember(pod) ? put(keyOf(pod), members(keyOf(pod)).with(pod)) : this;
     }
 
-    /** Without a pod that is gone. */
+    /** Returns the groups without a deleted pod. */
     PodGroups without(Pod pod) {
         return isMember(pod) ? put(keyOf(pod), members(keyOf(pod)).without(pod.uid())) : this;
     }
 
-    /** With a pod that a node is chosen for. One that its group does not know is ignored, unless the group itself is not known. */
+    /**
+     * Returns the groups with a pod that was assumed on a node. A pod that its group does not know is ignored, unless
+     * the group itself is unknown.
+     */
     public PodGroups assume(Pod pod) {
         return isMember(pod) ? put(keyOf(pod), members(keyOf(pod)).assume(pod)) : this;
     }
 
-    /** With a pod that the chosen node is taken back of. */
+    /** Returns the groups with a pod that is no longer assumed. */
     PodGroups forget(Pod pod) {
         return isMember(pod) ? put(keyOf(pod), members(keyOf(pod)).forget(pod.uid())) : this;
     }
 
-    /** As {@link #assume}, for a pod that is thought of as being on a node: one that is not known is ignored. */
+    /** As {@link #assume}, for a trial: an unknown pod is always ignored. */
     PodGroups tryOn(Pod pod, String nodeName) {
         return isMember(pod) && podGroups.get(keyOf(pod)) != null
                 ? assume(pod.nodeName().equals(nodeName) ? pod : pod.withNode(nodeName))
                 : this;
     }
 
-    /** With a pod that is thought of as being gone, until it is thought of as being on a node. */
+    /** Returns the groups with a pod that is removed in a trial, until it is assumed again. */
     PodGroups tryWithout(Pod pod) {
         return isMember(pod) ? put(keyOf(pod), members(keyOf(pod)).gone(pod.uid())) : this;
     }
 
-    /** With the object of a pod group, which is new or has changed. */
+    /** Returns the groups with a new or changed pod group object. */
     public PodGroups with(PodGroup object) {
         if (!isOn) {
             return this;
@@ -160,7 +164,7 @@ public final class PodGroups implements PodGroupLister {
                 .relinked(key, before.podGroup().orElse(null), object);
     }
 
-    /** Without the object of a pod group. */
+    /** Returns the groups without a pod group object. */
     PodGroups without(PodGroup object) {
         if (!isOn) {
             return this;
@@ -170,7 +174,7 @@ public final class PodGroups implements PodGroupLister {
         return put(key, before.withObject(null)).relinked(key, before.podGroup().orElse(null), null);
     }
 
-    /** With the object of a composite pod group, which is new or has changed. */
+    /** Returns the groups with a new or changed composite pod group object. */
     public PodGroups with(CompositePodGroup object) {
         if (!hasComposites) {
             return this;
@@ -181,7 +185,7 @@ public final class PodGroups implements PodGroupLister {
                 .relinked(key, before.compositePodGroup().orElse(null), object);
     }
 
-    /** Without the object of a composite pod group. */
+    /** Returns the groups without a composite pod group object. */
     PodGroups without(CompositePodGroup object) {
         if (!hasComposites) {
             return this;
@@ -192,7 +196,7 @@ public final class PodGroups implements PodGroupLister {
                 .relinked(key, before.compositePodGroup().orElse(null), null);
     }
 
-    // A parent knows its children before it is known itself.
+    // Children are linked to their parent before its object is known.
     private PodGroups relinked(GroupKey key, @Nullable SchedulingGroup before, @Nullable SchedulingGroup after) {
         PodGroups linked = this;
         if (before != null && hasParent(before)) {
@@ -236,7 +240,7 @@ public final class PodGroups implements PodGroupLister {
                 children.isEmpty() ? composites.without(key) : composites.with(key, children));
     }
 
-    /** The pod groups by their keys. */
+    /** Returns the pod groups by their keys. */
     public Map<GroupKey, PodGroupState> podGroups() {
         Map<GroupKey, PodGroupState> all = new HashMap<>();
         podGroups.forEach((key, members) -> {
@@ -247,7 +251,7 @@ public final class PodGroups implements PodGroupLister {
         return all;
     }
 
-    /** The composite pod groups by their keys. */
+    /** Returns the composite pod groups by their keys. */
     public Map<GroupKey, CompositePodGroupState> compositePodGroups() {
         Map<GroupKey, CompositePodGroupState> all = new HashMap<>();
         composites.forEach(all::put);

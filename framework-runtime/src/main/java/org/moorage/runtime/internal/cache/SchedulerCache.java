@@ -20,12 +20,12 @@ import org.moorage.runtime.debug.SchedulerDump;
 import org.moorage.runtime.internal.log.Log;
 
 /**
- * The nodes, and the pods on them: those that the cluster reports, and those that the scheduler assumes because it has just
- * decided so. An assumed pod stays until the cluster confirms it or the scheduler forgets it. And the groups of pods, to which
- * pods belong that wait as well.
+ * The nodes, the pods on them and the groups of pods. Pods on a node are reported by the cluster, or assumed by the
+ * scheduler after a decision; an assumed pod stays until the cluster confirms it or the scheduler forgets it. Groups
+ * also contain pending pods.
  *
- * <p>Every change stamps the node with a new generation and moves it to the head of a list, so that bringing a snapshot up
- * to date costs only what changed.
+ * <p>Every change stamps the node with a new generation and moves it to the head of a list, so that updating a snapshot
+ * costs only what changed.
  */
 public final class SchedulerCache {
     private static final Log LOG = Log.of(SchedulerCache.class);
@@ -59,17 +59,17 @@ public final class SchedulerCache {
     // Changed under the lock, and read without.
     private volatile PodGroups podGroups;
 
-    /** An empty cache for features that are on by default. */
+    /** Creates an empty cache with the default features. */
     public SchedulerCache() {
         this(FeatureGates.DEFAULTS);
     }
 
-    /** An empty cache, which knows groups of pods if the features for them are on. */
+    /** Creates an empty cache, which stores groups of pods if their features are on. */
     public SchedulerCache(FeatureGates features) {
         podGroups = PodGroups.none(features);
     }
 
-    /** Takes note of a node that came into being or changed. */
+    /** Adds or updates a node. */
     public void putNode(Node node) {
         synchronized (lock) {
             NodeState state = stateByName.computeIfAbsent(node.name(), NodeState::new);
@@ -92,7 +92,7 @@ public final class SchedulerCache {
         }
     }
 
-    /** Takes note that a node is gone. Pods that are still known on it are kept. */
+    /** Removes a node. Pods that are still known on it are kept. */
     public void removeNode(String name) {
         synchronized (lock) {
             NodeState state = stateByName.get(name);
@@ -108,7 +108,7 @@ public final class SchedulerCache {
         }
     }
 
-    /** Takes note of a pod with a node that the cluster reports: a new one, a changed one, or an assumed one confirmed. */
+    /** Adds or updates a bound pod that the cluster reports, or confirms an assumed pod. */
     public void putPod(Pod pod) {
         synchronized (lock) {
             Pod before = podByUid.get(pod.uid());
@@ -127,7 +127,7 @@ public final class SchedulerCache {
         }
     }
 
-    /** Takes note that a pod is gone. */
+    /** Removes a pod. */
     public void removePod(Pod pod) {
         synchronized (lock) {
             Pod known = podByUid.get(pod.uid());
@@ -139,7 +139,7 @@ public final class SchedulerCache {
         }
     }
 
-    /** Takes note of a pod without a node that one of the scheduler's profiles is responsible for: as a member of its group. */
+    /** Adds or updates a pending pod of one of the scheduler's profiles as a member of its group. */
     public void putWaitingPod(Pod pod) {
         if (!pod.spec().podGroupName().isEmpty()) {
             synchronized (lock) {
@@ -148,7 +148,7 @@ public final class SchedulerCache {
         }
     }
 
-    /** Takes note that a pod without a node is gone. */
+    /** Removes a pending pod. */
     public void removeWaitingPod(Pod pod) {
         if (!pod.spec().podGroupName().isEmpty()) {
             synchronized (lock) {
@@ -157,35 +157,35 @@ public final class SchedulerCache {
         }
     }
 
-    /** Takes note of a pod group that came into being or changed. */
+    /** Adds or updates a pod group. */
     public void putPodGroup(PodGroup group) {
         synchronized (lock) {
             changeTo(podGroups.with(group));
         }
     }
 
-    /** Takes note that a pod group is gone. Its members are still known. */
+    /** Removes a pod group. Its members are kept. */
     public void removePodGroup(PodGroup group) {
         synchronized (lock) {
             changeTo(podGroups.without(group));
         }
     }
 
-    /** Takes note of a composite pod group that came into being or changed. */
+    /** Adds or updates a composite pod group. */
     public void putCompositePodGroup(CompositePodGroup group) {
         synchronized (lock) {
             changeTo(podGroups.with(group));
         }
     }
 
-    /** Takes note that a composite pod group is gone. Its children are still known. */
+    /** Removes a composite pod group. Its children are kept. */
     public void removeCompositePodGroup(CompositePodGroup group) {
         synchronized (lock) {
             changeTo(podGroups.without(group));
         }
     }
 
-    /** The pod groups and their members as they are now. They do not change for whoever holds them. */
+    /** Returns the current pod groups and their members, as an immutable object. */
     public PodGroups podGroups() {
         return podGroups;
     }
@@ -198,7 +198,7 @@ public final class SchedulerCache {
     }
 
     /**
-     * Counts a pod on the node that was chosen for it, before the cluster knows.
+     * Assumes a pod on the node that was chosen for it, before the cluster confirms it.
      *
      * @param pod the pod, with its node
      * @throws IllegalStateException if the pod is known already
@@ -216,7 +216,8 @@ public final class SchedulerCache {
     }
 
     /**
-     * Takes back {@link #assume}. Does nothing for a pod that is not known, or that the cluster has confirmed in the meantime.
+     * Reverts {@link #assume}. Has no effect for a pod that is unknown, or that the cluster has confirmed in the
+     * meantime.
      *
      * @return false if the cluster has confirmed the pod, which then stays
      */
@@ -235,21 +236,21 @@ public final class SchedulerCache {
         }
     }
 
-    /** The pod of that uid with the node that it is counted on without the cluster having confirmed it; empty if it is not. */
+    /** Returns the assumed pod of that UID, with its node; empty if it is not assumed. */
     public Optional<Pod> assumed(String uid) {
         synchronized (lock) {
             return assumed.contains(uid) ? Optional.ofNullable(podByUid.get(uid)) : Optional.empty();
         }
     }
 
-    /** Whether the pod is counted on a node without the cluster having confirmed it. */
+    /** Returns whether the pod is assumed on a node and not confirmed by the cluster. */
     public boolean isAssumed(String uid) {
         synchronized (lock) {
             return assumed.contains(uid);
         }
     }
 
-    /** All nodes and their pods. */
+    /** Returns all nodes and their pods. */
     public List<SchedulerDump.CachedNode> dump() {
         synchronized (lock) {
             List<SchedulerDump.CachedNode> nodes = new ArrayList<>(stateByName.size());
@@ -273,7 +274,7 @@ public final class SchedulerCache {
         }
     }
 
-    /** How many nodes, pods and assumed pods there are. */
+    /** Returns the numbers of nodes, pods and assumed pods. */
     public Counts counts() {
         synchronized (lock) {
             int nodes = 0;
@@ -288,12 +289,12 @@ public final class SchedulerCache {
      * The size of the cache.
      *
      * @param nodes known nodes
-     * @param pods known pods, assumed ones included
+     * @param pods known pods, including assumed ones
      * @param assumedPods pods that the cluster has not confirmed
      */
     public record Counts(int nodes, int pods, int assumedPods) {}
 
-    /** Brings a snapshot up to date. The snapshot must not be in use. */
+    /** Updates a snapshot. The snapshot must not be in use. */
     public void updateSnapshot(ClusterSnapshot snapshot) {
         synchronized (lock) {
             if (snapshot.imagesVersion() != images.version()) {

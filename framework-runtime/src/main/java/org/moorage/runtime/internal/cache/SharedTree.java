@@ -6,8 +6,8 @@ import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A sorted map that does not change: a change makes another one, which shares with this one all but the way to what changed. So whoever
- * holds one has a copy that costs nothing.
+ * A persistent sorted map: each change returns a new map, which shares all nodes except the path to the change. So
+ * copies are free.
  */
 final class SharedTree<K, V> {
     private final Comparator<? super K> order;
@@ -18,7 +18,7 @@ final class SharedTree<K, V> {
         this.root = root;
     }
 
-    /** One without entries. */
+    /** Returns an empty map. */
     static <K, V> SharedTree<K, V> empty(Comparator<? super K> order) {
         return new SharedTree<>(order, null);
     }
@@ -48,7 +48,7 @@ final class SharedTree<K, V> {
         return get(key) == null ? this : new SharedTree<>(order, remove(root, key));
     }
 
-    /** Each entry, in the order of the keys. */
+    /** Passes each entry to an action, in the order of the keys. */
     void forEach(BiConsumer<? super K, ? super V> action) {
         forEach(root, action);
     }
@@ -134,7 +134,7 @@ final class SharedTree<K, V> {
             depth = 1 + Math.max(SharedTree.depth(left), SharedTree.depth(right));
         }
 
-        /** This entry between other ones. */
+        /** Returns this entry with other subtrees. */
         Node<K, V> with(@Nullable Node<K, V> newLeft, @Nullable Node<K, V> newRight) {
             return new Node<>(key, value, newLeft, newRight);
         }

@@ -13,7 +13,7 @@ final class SnapshotImages {
         stateByName = all;
     }
 
-    /** Those that another snapshot has now. */
+    /** Replaces the images by those of another snapshot. */
     void replaceBy(SnapshotImages other) {
         stateByName = other.stateByName;
     }

@@ -16,13 +16,13 @@ import org.moorage.api.model.Pod;
 import org.moorage.api.model.ResourceName;
 import org.moorage.api.model.Resources;
 
-/** A node as a snapshot has it. What is tried on it makes another one, which has a generation of its own. */
+/** A node of a snapshot. A simulated change creates a new node with a separate generation. */
 final class SnapshotNode implements NodeInfo {
     private static final int MOST_COUNTS = 8;
 
     private final int index;
     private final SnapshotImages images;
-    // Fields and no tables, so that what plugins read of each node lies together.
+    // Fields instead of arrays or maps, so that the data that plugins read of a node is adjacent in memory.
     private long generation;
     private long allowedPods;
     private long cpu;
@@ -41,31 +41,31 @@ final class SnapshotNode implements NodeInfo {
     private List<HostPort> ports = List.of();
     private List<String> claims = List.of();
     private Map<String, Long> scalars = Map.of();
-    // The latest first. Threads that count at once may do so twice, and that is all.
+    // The latest first. A race only duplicates the count.
     private @Nullable Counted counted;
 
-    /** How many of the node's pods a predicate holds for. */
+    /** The number of the node's pods that match a predicate. */
     private record Counted(
             Predicate<Pod> which, int pods, @Nullable Counted next) {}
 
-    /** A node that is still to be {@link #set}. */
+    /** Creates a node that must be {@link #set} before use. */
     SnapshotNode(int index, SnapshotImages images) {
         this.index = index;
         this.images = images;
     }
 
-    /** A node with these pods. */
+    /** Creates a node with the given contents. */
     SnapshotNode(int index, SnapshotImages images, Node node, NodeContents contents, long generation) {
         this(index, images);
         set(node, contents, generation);
     }
 
-    /** The same node in another snapshot. */
+    /** Copies a node into another snapshot. */
     SnapshotNode(SnapshotNode original, SnapshotImages images) {
         this(original.index, images);
         node = original.node;
         generation = original.generation;
-        // None of the lists is changed; they are replaced.
+        // The lists are shared, since they are replaced and never changed.
         pods = original.pods;
         withAffinity = original.withAffinity;
         withRequiredAntiAffinity = original.withRequiredAntiAffinity;
@@ -85,7 +85,7 @@ final class SnapshotNode implements NodeInfo {
     }
 
     void set(Node newNode, NodeContents contents, long newGeneration) {
-        // The cache goes on changing its lists, so the snapshot has its own.
+        // The cache keeps changing its list of pods, so the snapshot copies it.
         set(newNode, new ArrayList<>(contents.pods()), contents, newGeneration);
     }
 
@@ -113,9 +113,9 @@ final class SnapshotNode implements NodeInfo {
     }
 
     /**
-     * The same node with other pods.
+     * Returns the same node with other pods.
      *
-     * @param contents nobody changes them any more
+     * @param contents the new contents, which must not change afterwards
      */
     SnapshotNode with(NodeContents contents, long newGeneration) {
         SnapshotNode changed = new SnapshotNode(index, images);
@@ -124,11 +124,12 @@ final class SnapshotNode implements NodeInfo {
     }
 
     /**
-     * How many of the pods a predicate holds for, counted once: of a node that something is tried on, many placements ask for the same.
+     * Returns the number of pods that match a predicate. The count is cached, since many placements request the same
+     * count for a node with simulated changes.
      *
-     * @param which the same object each time; an equal one is another
+     * @param which the predicate, compared by identity
      */
-    @SuppressWarnings("ReferenceEquality") // of two that are equal, a count of the base keeps one
+    @SuppressWarnings("ReferenceEquality") // a count of the base keeps one of several equal predicates
     int count(Predicate<Pod> which) {
         int known = 0;
         for (Counted one = counted; one != null; one = one.next) {
@@ -226,7 +227,7 @@ final class SnapshotNode implements NodeInfo {
         return amount == null ? 0 : amount;
     }
 
-    /** What is requested of resources other than cpu, memory and ephemeral storage. */
+    /** Returns the requests of resources other than cpu, memory and ephemeral storage. */
     Map<String, Long> scalars() {
         return scalars;
     }
@@ -235,7 +236,7 @@ final class SnapshotNode implements NodeInfo {
         return ports;
     }
 
-    /** The claims that the pods name, as {@code namespace/name}; one that several name is there as often. */
+    /** Returns the claims that the pods name, as {@code namespace/name}, once for each pod volume that names it. */
     List<String> claims() {
         return claims;
     }

@@ -21,7 +21,7 @@ final class SortedNodes {
         view = Collections.unmodifiableList(nodes);
     }
 
-    /** These nodes, in any order. A node that is given several times counts once. */
+    /** Returns a set of the given nodes, which may be in any order. Duplicates are ignored. */
     static SortedNodes of(Collection<? extends NodeInfo> nodes) {
         List<NodeInfo> sorted = new ArrayList<>(nodes);
         sorted.sort(BY_INDEX);
@@ -35,7 +35,7 @@ final class SortedNodes {
         return new SortedNodes(sorted);
     }
 
-    /** Not a copy. */
+    /** Returns a live view of the nodes. */
     List<NodeInfo> view() {
         return view;
     }
@@ -56,7 +56,7 @@ final class SortedNodes {
         }
     }
 
-    /** Adds a node in place of the one of its index if the predicate holds for it; otherwise removes that one. */
+    /** Adds or replaces the node of an index if the predicate holds for it; otherwise removes that index. */
     void putIf(NodeInfo node, Predicate<NodeInfo> which) {
         int position = find(node);
         if (which.test(node)) {

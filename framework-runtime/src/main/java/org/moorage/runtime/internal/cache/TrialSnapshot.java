@@ -26,16 +26,18 @@ import org.moorage.api.model.Node;
 import org.moorage.api.model.Pod;
 
 /**
- * The snapshot of a cycle, on which changes can be tried and taken back, the last one first. It is the cache's as long as nothing is
- * tried.
+ * The snapshot of a cycle, with changes that are simulated and reverted in reverse order. Without changes it equals the
+ * cache's snapshot.
  *
- * <p>A node with other pods is another node of another generation, and the one before it is the same as ever once the change is taken
- * back. So whatever is kept by generation, such as answers and counts of pods, holds for exactly the state that it was made of.
+ * <p>A change of the pods on a node replaces the node by a new one with a new generation; reverting the change restores
+ * the previous node and generation. So data cached by generation, such as plugin results and pod counts, is valid for
+ * exactly one state of a node.
  *
- * <p>A member of a pod group that is thought of as being on a node is assumed in its group, or assigned if the cluster shows it so; one that
- * is thought of as being gone has left it. A pod that its group does not know does not become a member.
+ * <p>A member of a pod group that is assumed on a node is an assumed pod of its group, or an assigned pod if the
+ * cluster shows it as bound. A removed member leaves its group. A pod that its group does not know does not become a
+ * member.
  *
- * <p>For one thread at a time; several threads may each have a {@link #branch}.
+ * <p>Not for concurrent use; each of several threads may use its own {@link #branch}.
  */
 public final class TrialSnapshot implements Snapshot {
     private static final Predicate<NodeInfo> WITH_AFFINITY =
@@ -43,17 +45,17 @@ public final class TrialSnapshot implements Snapshot {
     private static final Predicate<NodeInfo> WITH_REQUIRED_ANTI_AFFINITY =
             node -> !node.podsWithRequiredAntiAffinity().isEmpty();
 
-    // Shared with the branches. Below zero, which no cache's generation is, and each of them for one state of one node.
+    // Shared with the branches. Negative, unlike generations of caches; each value identifies one state of one node.
     private final AtomicLong lastGeneration;
     private final Deque<Runnable> undo = new ArrayDeque<>();
-    // The pods that are thought of as being on a node.
+    // The UIDs of the pods that are assumed in this trial.
     private final Set<String> assumed = new HashSet<>();
 
     private ClusterSnapshot base;
     private ChangedNodes changed;
     private PodGroups podGroups;
 
-    // As the base's but for the nodes that are changed; made once they are asked for.
+    // The nodes of the base with the changed ones; created on first use.
     private @Nullable List<NodeInfo> nodes;
     private long @Nullable [] generations;
     private @Nullable SortedNodes withAffinity;
@@ -61,7 +63,7 @@ public final class TrialSnapshot implements Snapshot {
     // Null for all.
     private @Nullable SortedNodes candidates;
 
-    /** A snapshot of a cluster without nodes. */
+    /** Creates a snapshot of a cluster without nodes. */
     public TrialSnapshot() {
         this(new ClusterSnapshot(), new ChangedNodes(), PodGroups.OFF, new AtomicLong());
     }
@@ -74,15 +76,15 @@ public final class TrialSnapshot implements Snapshot {
     }
 
     /**
-     * A snapshot of a cluster that does not change.
+     * Returns a trial on a cluster that does not change.
      *
-     * @param base is never brought up to date any more; any number of trials may begin with it
+     * @param base must not be updated any more; any number of trials may share it
      */
     public static TrialSnapshot of(ClusterSnapshot base) {
         return new TrialSnapshot(base, new ChangedNodes(), base.podGroups(), new AtomicLong());
     }
 
-    /** Brings it up to date. What is still tried is taken back. */
+    /** Reverts all changes and updates the snapshot from the cache. */
     public void update(SchedulerCache cache) {
         takeBack(0);
         forgetCopies();
@@ -90,13 +92,13 @@ public final class TrialSnapshot implements Snapshot {
         podGroups = base.podGroups();
     }
 
-    /** A snapshot with the same changes. What is tried on one of the two afterwards, the other one does not see. */
+    /** Returns a snapshot with the same changes. Later changes of one of the two do not affect the other. */
     public TrialSnapshot branch() {
         return new TrialSnapshot(base, changed.branch(), podGroups, lastGeneration);
     }
 
     /**
-     * As {@link #branch()}, with one of the nodes as it is given.
+     * As {@link #branch()}, with one node replaced.
      *
      * @param node a node of this snapshot, or of a branch of it
      */
@@ -106,12 +108,12 @@ public final class TrialSnapshot implements Snapshot {
         return branch;
     }
 
-    /** How many changes are tried. */
+    /** Returns the number of changes that are not reverted. */
     public int changes() {
         return undo.size();
     }
 
-    /** Takes the last changes back, until only so many are left. */
+    /** Reverts the last changes until the given number is left. */
     public void takeBack(int changesLeft) {
         while (undo.size() > changesLeft) {
             undo.pop().run();
@@ -119,9 +121,9 @@ public final class TrialSnapshot implements Snapshot {
     }
 
     /**
-     * Thinks of a pod as being on a node.
+     * Assumes a pod on a node.
      *
-     * @param pod the pod, which need not have a node yet
+     * @param pod the pod; it does not have to have a node yet
      * @throws IllegalArgumentException if there is no such node
      */
     public void assume(Pod pod, String nodeName) {
@@ -129,9 +131,9 @@ public final class TrialSnapshot implements Snapshot {
     }
 
     /**
-     * As {@link #assume(Pod, String)}, for a pod for which more is done.
+     * As {@link #assume(Pod, String)}, with an action that runs when the change is reverted.
      *
-     * @param undone is run when this is taken back, while the pod is still there
+     * @param undone runs when the change is reverted, before the pod is removed
      */
     public void assume(Pod pod, String nodeName, Runnable undone) {
         SnapshotNode node = known(nodeName);
@@ -145,31 +147,31 @@ public final class TrialSnapshot implements Snapshot {
     }
 
     /**
-     * Something else has been tried, in its place among the changes.
+     * Records another change, such as one of the stored objects, so that it is reverted in order.
      *
-     * @param undone is run when this is taken back
+     * @param undone runs when the change is reverted
      */
     public void tried(Runnable undone) {
         undo.push(undone);
     }
 
-    /** Thinks of the groups of pods as being others. */
+    /** Replaces the pod groups, as one change. */
     public void tryGroups(UnaryOperator<PodGroups> change) {
         PodGroups before = podGroups;
         podGroups = change.apply(before);
         undo.push(() -> podGroups = before);
     }
 
-    /** Whether the pod is thought of as being on a node. */
+    /** Returns whether the pod was assumed on a node in this trial. */
     public boolean isAssumed(Pod pod) {
         return assumed.contains(pod.uid());
     }
 
     /**
-     * From now on these are the only nodes to choose from, also if others are added. What else plugins see stays as it is.
+     * Restricts the candidate nodes to the given ones, even if nodes are added later. Plugins still see all nodes.
      *
-     * @param nodes nodes of this snapshot; one that is given several times counts once
-     * @throws IllegalArgumentException if one is not
+     * @param nodes nodes of this snapshot; duplicates are ignored
+     * @throws IllegalArgumentException if one is not a node of this snapshot
      */
     public void narrow(List<NodeInfo> nodes) {
         List<NodeInfo> narrowed = new ArrayList<>(nodes.size());
@@ -185,30 +187,33 @@ public final class TrialSnapshot implements Snapshot {
         undo.push(() -> candidates = before);
     }
 
-    /** The nodes to choose from, ordered by {@link NodeInfo#index()}: all, unless they were {@linkplain #narrow narrowed}. */
+    /**
+     * Returns the candidate nodes, ordered by {@link NodeInfo#index()}: all, unless they were {@linkplain #narrow
+     * narrowed}.
+     */
     public List<NodeInfo> candidates() {
         return candidates == null ? nodes() : candidates.view();
     }
 
-    /** The node of that name, if it is one of those to choose from. */
+    /** Returns the node of that name, if it is a candidate. */
     public Optional<NodeInfo> candidate(String name) {
         SnapshotNode node = find(name);
         return node == null || candidates != null && !candidates.contains(node) ? Optional.empty() : Optional.of(node);
     }
 
     /**
-     * Thinks of pods as being gone, which is one change. A pod that is given several times counts once.
+     * Removes pods, as one change. Duplicates are ignored.
      *
-     * @throws IllegalArgumentException if one is not on that node
+     * @throws IllegalArgumentException if a pod is not on that node
      */
     public void remove(Collection<Pod> pods, String nodeName) {
         remove(pods, nodeName, () -> {});
     }
 
     /**
-     * As {@link #remove(Collection, String)}, for pods for which more is done.
+     * As {@link #remove(Collection, String)}, with an action that runs when the change is reverted.
      *
-     * @param undone is run when this is taken back, while the pods are still gone
+     * @param undone runs when the change is reverted, before the pods are restored
      * @throws IllegalArgumentException if one is not on that node
      */
     public void remove(Collection<Pod> pods, String nodeName, Runnable undone) {
@@ -251,7 +256,7 @@ public final class TrialSnapshot implements Snapshot {
         });
     }
 
-    @SuppressWarnings("ReferenceEquality") // each state of a node is an object of its own
+    @SuppressWarnings("ReferenceEquality") // each state of a node is a separate object
     private void put(SnapshotNode node) {
         if (base.find(node.name()) == node) {
             changed.revert(node);
@@ -275,7 +280,7 @@ public final class TrialSnapshot implements Snapshot {
         }
     }
 
-    /** Thinks of nodes as being there, or as being others. The pods on a node that is known stay. */
+    /** Adds or replaces nodes, as one change. Pods on an existing node stay. */
     public void putNodes(Collection<Node> added) {
         replace((states, tree) -> {
             for (Node node : added) {
@@ -292,7 +297,7 @@ public final class TrialSnapshot implements Snapshot {
     }
 
     /**
-     * Thinks of nodes as being gone, and the pods on them, which is one change.
+     * Removes nodes and the pods on them, as one change.
      *
      * @throws IllegalArgumentException if there is no such node
      */
@@ -376,7 +381,7 @@ public final class TrialSnapshot implements Snapshot {
         return Optional.ofNullable(find(name));
     }
 
-    /** The generation of each node, by its index. Not a copy: only to be read, and only until the next change. */
+    /** Returns the generations of the nodes, by node index. Not a copy: read-only, and valid until the next change. */
     public long[] generations() {
         if (generations == null) {
             if (changed.isEmpty()) {
@@ -421,7 +426,7 @@ public final class TrialSnapshot implements Snapshot {
         return known.view();
     }
 
-    // Some nodes of the base with what is changed.
+    // Some nodes of the base, updated with the changed ones.
     private SortedNodes changed(List<NodeInfo> ofBase, Predicate<NodeInfo> which) {
         SortedNodes nodes = SortedNodes.of(ofBase);
         for (NodeInfo node : changed.nodes()) {
@@ -432,7 +437,7 @@ public final class TrialSnapshot implements Snapshot {
 
     @Override
     public Topology topology(String key) {
-        // Labels of nodes change with the base alone.
+        // Node labels change only with the base.
         return base.topology(key);
     }
 
@@ -442,7 +447,7 @@ public final class TrialSnapshot implements Snapshot {
         return changed.isEmpty() ? ofBase : new ChangedCount(ofBase, List.copyOf(changed.nodes()));
     }
 
-    /** A count of the base, and what has changed since. */
+    /** A pod count of the base, corrected for the changed nodes. */
     private final class ChangedCount implements PodCount {
         private final List<NodeInfo> counted = base.nodes();
         private final PodCount ofBase;

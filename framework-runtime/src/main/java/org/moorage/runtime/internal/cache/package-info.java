@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * What the scheduler knows of nodes and the pods on them, and the snapshots that cycles read.
+ * The scheduler's cache of nodes and their pods, and the snapshots that cycles read.
  *
  * <p>Starting points: {@link org.moorage.runtime.internal.cache.SchedulerCache}, {@link
  * org.moorage.runtime.internal.cache.ClusterSnapshot}.

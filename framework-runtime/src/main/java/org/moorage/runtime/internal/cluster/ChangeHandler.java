@@ -5,9 +5,9 @@ import org.moorage.api.event.ObjectChange;
 import org.moorage.api.model.ClusterObject;
 import org.moorage.api.model.ObjectKind;
 
-/** Is told of each change after the {@link ObjectStore} has taken note of it. */
+/** A handler of changes, called after the {@link ObjectStore} has applied them. */
 public interface ChangeHandler {
-    /** Does nothing. */
+    /** A handler that does nothing. */
     ChangeHandler NONE = new ChangeHandler() {
         @Override
         public <T extends ClusterObject> void changed(ObjectKind<T> kind, ObjectChange<T> change) {}
@@ -16,9 +16,9 @@ public interface ChangeHandler {
         public void availabilityChanged() {}
     };
 
-    /** An object changed. For one kind the calls come one after the other. */
+    /** Called when an object changed. Calls for one kind are sequential. */
     <T extends ClusterObject> void changed(ObjectKind<T> kind, ObjectChange<T> change);
 
-    /** A kind of object can be listed again, or no longer. */
+    /** Called when a kind of object can be listed again, or no longer. */
     void availabilityChanged();
 }

@@ -12,7 +12,7 @@ import org.moorage.runtime.internal.queue.ObjectEvents;
 import org.moorage.runtime.internal.queue.PodEvents;
 import org.moorage.runtime.internal.queue.WellKnownEvents;
 
-/** The labels of changes in the metric of how long handling them takes: one for each change, the first of its events. */
+/** The labels of changes in the metric of event handling durations: one for each change, that of its first event. */
 final class EventLabels {
     private EventLabels() {}
 

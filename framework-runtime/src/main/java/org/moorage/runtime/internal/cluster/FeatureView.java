@@ -14,8 +14,8 @@ import org.moorage.api.model.PodSpec;
 import org.moorage.api.plugin.FeatureGates;
 
 /**
- * Objects as the scheduler is to see them: what a pod requests depends on features, and the cluster that reports the pod knows
- * nothing of those. All objects pass through here once, when they come in.
+ * Converts objects for the scheduler: the requests of a pod depend on feature gates, which the cluster that reports the
+ * pod does not know. Each object is converted once, when it is received.
  */
 public final class FeatureView {
     private final PodLevelRequests podLevelRequests;
@@ -25,7 +25,7 @@ public final class FeatureView {
     // Pods of one template share their specification here, too.
     private final Interner<PodSpec> specs = Interners.newWeakInterner();
 
-    /** A view where these features are on and off. */
+    /** Creates a view with the given feature gates. */
     public FeatureView(FeatureGates features) {
         podLevelRequests = features.podLevelRequests();
         countsNodeResourceClaims = features.isEnabled(FeatureGates.DRA_NODE_ALLOCATABLE_RESOURCES);
@@ -33,7 +33,7 @@ public final class FeatureView {
         hasComposites = features.isEnabled(FeatureGates.COMPOSITE_POD_GROUP);
     }
 
-    /** The object; itself if no feature has a say in it, which is nearly always so. */
+    /** Returns the object for the scheduler; usually the same object, since no feature affects it. */
     @SuppressWarnings("unchecked") // a pod for a pod, and a group for a group
     public <T extends ClusterObject> T of(T object) {
         if (object instanceof Pod pod) {
@@ -46,7 +46,7 @@ public final class FeatureView {
                 : object;
     }
 
-    /** A change of an object in this view. */
+    /** Returns a change of an object in this view. */
     public ObjectChange<ClusterObject> of(ObjectChange<? extends ClusterObject> change) {
         ClusterObject before =
                 change.before().isPresent() ? of((ClusterObject) change.before().get()) : null;

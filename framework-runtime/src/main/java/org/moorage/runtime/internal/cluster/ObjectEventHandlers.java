@@ -30,7 +30,10 @@ import org.moorage.runtime.internal.queue.SchedulingQueue;
 import org.moorage.runtime.internal.queue.WellKnownEvents;
 import org.moorage.runtime.metrics.SchedulerMetrics;
 
-/** What a changed object means: pods and nodes belong into the cache, and of every change the waiting pods are told. */
+/**
+ * Handles changes of objects: updates pods, nodes and groups in the cache, and passes the events of every change to the
+ * queue.
+ */
 public final class ObjectEventHandlers implements ChangeHandler {
     private final PodEventHandlers pods;
     private final SchedulerCache cache;
@@ -39,11 +42,11 @@ public final class ObjectEventHandlers implements ChangeHandler {
     private final SchedulerMetrics metrics;
 
     /**
-     * A handler of changed objects.
+     * Creates a handler of changed objects.
      *
-     * @param pods the handler of those that are pods
-     * @param store the objects as they are
-     * @param metrics is told how long handling takes
+     * @param pods the handler of changed pods
+     * @param store the current objects
+     * @param metrics receives the duration of handling
      */
     public ObjectEventHandlers(
             PodEventHandlers pods,
@@ -94,7 +97,7 @@ public final class ObjectEventHandlers implements ChangeHandler {
         }
     }
 
-    // Before the event, so that plugins that are asked about it know the group.
+    // Before the event, so that the hints of plugins see the group.
     private void podGroupChanged(ObjectChange<PodGroup> change) {
         PodGroup after = change.after().orElse(null);
         if (after == null) {
@@ -117,7 +120,7 @@ public final class ObjectEventHandlers implements ChangeHandler {
         }
     }
 
-    /** What a change means for a pod, if it is rejected now. Nothing is changed. */
+    /** Returns the effect of a change on a pod that is rejected now. Nothing is changed. */
     public HintEvaluation hints(Pod pod, ObjectKind<?> kind, ObjectChange<?> change) {
         List<ClusterEvent> events = new ArrayList<>();
         List<PluginHint> hints = new ArrayList<>();
@@ -142,7 +145,7 @@ public final class ObjectEventHandlers implements ChangeHandler {
         return new HintEvaluation(events, hints, candidates);
     }
 
-    // The queue looks at an update of a waiting pod for that pod alone.
+    // The queue evaluates an update of a pending pod only for that pod.
     private static boolean isUpdateOf(Pod pod, ObjectChange<?> change) {
         return change.before().isPresent()
                 && change.after().isPresent()
@@ -151,7 +154,7 @@ public final class ObjectEventHandlers implements ChangeHandler {
                 && !updated.isBound();
     }
 
-    // The events of a change of other objects than pods, with the objects that they are about.
+    // Emits the events of a change of objects other than pods.
     private void events(ObjectKind<?> kind, ObjectChange<?> change, BiConsumer<ClusterEvent, ObjectChange<?>> sink) {
         if (kind.equals(ObjectKind.NODE)) {
             for (ClusterEvent event : NodeEvents.of(change.as(Node.class))) {
@@ -164,7 +167,7 @@ public final class ObjectEventHandlers implements ChangeHandler {
         }
     }
 
-    // As for kube-scheduler's plugins, what changes with a rule is the slices of the devices that it taints.
+    // As in kube-scheduler, plugins see a change of a rule as a change of the slices whose devices it taints.
     private void taintRuleEvents(ObjectChange<DeviceTaintRule> change, BiConsumer<ClusterEvent, ObjectChange<?>> sink) {
         ClusterEvent event = ClusterEvent.of(EventResource.RESOURCE_SLICE, ActionType.UPDATE);
         for (ResourceSlice slice : store.all(ObjectKind.RESOURCE_SLICE)) {

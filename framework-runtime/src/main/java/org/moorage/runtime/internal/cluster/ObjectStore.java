@@ -22,20 +22,20 @@ import org.moorage.config.plugin.Thrown;
 import org.moorage.runtime.cluster.ClusterListener;
 
 /**
- * The objects of the cluster as last seen: the one place where what a {@link org.moorage.runtime.cluster.Cluster} reports becomes
- * changes. Tables are made on demand; which kinds have one says which kinds must be watched.
+ * The last known objects of the cluster. It turns the reports of a {@link org.moorage.runtime.cluster.Cluster} into
+ * changes. Tables are created on demand; the kinds that have a table are watched.
  */
 public final class ObjectStore implements ClusterListener {
     private final Map<ObjectKind<?>, Table<?>> tables = new ConcurrentHashMap<>();
     private final FeatureView view;
     private final ChangeHandler handler;
-    // What changes in a copy is only tried, so that nobody has given it a version. Kinds that the other store did not
-    // have are unavailable.
+    // Objects that change in a copy are simulated and have no new resource version. Kinds that the original store does
+    // not have are unavailable.
     private final boolean isCopy;
 
     private volatile boolean watching;
 
-    /** An empty store of objects in this view, that tells this handler of each change. */
+    /** Creates an empty store of objects in the given view, which calls the handler for each change. */
     public ObjectStore(FeatureView view, ChangeHandler handler) {
         this(view, handler, false);
     }
@@ -72,7 +72,7 @@ public final class ObjectStore implements ClusterListener {
         return lister;
     }
 
-    /** The kinds that listers were asked for. From now on there are none for other kinds. */
+    /** Returns the kinds for which listers were requested. From now on listers of other kinds are refused. */
     public Set<ObjectKind<?>> kindsToWatch() {
         synchronized (tables) {
             watching = true;
@@ -80,7 +80,7 @@ public final class ObjectStore implements ClusterListener {
         }
     }
 
-    /** Tells a plugin of the objects of a kind that are there, and of each change, before the handler is told. */
+    /** Calls a plugin's listener for the existing objects of a kind, and for each change before the handler. */
     public <T extends ClusterObject> void onChange(
             ObjectKind<T> kind, String plugin, Consumer<ObjectChange<T>> listener) {
         Table<T> table = table(kind);
@@ -93,7 +93,7 @@ public final class ObjectStore implements ClusterListener {
         }
     }
 
-    /** The objects as they are now. */
+    /** Returns the current objects. */
     public StoredObjects stored() {
         Map<ObjectKind<?>, StoredObjects.Kind> kinds = new HashMap<>();
         tables.forEach((kind, table) -> kinds.put(kind, table.stored()));
@@ -101,9 +101,10 @@ public final class ObjectStore implements ClusterListener {
     }
 
     /**
-     * A store of objects that another one had, that tells nobody but plugins. Kinds which that one did not watch are unavailable.
+     * Returns a store with the objects of another store, which notifies only plugins. Kinds that the other store did
+     * not watch are unavailable.
      *
-     * @param objects are not copied until they change
+     * @param objects the objects, copied on the first change
      */
     public static ObjectStore of(StoredObjects objects, FeatureView view) {
         ObjectStore store = new ObjectStore(view, ChangeHandler.NONE, true);
@@ -117,14 +118,14 @@ public final class ObjectStore implements ClusterListener {
         return table == null ? Set.of() : new TreeSet<>(table.askedBy);
     }
 
-    /** How many objects there are, by their kind. */
+    /** Returns the numbers of objects, by kind. */
     public Map<String, Integer> counts() {
         Map<String, Integer> counts = new HashMap<>();
         tables.forEach((kind, table) -> counts.put(kind.toString(), table.byKey.size()));
         return counts;
     }
 
-    /** The objects of a kind as they are now; none if the kind is not watched. */
+    /** Returns the current objects of a kind; none if the kind is not watched. */
     public <T extends ClusterObject> Collection<T> all(ObjectKind<T> kind) {
         return tables.containsKey(kind) ? table(kind).all() : List.of();
     }
@@ -153,8 +154,7 @@ public final class ObjectStore implements ClusterListener {
         }
     }
 
-    // One change that cannot be handled does not keep the others of a list from being taken in. The first failure is
-    // kept.
+    // If handling one change of a list fails, the others are still handled. The first failure is kept.
     private static @Nullable Throwable firstOf(@Nullable Throwable before, Runnable change) {
         try {
             change.run();
@@ -207,8 +207,8 @@ public final class ObjectStore implements ClusterListener {
         return table(kind).get(namespace, name);
     }
 
-    // The table's monitor is held while the handler runs, so that changes of a kind are handled in their order. After a
-    // change whose handling failed the table is as before, so that the next list tells of it again.
+    // The table's monitor is held while the handler runs, so that changes of a kind are handled in order. If handling a
+    // change fails, the table is restored, so that the next list reports the change again.
     private <T extends ClusterObject> void put(ObjectKind<T> kind, Table<T> table, T object) {
         T before = table.own().put(object.key(), object);
         boolean isHandled = false;
@@ -226,7 +226,7 @@ public final class ObjectStore implements ClusterListener {
         if (before == null) {
             tell(kind, table, ObjectChange.added(object));
         } else if (!before.metadata().uid().equals(object.metadata().uid())) {
-            // Deleted and made anew between two lists.
+            // Deleted and created again between two lists.
             tell(kind, table, ObjectChange.deleted(before));
             tell(kind, table, ObjectChange.added(object));
         } else if (isCopy
@@ -266,12 +266,12 @@ public final class ObjectStore implements ClusterListener {
     }
 
     private static final class Table<T extends ClusterObject> implements ObjectLister<T> {
-        // Another store's until the first change, see of.
+        // Shared with another store until the first change, see of.
         volatile Map<String, T> byKey;
         private volatile boolean isShared;
         final List<Consumer<ObjectChange<T>>> listeners = new CopyOnWriteArrayList<>();
         final Set<String> askedBy = ConcurrentHashMap.newKeySet();
-        /** Why the objects are not known; empty if they are. */
+        /** The reason why the objects are unavailable; empty if they are available. */
         volatile String unavailable;
 
         Table(String unavailable) {
@@ -295,7 +295,7 @@ public final class ObjectStore implements ClusterListener {
                     isShared ? byKey : Collections.unmodifiableMap(new HashMap<>(byKey)), unavailable);
         }
 
-        // To be changed.
+        // Returns a map that may be changed.
         Map<String, T> own() {
             if (isShared) {
                 byKey = new ConcurrentHashMap<>(byKey);

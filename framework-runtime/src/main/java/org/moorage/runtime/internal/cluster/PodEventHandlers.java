@@ -18,8 +18,8 @@ import org.moorage.runtime.internal.queue.SchedulingQueue;
 import org.moorage.runtime.internal.queue.WellKnownEvents;
 
 /**
- * What a changed pod means: one that waits belongs into the queue, one with a node into the cache, and a pod goes from the
- * one to the other when it is bound. Pods that have run to their end belong nowhere.
+ * Handles changes of pods: pending pods belong into the queue, bound pods into the cache, and a pod moves from the
+ * queue to the cache when it is bound. Terminated pods belong to neither.
  */
 public final class PodEventHandlers {
     private final SchedulerCache cache;
@@ -32,10 +32,10 @@ public final class PodEventHandlers {
     private final boolean hasGroups;
 
     /**
-     * A handler of changed pods.
+     * Creates a handler of changed pods.
      *
-     * @param ours whether one of the scheduler's profiles is responsible for a pod
-     * @param features which features are on
+     * @param ours selects the pods that a profile of the scheduler is responsible for
+     * @param features the feature gates
      */
     public PodEventHandlers(
             SchedulerCache cache,
@@ -55,7 +55,10 @@ public final class PodEventHandlers {
         hasGroups = features.isEnabled(FeatureGates.GENERIC_WORKLOAD);
     }
 
-    /** Takes note of a change; the pods that it may help are told of its {@link #events}. */
+    /**
+     * Updates the cache and the queue, and passes the {@link #events} of the change to the queue, which retries the
+     * pods that they may help.
+     */
     public void changed(ObjectChange<Pod> change) {
         Pod before = change.before().orElse(null);
         Pod after = change.after().orElse(null);
@@ -63,7 +66,7 @@ public final class PodEventHandlers {
         boolean waits = after != null && isWaiting(after);
         boolean ran = before != null && isRunning(before);
         boolean runs = after != null && isRunning(after);
-        // Before a nomination of the pod ends, since whoever looks in between must see that its place is taken.
+        // Before a nomination of the pod ends, so that its resources appear as used to every reader in between.
         if (runs && after != null) {
             cache.putPod(after);
         } else if (ran && before != null) {
@@ -105,8 +108,8 @@ public final class PodEventHandlers {
     }
 
     /**
-     * The events of a change of a pod with a node. A change of a waiting pod is no event for the others, but that it has come is one
-     * if there are groups, which may have waited for it.
+     * Emits the events of a change of a bound pod. A change of a pending pod is no event for other pods, except that
+     * its creation is one if groups are enabled, since its group may have waited for it.
      */
     private void events(ObjectChange<Pod> change, BiConsumer<ClusterEvent, ObjectChange<?>> sink) {
         if (hasGroups
@@ -127,7 +130,7 @@ public final class PodEventHandlers {
         }
     }
 
-    /** The events of a change of a waiting pod that the others are not told of. */
+    /** Returns the events of a change of a pending pod that are not passed to other pods. */
     List<ClusterEvent> untoldEvents(ObjectChange<Pod> change) {
         if (change.latest().isBound()) {
             return List.of();
@@ -141,7 +144,7 @@ public final class PodEventHandlers {
                 : PodEvents.of(change.before().get(), change.after().get());
     }
 
-    /** As {@link #events}, with what only some pods are told: that the place of a nominated pod is free. */
+    /** As {@link #events}, with the event that only some pods receive: that the nomination of a pod has ended. */
     void eventsFor(Pod asked, ObjectChange<Pod> change, BiConsumer<ClusterEvent, ObjectChange<?>> sink) {
         events(change, sink);
         Optional<Pod> before = change.before()
@@ -166,7 +169,7 @@ public final class PodEventHandlers {
     private void updateWaiting(Pod before, Pod after) {
         cache.putWaitingPod(after);
         if (cache.isAssumed(after.uid())) {
-            // A node is chosen already; only that the pod is to go still matters.
+            // A node is chosen already, so only a deletion of the pod matters.
             if (!before.metadata().isDeleting() && after.metadata().isDeleting()) {
                 giveUp(after);
             }
@@ -183,7 +186,7 @@ public final class PodEventHandlers {
         Optional<String> nominated = nominator.nodeNameFor(pod);
         queue.delete(pod);
         if (bound) {
-            // If it has its node from somebody else, there is nothing left to wait for.
+            // If another client has bound it, its Permit and PreBind are obsolete.
             endWaiting(pod);
             return;
         }
@@ -191,15 +194,15 @@ public final class PodEventHandlers {
         if (wasAssumed) {
             giveUp(pod);
         }
-        // After the queue, as kube-scheduler does it: until then its group counts it.
+        // After the queue, as in kube-scheduler: until then its group counts it.
         cache.removeWaitingPod(pod);
         if (!wasAssumed) {
             nominated.ifPresent(nodeName -> queue.nominationEnded(pod, nodeName));
         }
     }
 
-    // The pod will not run: its place is free at once, whatever its binding cycle still has to undo. One that waits
-    // for its permit tells of its going itself. The cluster may never have told of the node that it leaves.
+    // The pod will not run, so its resources are released immediately, before its binding cycle has undone its work. A
+    // pod that waits for its permit emits the event itself. The cluster may never have reported its node.
     private void giveUp(Pod pod) {
         Pod leaving = cache.assumed(pod.uid()).orElse(pod);
         cache.forget(pod);
@@ -208,7 +211,7 @@ public final class PodEventHandlers {
         }
     }
 
-    // Whether the pod waited for its permit.
+    // Ends Permit and PreBind of a pod; returns whether it waited for its permit.
     private boolean endWaiting(Pod pod) {
         podsInPreBind.find(pod.uid()).ifPresent(inPreBind -> inPreBind.cancel("the pod is gone or has a node"));
         return waitingPods.remove(pod.uid());

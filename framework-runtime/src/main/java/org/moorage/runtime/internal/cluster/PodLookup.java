@@ -8,20 +8,20 @@ import org.moorage.api.plugin.ObjectLister;
 import org.moorage.runtime.cluster.ClusterSource;
 
 /**
- * Where a pod is found that somebody names.
+ * Finds pods by name, in the store or in the cluster.
  *
- * @param known the pods that the cluster has told of
- * @param source is asked for those that it has not
- * @param view how plugins are to see them
+ * @param known the pods in the store
+ * @param source reads pods that the store lacks
+ * @param view the view of pods for plugins
  */
 public record PodLookup(ObjectLister<Pod> known, ClusterSource source, FeatureView view) {
-    /** The pod as plugins are to see it. */
+    /** Returns the pod as plugins see it. */
     public Pod seen(Pod pod) {
         return view.of(pod);
     }
 
     /**
-     * The pod of a name: the one that is known if that has the UID, otherwise as the cluster has it now.
+     * Returns the pod of a name: from the store if the UID matches, otherwise from the cluster.
      *
      * @param uid the UID; empty for any
      */

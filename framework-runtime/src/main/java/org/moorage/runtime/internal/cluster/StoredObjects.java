@@ -6,12 +6,12 @@ import org.moorage.api.model.ClusterObject;
 import org.moorage.api.model.ObjectKind;
 
 /**
- * The objects of a cluster as a store had them at a moment, for other stores to begin with. They do not change.
+ * An immutable copy of the objects of a store, from which other stores can be created.
  *
- * @param kinds what was known of each kind
+ * @param kinds the objects of each kind
  */
 public record StoredObjects(Map<ObjectKind<?>, Kind> kinds) {
-    /** Does not change any more. */
+    /** Copies the map. */
     public StoredObjects {
         kinds = Map.copyOf(kinds);
     }
@@ -20,7 +20,7 @@ public record StoredObjects(Map<ObjectKind<?>, Kind> kinds) {
      * The objects of a kind.
      *
      * @param byKey the objects, which are of the kind's type, by their keys
-     * @param unavailable why they are not known; empty if they are
+     * @param unavailable the reason why they are unavailable; empty if they are available
      */
     public record Kind(Map<String, ? extends ClusterObject> byKey, String unavailable) {}
 }

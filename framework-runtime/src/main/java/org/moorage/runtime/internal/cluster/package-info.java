@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * The objects of the cluster as last seen, and what their changes mean for the scheduler.
+ * The last known objects of the cluster, and the effects of their changes on the scheduler.
  *
  * <p>Starting points: {@link org.moorage.runtime.internal.cluster.ObjectStore}, {@link
  * org.moorage.runtime.internal.cluster.ChangeHandler}.

@@ -12,9 +12,9 @@ import org.slf4j.event.Level;
 import org.slf4j.spi.LoggingEventBuilder;
 
 /**
- * The log of a class of the scheduler. Writing a line never throws, since scheduling must not depend on the log: an exception of the
- * logging library is dropped. Values become text when they are added, and exceptions become copies, so that the library runs no foreign
- * code, which might be on another thread and later.
+ * The log of a class of the scheduler. Writing a line never throws, since scheduling must not depend on the log: an
+ * exception of the logging library is dropped. Values become text when they are added, and exceptions become copies, so
+ * that the library does not run foreign code, possibly later and on another thread.
  */
 public final class Log {
     private final Logger logger;
@@ -23,7 +23,7 @@ public final class Log {
         this.logger = logger;
     }
 
-    /** The log of a class. */
+    /** Returns the log of a class. */
     public static Log of(Class<?> type) {
         return new Log(LoggerFactory.getLogger(type));
     }
@@ -38,17 +38,17 @@ public final class Log {
         return at(Level.WARN);
     }
 
-    /** Begins a line about what happens rarely. */
+    /** Begins a line about a rare event. */
     public Line atInfo() {
         return at(Level.INFO);
     }
 
-    /** Begins a line about what happens for each pod. */
+    /** Begins a line about an event that occurs for each pod. */
     public Line atDebug() {
         return at(Level.DEBUG);
     }
 
-    /** Begins a line about what happens often. */
+    /** Begins a line about a frequent event. */
     public Line atTrace() {
         return at(Level.TRACE);
     }
@@ -66,7 +66,7 @@ public final class Log {
     public static final class Line {
         private static final Line NONE = new Line(null);
 
-        // Null where nothing is written.
+        // Null if the level is disabled.
         private @Nullable LoggingEventBuilder builder;
 
         private Line(@Nullable LoggingEventBuilder builder) {
@@ -85,7 +85,7 @@ public final class Log {
             return this;
         }
 
-        /** Adds what was thrown. */
+        /** Adds an exception. */
         public Line setCause(Throwable thrown) {
             if (builder != null) {
                 try {

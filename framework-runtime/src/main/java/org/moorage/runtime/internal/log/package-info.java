@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * The log of the scheduler, whose lines never fail.
+ * The log of the scheduler, which never throws exceptions.
  *
  * <p>Starting point: {@link org.moorage.runtime.internal.log.Log}.
  */

@@ -8,21 +8,21 @@ import java.util.Optional;
 import java.util.function.BiPredicate;
 
 /**
- * The pods that wait for the end of their backoff. Those that plugins rejected may be tried before its end when no other pod is
- * ready; those that failed otherwise may not, nor may groups, and are kept in a heap of their own.
+ * The pods and groups in backoff. Pods that plugins rejected may be tried before the end of their backoff when no other
+ * pod is ready. Pods that failed otherwise and groups may not, and are kept in a separate heap.
  *
  * <p>Guarded by the queue's lock.
  */
 final class BackoffPods {
     private final PodBackoff times;
     final IndexedHeap<String, QueuedPodInfo> rejected;
-    // Also groups, whatever rejected their pods.
+    // Also groups, regardless of the plugins that rejected their pods.
     final IndexedHeap<String, QueuedEntity> failed;
 
     /**
-     * None yet.
+     * Creates an instance without pods.
      *
-     * @param times how long they wait
+     * @param times the backoff times
      * @param amongEqual the order of rejected pods whose backoff ends at the same time
      */
     BackoffPods(PodBackoff times, BiPredicate<QueuedEntity, QueuedEntity> amongEqual) {
@@ -43,7 +43,7 @@ final class BackoffPods {
         return first.number() < second.number();
     }
 
-    /** Whether its backoff still lasts. */
+    /** Returns whether an entity is still in backoff. */
     boolean lasts(QueuedEntity queued, Instant now) {
         return times.lasts(queued.backoffEnd(), now);
     }
@@ -66,7 +66,7 @@ final class BackoffPods {
         return queued.isPresent() ? queued.map(pod -> pod) : failed.remove(key);
     }
 
-    /** Returns all of them, in no order. */
+    /** Returns all entities, in no particular order. */
     List<QueuedEntity> all() {
         List<QueuedEntity> all = new ArrayList<>(rejected.values());
         all.addAll(failed.values());
@@ -77,12 +77,12 @@ final class BackoffPods {
         return rejected.first().isPresent();
     }
 
-    /** Takes out the rejected pod whose backoff ends first, whether it lasts or not. */
+    /** Removes and returns the rejected pod whose backoff ends first, even if it has not ended. */
     Optional<QueuedPodInfo> removeFirstRejected() {
         return rejected.removeFirst();
     }
 
-    /** Takes out what has its backoff behind it, the rejected pods first; empty if there is nothing left. */
+    /** Removes and returns an entity whose backoff has ended, rejected pods first; empty if there is none. */
     Optional<QueuedEntity> removeCompleted(Instant now) {
         if (isFirstCompleted(rejected, now)) {
             return rejected.removeFirst().map(pod -> pod);

@@ -14,24 +14,27 @@ import org.moorage.runtime.internal.plugin.PluginFailure;
 import org.moorage.runtime.internal.queue.QueueingHintMap.QueueingHintFunction;
 import org.moorage.runtime.metrics.SchedulerMetrics;
 
-/** The pods that an event may make schedulable, as far as plugins have said so beforehand. */
+/** The pods that an event may make schedulable, as selected by pre-queueing hints of plugins. */
 final class Candidates {
     private static final Log LOG = Log.of(Candidates.class);
     private static final Candidates ALL = new Candidates(Map.of());
 
-    // Without an entry all pods are.
+    // Without an entry, all pods are candidates.
     private final Map<String, Predicate<Pod>> byPlugin;
 
     private Candidates(Map<String, Predicate<Pod>> byPlugin) {
         this.byPlugin = byPlugin;
     }
 
-    /** All pods. */
+    /** Returns candidates that contain all pods. */
     static Candidates all() {
         return ALL;
     }
 
-    /** Those of an event: all if a plugin says so, fails, or none says anything. A plugin that fails for a pod takes it to be one. */
+    /**
+     * Returns the candidates of an event: all pods if a pre-queueing hint selects all or fails, or if there is none. If
+     * a predicate fails for a pod, the pod is a candidate.
+     */
     static Candidates of(
             List<QueueingHintFunction> functions,
             ClusterEvent event,
@@ -83,7 +86,7 @@ final class Candidates {
         return byPlugin;
     }
 
-    /** Whether any plugin is to be asked about the pod. */
+    /** Returns whether the hint of any plugin must be called for the pod. */
     boolean contains(Pod pod) {
         if (byPlugin.isEmpty()) {
             return true;
@@ -96,7 +99,7 @@ final class Candidates {
         return false;
     }
 
-    /** Whether this plugin is to be asked about a pod that is one of them. */
+    /** Returns whether the hint of this plugin must be called for a pod that is a candidate. */
     boolean isAsked(String plugin, Pod pod) {
         Predicate<Pod> candidates = byPlugin.get(plugin);
         return candidates == null || candidates.test(pod);

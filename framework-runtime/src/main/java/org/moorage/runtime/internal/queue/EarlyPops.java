@@ -7,10 +7,10 @@ import java.time.InstantSource;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Limits how many pods are popped before the end of their backoff only to be rejected again. Where events come faster than pods are tried,
- * each event would otherwise have the same pods tried once more, as fast as the processor can; so those events are joined that come while
- * the pods back off. Pods that find a node do not count, so a pod that an event has freed does not wait unless many others are
- * rejected.
+ * A rate limit of pods that are popped before the end of their backoff and rejected again. If events arrive faster than
+ * pods are tried, each event would otherwise retry the same pods and saturate the CPU; with the limit, one retry covers
+ * all events that arrive during the backoff. Pods that are scheduled do not count, so a pod that became schedulable by
+ * an event does not wait unless many others are rejected.
  *
  * <p>Guarded by the queue's lock.
  */
@@ -23,10 +23,10 @@ final class EarlyPops {
     private Instant refilled;
 
     /**
-     * As many as may be rejected in a second are left.
+     * Creates a limit with its full budget.
      *
-     * @param perSecond how many may be rejected; 0 for any number
-     * @param clock measures
+     * @param perSecond the maximum number of rejections per second; 0 for no limit
+     * @param clock for durations
      */
     EarlyPops(int perSecond, InstantSource clock) {
         this.perSecond = perSecond;
@@ -35,7 +35,7 @@ final class EarlyPops {
         refilled = clock.instant();
     }
 
-    /** How long until one more pod may be popped early; zero or less if it may be now. */
+    /** Returns the nanoseconds until another pod may be popped early; zero or less if it may be popped now. */
     long nanosToNext() {
         if (perSecond == 0) {
             return 0;
@@ -47,7 +47,7 @@ final class EarlyPops {
         return (long) Math.ceil((1 - left) / perSecond * NANOS);
     }
 
-    /** A pod that was popped early has been rejected. */
+    /** Records that a pod that was popped early was rejected. */
     void rejected() {
         left = Math.max(0, left - 1);
     }

@@ -44,7 +44,7 @@ final class InFlightPods {
         return marker != null && marker.queued() == queued;
     }
 
-    /** The pod of that uid; empty if it is not in flight. */
+    /** Returns the pod of that UID; empty if it is not in flight. */
     Optional<QueuedPodInfo> find(String uid) {
         return Optional.ofNullable(markerByUid.get(uid)).map(Marker::queued);
     }
@@ -53,7 +53,7 @@ final class InFlightPods {
         markerByUid.put(queued.pod().uid(), new Marker(queued, last));
     }
 
-    /** Keeps the event for the pods that are in flight. Does nothing if there are none. */
+    /** Records the event for the pods that are in flight. Has no effect if there are none. */
     void record(QueueEvent event) {
         if (markerByUid.isEmpty()) {
             return;
@@ -63,7 +63,7 @@ final class InFlightPods {
         last = link;
     }
 
-    /** The events since the pod was popped, oldest first; none if it is not in flight. */
+    /** Returns the events since the pod was popped, oldest first; none if it is not in flight. */
     List<QueueEvent> since(QueuedPodInfo queued) {
         Marker marker = markerByUid.get(queued.pod().uid());
         List<QueueEvent> events = new ArrayList<>();
@@ -77,14 +77,14 @@ final class InFlightPods {
         return events;
     }
 
-    /** The pods, in the order in which they were popped. */
+    /** Returns the pods, in the order in which they were popped. */
     List<Pod> pods() {
         List<Pod> pods = new ArrayList<>();
         markerByUid.values().forEach(marker -> pods.add(marker.queued().pod()));
         return pods;
     }
 
-    /** How many events are kept, by their label. */
+    /** Returns the numbers of recorded events, by label. */
     Map<String, Integer> eventCounts() {
         Map<String, Integer> counts = new HashMap<>();
         counts.put(WellKnownEvents.POD_POPPED, markerByUid.size());
@@ -96,7 +96,7 @@ final class InFlightPods {
         return counts;
     }
 
-    /** Does nothing if the pod is not in flight, or another attempt at it is. */
+    /** Removes a pod. Has no effect if it is not in flight, or only another attempt at it is. */
     void remove(QueuedPodInfo queued) {
         if (contains(queued)) {
             markerByUid.remove(queued.pod().uid());
@@ -110,7 +110,7 @@ final class InFlightPods {
     }
 
     private void prune() {
-        // Markers are in the order of popping, so the first one points furthest back.
+        // Markers are in the order of popping, so the first one points to the oldest event.
         Link oldest = markerByUid.isEmpty()
                 ? last
                 : markerByUid.values().iterator().next().position();
@@ -118,7 +118,7 @@ final class InFlightPods {
             start = start.next;
         }
         if (markerByUid.isEmpty()) {
-            // The last link would hold on to its object.
+            // Otherwise the last link would keep its object reachable.
             start = new Link(null);
             last = start;
         }

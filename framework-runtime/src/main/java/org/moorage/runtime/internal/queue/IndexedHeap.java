@@ -10,8 +10,8 @@ import java.util.function.BiPredicate;
 import java.util.function.Function;
 
 /**
- * A binary heap whose items are also found by key. Putting, removing and taking the first cost O(log n). Not safe for use by
- * several threads.
+ * A binary heap whose items can also be looked up by key. Put, remove and removeFirst cost O(log n). Not safe for use
+ * by several threads.
  *
  * @param <K> the keys' type
  * @param <T> the items' type
@@ -22,7 +22,7 @@ final class IndexedHeap<K, T> {
     private final Map<K, Slot<T>> slotByKey = new HashMap<>();
     private final List<Slot<T>> slots = new ArrayList<>();
 
-    // The index is kept beside the item, so that finding it neither searches nor boxes.
+    // The index is stored with the item, so that a lookup needs no search and no boxing.
     private static final class Slot<T> {
         T item;
         int index;
@@ -34,9 +34,9 @@ final class IndexedHeap<K, T> {
     }
 
     /**
-     * An empty heap.
+     * Creates an empty heap.
      *
-     * @param key an item's key; it stays the same while the item is in the heap
+     * @param key returns an item's key; it must not change while the item is in the heap
      * @param before whether the first item comes before the second; a strict order
      */
     IndexedHeap(Function<? super T, ? extends K> key, BiPredicate<? super T, ? super T> before) {
@@ -48,7 +48,7 @@ final class IndexedHeap<K, T> {
         return slots.size();
     }
 
-    /** The items, in no order that means anything. */
+    /** Returns the items, in no particular order. */
     List<T> values() {
         List<T> items = new ArrayList<>(slots.size());
         for (Slot<T> slot : slots) {
@@ -62,7 +62,7 @@ final class IndexedHeap<K, T> {
         return slot == null ? Optional.empty() : Optional.of(slot.item);
     }
 
-    /** Adds the item, in place of the one with the same key; also to be called when an item's order has changed. */
+    /** Adds the item, or replaces the one with the same key. Must also be called when an item's order has changed. */
     void put(T item) {
         K itemKey = key.apply(item);
         Slot<T> slot = slotByKey.get(itemKey);
@@ -100,7 +100,7 @@ final class IndexedHeap<K, T> {
             isRestored = true;
         } finally {
             if (!isRestored) {
-                // The caller does not get the item, so it stays.
+                // The caller does not receive the item, so it stays in the heap.
                 slot.index = slots.size();
                 slots.add(slot);
                 slotByKey.put(wanted, slot);
@@ -109,7 +109,7 @@ final class IndexedHeap<K, T> {
         return Optional.of(slot.item);
     }
 
-    // Where the comparison throws, all items are still there, if not in order.
+    // If the comparison throws an exception, all items are still present, but may be out of order.
     private void restore(Slot<T> slot) {
         int index = slot.index;
         siftUp(slot);

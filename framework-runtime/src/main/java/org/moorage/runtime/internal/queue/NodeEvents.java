@@ -9,7 +9,7 @@ import org.moorage.api.event.EventResource;
 import org.moorage.api.event.ObjectChange;
 import org.moorage.api.model.Node;
 
-/** What an update of a node is taken for. */
+/** Maps changes of nodes to cluster events. */
 public final class NodeEvents {
     private static final ClusterEvent ALLOCATABLE = node(ActionType.UPDATE_NODE_ALLOCATABLE);
     private static final ClusterEvent LABEL = node(ActionType.UPDATE_NODE_LABEL);
@@ -25,7 +25,7 @@ public final class NodeEvents {
         return ClusterEvent.of(EventResource.NODE, action);
     }
 
-    /** The events of a change; none if it changes nothing that scheduling could depend on. */
+    /** Returns the events of a change; none if it does not affect scheduling. */
     public static List<ClusterEvent> of(ObjectChange<Node> change) {
         if (change.before().isEmpty()) {
             return List.of(WellKnownEvents.NODE_ADD);
@@ -35,10 +35,10 @@ public final class NodeEvents {
                 : of(change.before().get(), change.after().get());
     }
 
-    /** The events of an update; none if it changes nothing that scheduling could depend on. */
+    /** Returns the events of an update; none if it does not affect scheduling. */
     public static List<ClusterEvent> of(Node before, Node after) {
         List<ClusterEvent> events = new ArrayList<>();
-        // Opening a node is taken for a change of its taints, and told beside one; closing it helps no pod.
+        // Uncordoning a node counts as a change of its taints, in addition to an actual one; cordoning it helps no pod.
         if (before.unschedulable() && !after.unschedulable()) {
             events.add(TAINT);
         }

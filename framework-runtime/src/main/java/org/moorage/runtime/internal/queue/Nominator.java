@@ -15,10 +15,10 @@ import org.moorage.api.plugin.Nomination;
 import org.moorage.runtime.internal.log.Log;
 
 /**
- * Which waiting pods are likely to get which node, so that others leave room for them.
+ * The nominated nodes of pending pods, whose resources other pods must leave free.
  *
- * <p>It is ahead of the pods' status, which says the same once the API server has taken the change. Safe for use by several
- * threads; reading waits for nobody, and shows all nominations as they were before a change or as they are after it.
+ * <p>It is ahead of the pods' status, which catches up when the API server has applied the change. Safe for use by
+ * several threads; reads do not block, and see all nominations either before or after a change.
  */
 public final class Nominator {
     private static final Log LOG = Log.of(Nominator.class);
@@ -29,24 +29,25 @@ public final class Nominator {
     @GuardedBy("lock")
     private final Map<String, String> nodeNameByUid = new HashMap<>();
 
-    // Replaced as a whole under the lock, and never changed, so it is read without it: a nomination that is told again,
-    // or moves to another node, is never missing.
+    // Immutable and replaced as a whole under the lock, so it is read without it: a nomination that is repeated, or
+    // moves to another node, is never missing.
     private volatile Map<String, List<Pod>> podsByNodeName = Map.of();
 
     /**
-     * One without nominations.
+     * Creates an instance without nominations.
      *
-     * @param pods finds a pod by namespace and name, as it is now; it must not call back
+     * @param pods returns the current pod by namespace and name; must not call back
      */
     public Nominator(BiFunction<String, String, Optional<Pod>> pods) {
         this.pods = Objects.requireNonNull(pods, "pods");
     }
 
     /**
-     * Nominates a pod, in place of any nomination that it had. A pod that is gone or has got a node by now ends up without.
+     * Nominates a pod, replacing its previous nomination. A pod that was deleted or bound in the meantime ends up
+     * without a nomination.
      *
      * @param pod the pod
-     * @param nomination a node or none, or what the pod's status says
+     * @param nomination a node, none, or the one in the pod's status
      */
     public void add(Pod pod, Nomination nomination) {
         String nodeName =
@@ -57,8 +58,8 @@ public final class Nominator {
     }
 
     /**
-     * Takes up a change of a waiting pod. If its status names no node, neither before nor after, then a nomination stays:
-     * the API server may not know of it yet.
+     * Updates the nomination of a pending pod. If its status names no node before and after the change, an existing
+     * nomination stays, since the API server may not have it yet.
      */
     public void update(Pod before, Pod after) {
         String told = after.status().nominatedNodeName();
@@ -69,36 +70,36 @@ public final class Nominator {
         }
     }
 
-    /** Takes a pod's nomination back, if it has one. */
+    /** Removes a pod's nomination, if it has one. */
     public void delete(Pod pod) {
         synchronized (lock) {
             replace(pod.uid(), pod, "");
         }
     }
 
-    /** Whether room is kept free from a pod for a nominated one: only from pods that are not more important. */
+    /** Returns whether a pod must leave room for a nominated pod: only if its priority is not higher. */
     public static boolean isKeptFree(Pod other, Pod nominated) {
         return other.spec().priority() <= nominated.spec().priority();
     }
 
-    /** The pods that are nominated to a node, in the order in which they were. */
+    /** Returns the pods that are nominated to a node, in the order of their nomination. */
     public List<Pod> nominatedPodsFor(String nodeName) {
         return podsByNodeName.getOrDefault(nodeName, List.of());
     }
 
-    /** The pods that are nominated now, by the name of the node, in the order in which they were. */
+    /** Returns the nominated pods by node name, in the order of their nomination. */
     public Map<String, List<Pod>> nominatedPods() {
         return podsByNodeName;
     }
 
-    /** The node that a pod is nominated to, or empty. */
+    /** Returns the node that a pod is nominated to, or empty. */
     public Optional<String> nodeNameFor(Pod pod) {
         synchronized (lock) {
             return Optional.ofNullable(nodeNameByUid.get(pod.uid()));
         }
     }
 
-    // Takes the nomination of that uid back, and nominates the pod, in one step for those who read.
+    // Removes the nomination of that UID and nominates the pod, in one atomic step for readers.
     @GuardedBy("lock")
     private void replace(String uid, Pod pod, String nodeName) {
         boolean isNominated = !nodeName.isEmpty() && isWaiting(pod);

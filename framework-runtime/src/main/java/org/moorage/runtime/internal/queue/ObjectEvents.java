@@ -7,11 +7,11 @@ import org.moorage.api.event.EventResource;
 import org.moorage.api.event.ObjectChange;
 import org.moorage.api.model.ObjectKind;
 
-/** What a change of an object is taken for that is neither a pod nor a node. */
+/** Maps changes of objects other than pods and nodes to cluster events. */
 public final class ObjectEvents {
     private ObjectEvents() {}
 
-    /** The event of a change. Of updates it is not told what they are about. */
+    /** Returns the event of a change. Updates are not distinguished by the changed fields. */
     public static ClusterEvent of(ObjectKind<?> kind, ObjectChange<?> change) {
         EventResource resource = EventResource.of(kind);
         if (change.before().isEmpty()) {

@@ -18,15 +18,14 @@ import org.moorage.runtime.internal.plugin.PluginCaller;
 import org.moorage.runtime.internal.plugin.PluginFailure;
 
 /**
- * The events that let a pod be tried again that a plugin rejected.
+ * The events after which a pod that a plugin rejected may be retried.
  *
  * @param plugin the plugin's name
- * @param registrations what it waits for
+ * @param registrations the events that it waits for
  */
 public record PluginEvents(String plugin, List<EventRegistration> registrations) {
-    // kube-scheduler's list. That volume attachments, resource slices and composite groups are not in it is no slip of
-    // ours.
-    // Groups of pods it leaves out while GenericWorkload is off, when there are no events of them.
+    // kube-scheduler's list, which lacks volume attachments, resource slices and composite groups. kube-scheduler also
+    // omits pod groups while GenericWorkload is off; there are no events of them then.
     private static final List<EventRegistration> EVERYTHING = List.of(
             all(EventResource.POD),
             all(EventResource.NODE),
@@ -50,8 +49,8 @@ public record PluginEvents(String plugin, List<EventRegistration> registrations)
     }
 
     /**
-     * What a plugin waits for: what it registers itself, or everything that can happen if it can reject and does not say. A
-     * plugin that cannot reject waits for nothing, whatever it registers.
+     * Returns the events that a plugin registers, or all events if it can reject pods and is no {@link
+     * EnqueueExtensions}. A plugin that cannot reject pods has no events, even if it registers some.
      *
      * @throws PluginFailure if the plugin fails to register its events
      */
@@ -65,7 +64,7 @@ public record PluginEvents(String plugin, List<EventRegistration> registrations)
         return all(plugin.name());
     }
 
-    /** Everything that can happen. */
+    /** Returns all events for a plugin. */
     public static PluginEvents all(String plugin) {
         return new PluginEvents(plugin, EVERYTHING);
     }

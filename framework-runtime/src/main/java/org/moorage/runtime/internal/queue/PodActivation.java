@@ -4,9 +4,9 @@ package org.moorage.runtime.internal.queue;
 import java.util.Collection;
 import org.moorage.api.model.Pod;
 
-/** Has pods tried that wait. */
+/** Activates pending pods. */
 public interface PodActivation {
-    /** Where no pod waits. */
+    /** No pending pods; calls have no effect. */
     PodActivation NONE = new PodActivation() {
         @Override
         public void activate(Collection<Pod> pods) {}
@@ -15,9 +15,9 @@ public interface PodActivation {
         public void activateAfterBackoff(Collection<Pod> pods) {}
     };
 
-    /** Has pods tried as soon as possible, whatever they wait for. */
+    /** Makes pods active, so that they are tried as soon as possible regardless of the events that they wait for. */
     void activate(Collection<Pod> pods);
 
-    /** As {@link #activate}, once their backoff is over. */
+    /** As {@link #activate}, at the end of their backoff. */
     void activateAfterBackoff(Collection<Pod> pods);
 }

@@ -7,23 +7,23 @@ import java.time.temporal.ChronoUnit;
 import java.util.concurrent.TimeUnit;
 
 /**
- * How long a pod or a group backs off after failed attempts: twice as long after each, up to a limit.
+ * The backoff of a pod or a group after failed attempts, which doubles with each one, up to a limit.
  *
- * <p>Ends are cut to whole windows, and compared with the current one, as kube-scheduler does; so with a window of a second a
- * pod may wait up to a second more or less.
+ * <p>As in kube-scheduler, ends are truncated to whole windows and compared with the current window, so with a window
+ * of a second a pod may wait up to a second more or less.
  *
- * @param initial after the first failure
- * @param max at most; zero for no backoff at all
- * @param window what divides a second
+ * @param initial the backoff after the first failure
+ * @param max the maximum backoff; zero for no backoff
+ * @param window the unit to which ends are truncated
  */
 record PodBackoff(Duration initial, Duration max, ChronoUnit window) {
-    /** The end of the backoff of a pod that has none. */
+    /** The end of backoff of a pod without backoff. */
     static final Instant NONE = Instant.MIN;
 
     /**
-     * How long it lasts.
+     * Returns the duration of the backoff.
      *
-     * @param pods how many pods back off as one: the limit grows with the square root of their number
+     * @param pods the number of pods that back off together; the limit grows with its square root
      */
     Duration after(int failures, int pods) {
         long first = TimeUnit.NANOSECONDS.convert(initial);
@@ -31,17 +31,20 @@ record PodBackoff(Duration initial, Duration max, ChronoUnit window) {
         if (pods > 1) {
             limit = (long) (limit * Math.sqrt(pods));
         }
-        // The limit is shifted rather than the first wait, which could overflow; a shift by 64 would be none in Java.
+        // Shifts the limit instead of the first backoff, which could overflow; in Java a shift by 64 has no effect.
         int doublings = Math.min(failures - 1, Long.SIZE - 1);
         return Duration.ofNanos(first > limit >> doublings ? limit : first << doublings);
     }
 
-    /** When the backoff is over that starts now, after so many failures of so many pods as one. */
+    /**
+     * Returns the end of a backoff that starts now, after a number of failures, for a number of pods that back off
+     * together.
+     */
     Instant end(Instant now, int failures, int pods) {
         return failures == 0 || max.isZero() ? NONE : toWindow(now.plus(after(failures, pods)));
     }
 
-    /** Whether a backoff with this end still lasts. The window of its end counts as part of it. */
+    /** Returns whether a backoff with this end is still active. It includes the window of its end. */
     boolean lasts(Instant end, Instant now) {
         return !end.isBefore(toWindow(now));
     }

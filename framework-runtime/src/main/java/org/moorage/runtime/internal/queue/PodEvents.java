@@ -11,10 +11,10 @@ import org.moorage.api.model.Pod;
 import org.moorage.api.model.Quantity;
 
 /**
- * What an update of a pod is taken for.
+ * Maps updates of pods to cluster events.
  *
- * <p>What the scheduler itself writes to a pod's status is none of the kinds of change that are told apart, so it wakes no
- * pod whose plugins wait for one of those.
+ * <p>Status updates by the scheduler itself belong to none of the specific kinds of update, so they do not requeue pods
+ * whose plugins wait for one of these kinds.
  */
 public final class PodEvents {
     private static final PodEvents ASSIGNED =
@@ -42,10 +42,11 @@ public final class PodEvents {
     }
 
     /**
-     * The events of an update for other pods, never none: an update of no particular kind is an update of every kind.
+     * Returns the events of an update for other pods; never empty: an update of no specific kind yields the general
+     * update event.
      *
      * @param before the pod as it was
-     * @param after the pod as it is now; whether it has a node decides which of the two sorts of pods the events are about
+     * @param after the pod as it is now; it determines whether the events are those of assigned or of unscheduled pods
      */
     public static List<ClusterEvent> of(Pod before, Pod after) {
         return (after.isBound() ? ASSIGNED : UNSCHEDULED).between(before, after);
@@ -73,7 +74,7 @@ public final class PodEvents {
                 && after.spec().schedulingGates().isEmpty()) {
             events.add(gatesEliminated);
         }
-        // The API server lets tolerations be added and nothing else, so their number tells.
+        // The API server only allows adding tolerations, so comparing their number is sufficient.
         if (before.spec().tolerations().size() != after.spec().tolerations().size()) {
             events.add(toleration);
         }
@@ -83,7 +84,7 @@ public final class PodEvents {
         return events.isEmpty() ? other : List.copyOf(events);
     }
 
-    // Whether the first names a resource that the second does not, or more of it.
+    // Returns whether the first has a resource that the second lacks, or more of it.
     private static boolean hasMore(Map<String, Quantity> first, Map<String, Quantity> second) {
         for (Map.Entry<String, Quantity> amount : first.entrySet()) {
             Quantity other = second.get(amount.getKey());

@@ -23,13 +23,13 @@ import org.moorage.runtime.internal.log.Log;
 import org.moorage.runtime.internal.queue.QueuedPodGroupInfo.Group;
 
 /**
- * The waiting pods that are members of pod groups, by pod group. Those of a pod group are all in the same place, which follows
- * from the group above it that has no parent, its root:
+ * The pending members of pod groups, by pod group. The members of a pod group are all in the same state, which depends
+ * on its root, the topmost ancestor:
  *
  * <ul>
- *   <li>they are incomplete if the root is not known;
- *   <li>they are pending while the root is in flight, until it returns and takes them along;
- *   <li>otherwise they are in the root's {@link QueuedPodGroupInfo}, which is in one of the sub-queues.
+ * <li>they are incomplete if the root is unknown;
+ * <li>they are pending while the root is in flight, until it returns to the queue with them;
+ * <li>otherwise they are in the root's {@link QueuedPodGroupInfo}, which is in one of the sub-queues.
  * </ul>
  *
  * <p>Guarded by the queue's lock.
@@ -54,29 +54,31 @@ final class PodGroupMembers {
         forest = new WorkloadForest(haveComposites);
     }
 
-    /** Whether members of pod groups are queued together. */
+    /** Returns whether members of pod groups are queued together. */
     boolean areGrouped() {
         return areGrouped;
     }
 
-    /** Whether a pod is queued as a member of a pod group. One that waits for its resize is queued on its own. */
+    /**
+     * Returns whether a pod is queued as a member of a pod group. A pod with a deferred resize is queued individually.
+     */
     boolean isMember(Pod pod) {
         return areGrouped && !pod.spec().podGroupName().isEmpty() && !featureGates.isTriedForResize(pod);
     }
 
-    /** The waiting member of that namespace, name and pod group; it may have another uid. */
+    /** Returns the pending member of that namespace, name and pod group; its UID may differ. */
     Optional<QueuedPodInfo> find(Pod pod) {
         return Optional.ofNullable(memberByKeyByPodGroup
                 .getOrDefault(WorkloadForest.key(pod), Map.of())
                 .get(pod.key()));
     }
 
-    /** The queued group that a pod is, or would be, a member of; empty if there is none. */
+    /** Returns the queued group that a pod is, or would be, a member of; empty if there is none. */
     Optional<QueuedPodGroupInfo> queuedGroup(Pod member) {
         return forest.root(WorkloadForest.key(member)).flatMap(root -> Optional.ofNullable(queuedByRoot.get(root)));
     }
 
-    /** Adds a waiting member. There is none of that namespace, name and pod group. */
+    /** Adds a pending member. There must be none of that namespace, name and pod group. */
     void add(QueuedPodInfo member) {
         GroupKey podGroup = WorkloadForest.key(member.pod());
         Map<String, QueuedPodInfo> memberByKey =
@@ -96,7 +98,7 @@ final class PodGroupMembers {
         }
     }
 
-    // The root is known and not in flight, and the members of the pod group are not in its entry.
+    // Requires that the root is known and not in flight, and that the members of the pod group are not in its entry.
     private void join(GroupKey root, GroupKey podGroup) {
         Collection<QueuedPodInfo> members =
                 Objects.requireNonNull(memberByKeyByPodGroup.get(podGroup)).values();
@@ -116,7 +118,7 @@ final class PodGroupMembers {
         SubQueue ignored = queued.toActive(added, event);
     }
 
-    /** Removes the waiting member of that uid; false if there is none. */
+    /** Removes the pending member of that UID; returns false if there is none. */
     boolean remove(Pod pod) {
         Optional<QueuedPodInfo> known = find(pod).filter(member -> member.isSamePod(pod));
         if (known.isEmpty()) {
@@ -145,7 +147,7 @@ final class PodGroupMembers {
         }
     }
 
-    /** Adds a group, or takes a change of it into account: what waited for it joins the root that is known with it. */
+    /** Adds or updates a group. Incomplete members below it join their root if it is known now. */
     void put(SchedulingGroup group) {
         if (!isUsed(group)) {
             return;
@@ -161,7 +163,7 @@ final class PodGroupMembers {
             }
             return;
         }
-        // The API server lets no group change its parent. Whoever does is another group.
+        // The API server forbids changing the parent of a group, so this is another group of that name.
         known.ifPresent(this::delete);
         forest.put(group);
         if (forest.root(key).isEmpty()) {
@@ -177,7 +179,7 @@ final class PodGroupMembers {
         }
     }
 
-    /** Removes a group: the waiting members below it are incomplete from now on. */
+    /** Removes a group; the pending members below it become incomplete. */
     void delete(SchedulingGroup group) {
         GroupKey key = WorkloadForest.key(group);
         boolean isKnown = forest.find(key)
@@ -201,10 +203,10 @@ final class PodGroupMembers {
     }
 
     /**
-     * Takes note that a group was taken out of the sub-queues to be tried. Members that are in flight already are left out; they return
-     * by themselves.
+     * Pops a group that was removed from the sub-queues for an attempt. Members that are in flight already are skipped;
+     * their own attempt returns them.
      *
-     * @return whether there is any member to be tried
+     * @return whether there is any member to try
      */
     boolean pop(QueuedPodGroupInfo group, InFlightPods inFlight) {
         queuedByRoot.remove(group.root());
@@ -229,7 +231,10 @@ final class PodGroupMembers {
         return true;
     }
 
-    /** The root of a group, the groups below it and their waiting members, as they would be tried; empty if the root is not known. */
+    /**
+     * Returns the root of a group, its descendants and their pending members, in the order of an attempt; empty if the
+     * root is unknown.
+     */
     Optional<Group> tree(GroupKey group) {
         return forest.root(group)
                 .map(root -> forest.tree(root, podGroup -> {
@@ -253,10 +258,10 @@ final class PodGroupMembers {
     }
 
     /**
-     * Takes note that the attempt at a group is over. If it has waiting members now, it goes back into the queue with them: after a
-     * success at once, and in its old place if there are members among them that were tried; otherwise after a backoff.
+     * Ends the attempt at a group. If it has pending members now, it is queued again with them: immediately after a
+     * success, at its old position if some of them were tried; otherwise after a backoff.
      *
-     * @param number its place among those that come at the same time
+     * @param number the order among entities with the same timestamp
      */
     void attempted(QueuedPodGroupInfo popped, PodGroupOutcome outcome, Instant now, long number, PodBackoff backoff) {
         GroupKey root = popped.root();
@@ -266,7 +271,7 @@ final class PodGroupMembers {
                     .log("Returning pod group is not in flight, so it is forgotten");
             return;
         }
-        // Its members are incomplete if it is gone by now.
+        // Its members are incomplete if it was deleted in the meantime.
         if (!forest.root(root).equals(Optional.of(root))) {
             return;
         }
@@ -308,8 +313,8 @@ final class PodGroupMembers {
     }
 
     /**
-     * Whether members have come since a group was popped that can be tried with the others: no PreEnqueue plugin gates one of them, and they
-     * are for the same scheduler, with the same priority and preemption policy.
+     * Returns whether members have arrived since a group was popped that can be tried with the others: no PreEnqueue
+     * plugin gates any of them, and they have the same scheduler name, priority and preemption policy.
      */
     boolean hasNewcomers(QueuedPodGroupInfo popped) {
         GroupKey root = popped.root();
@@ -334,7 +339,7 @@ final class PodGroupMembers {
         return hasAny;
     }
 
-    /** Gives the members that are in no sub-queue, those of a pod group at a time, and where they are. */
+    /** Passes the members that are in no sub-queue to an action, with their state, one pod group at a time. */
     void forEachOutsideSubQueues(BiConsumer<SubQueue, Collection<QueuedPodInfo>> action) {
         memberByKeyByPodGroup.forEach((podGroup, memberByKey) -> {
             Optional<GroupKey> root = forest.root(podGroup);
@@ -346,7 +351,7 @@ final class PodGroupMembers {
         });
     }
 
-    /** Where a member is whose group is in no sub-queue. */
+    /** Returns the state of a member whose group is in no sub-queue. */
     SubQueue placeOutsideSubQueues(Pod member) {
         return forest.root(WorkloadForest.key(member)).isEmpty() ? SubQueue.INCOMPLETE : SubQueue.PENDING;
     }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.moorage.runtime.internal.queue;
 
-/** How an attempt at a pod group ended, as far as the queue decides when it is tried again. */
+/** The outcome of an attempt at a pod group, which determines when the queue retries it. */
 public enum PodGroupOutcome {
-    /** It was placed, if not all of its pods: those that are left are tried again at once. */
+    /** It was placed, possibly without some of its pods, which are retried immediately. */
     SUCCESS,
-    /** It is tried again at once, together with pods that came meanwhile. */
+    /** It is retried immediately, together with pods that arrived meanwhile. */
     REPEAT,
     /** Plugins rejected it. */
     REJECTED,

@@ -18,10 +18,9 @@ import org.moorage.runtime.internal.plugin.PluginFailure;
 import org.moorage.runtime.metrics.SchedulerMetrics;
 
 /**
- * Runs the PreEnqueue plugins, one of which may gate a pod: keep it out of the active ones.
+ * Runs the PreEnqueue plugins, which may gate a pod: prevent it from becoming active.
  *
- * <p>Guarded by the queue's lock, since it changes pods. An unschedulable pod must be taken out of the bucket that
- * it is in before.
+ * <p>Guarded by the queue's lock, since it changes pods. An unschedulable pod must be removed from its bucket first.
  */
 final class PreEnqueue {
     private static final Log LOG = Log.of(PreEnqueue.class);
@@ -37,13 +36,13 @@ final class PreEnqueue {
     }
 
     /**
-     * Runs the plugins of the pod's profile until one gates it. Afterwards the pod is gated by that one, or not at all. A plugin that
-     * fails gates it, also with an error of the virtual machine, which is passed on.
+     * Runs the plugins of the pod's profile until one gates it. Afterwards the pod is gated by that plugin, or not
+     * gated. A plugin that fails gates it, also with an error of the virtual machine, which is rethrown.
      */
     void run(QueuedPodInfo queued) {
         long start = System.nanoTime();
         runPlugins(queued);
-        // kube-scheduler has Success here even for a pod that is gated.
+        // kube-scheduler reports Success here even for a gated pod.
         metrics.extensionPointRan(
                 queued.pod().spec().schedulerName(), "PreEnqueue", Code.SUCCESS, System.nanoTime() - start);
     }
@@ -57,7 +56,7 @@ final class PreEnqueue {
         }
     }
 
-    // As long as the member is gated that gated the group before, the others need not be asked again.
+    // As long as the member that gated the group before is still gated, the plugins are not run for the other members.
     private void run(QueuedPodGroupInfo group) {
         List<QueuedPodInfo> newcomers = group.takeNewcomers();
         QueuedPodInfo gatedBefore = group.gatedMember();
@@ -75,8 +74,8 @@ final class PreEnqueue {
     }
 
     /**
-     * Runs the plugins for those who have joined a group that is not gated. If pods have only left it, one of the others is asked in
-     * place of all: what the leaving of pods can change is true of the group.
+     * Runs the plugins for pods that joined a group that is not gated. If pods have only left it, the plugins run for
+     * one member on behalf of all, since the departure of pods affects the whole group.
      */
     void runAfterChange(QueuedPodGroupInfo group) {
         List<QueuedPodInfo> newcomers = group.takeNewcomers();
@@ -102,7 +101,7 @@ final class PreEnqueue {
                         profiles.get(queued.pod().spec().schedulerName()))
                 .preEnqueue();
         String gatedBy = queued.gatedBy();
-        // Most likely that one gates it still, so that the others need not be asked.
+        // The plugin that gated the pod before runs first: if it still gates it, the others are not called.
         for (PluginCaller plugin : plugins) {
             if (plugin.name().equals(gatedBy) && gates(plugin, queued)) {
                 return;

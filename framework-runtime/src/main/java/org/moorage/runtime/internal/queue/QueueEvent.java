@@ -8,13 +8,16 @@ import org.moorage.api.event.ObjectChange;
 import org.moorage.api.model.Pod;
 
 /**
- * An event and the object that it is about.
+ * An event and the change that caused it.
  *
  * @param event the event
- * @param change the object before and after; null for an event that is about no object, which is always a wildcard
+ * @param change the object before and after; null for an event without an object, which is always a wildcard
  */
 record QueueEvent(ClusterEvent event, @Nullable ObjectChange<Object> change) {
-    /** Whether the event is meant for this pod: a wildcard event may be about a single one, and a pod's own update is. */
+    /**
+     * Returns whether the event applies to this pod: a wildcard event may apply to a single pod, and a pod's own update
+     * applies only to that pod.
+     */
     boolean isMeantFor(QueuedPodInfo queued) {
         boolean isForAll = !event.isWildcard() && !event.resource().equals(EventResource.TARGET_POD);
         if (isForAll || change == null || change.after().isEmpty()) {

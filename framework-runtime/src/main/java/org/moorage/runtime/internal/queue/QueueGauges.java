@@ -8,13 +8,13 @@ import java.util.Map;
 import org.moorage.runtime.metrics.SchedulerGauges.ProfilePlugin;
 
 /**
- * What is in a queue at a moment.
+ * The numbers of pods, groups and events in a queue at one moment.
  *
- * @param pendingPods how many pods are where, by the name of the part of the queue
- * @param queuedPods how many pods are queued on their own in each sub-queue, by its name
- * @param queuedPodGroups how many groups are queued in each sub-queue, by its name; empty if pods are not grouped
- * @param inFlightEvents how many events are kept, by their label
- * @param unschedulablePods how many pods a plugin has rejected
+ * @param pendingPods the numbers of pods by part of the queue
+ * @param queuedPods the numbers of individually queued pods, by sub-queue
+ * @param queuedPodGroups the numbers of queued groups, by sub-queue; empty if pods are not grouped
+ * @param inFlightEvents the numbers of recorded events, by label
+ * @param unschedulablePods the numbers of pods that each plugin has rejected
  */
 public record QueueGauges(
         Map<String, Integer> pendingPods,

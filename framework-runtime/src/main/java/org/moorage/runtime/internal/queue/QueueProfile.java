@@ -5,10 +5,10 @@ import java.util.List;
 import org.moorage.runtime.internal.plugin.PluginCaller;
 
 /**
- * What the queue must know of a profile.
+ * The parts of a profile that the queue uses.
  *
- * @param preEnqueue the plugins that say whether a pod may be tried at all, in the order of the profile
- * @param events what each plugin that can reject waits for
+ * @param preEnqueue the PreEnqueue plugins, in the order of the profile
+ * @param events the events of each plugin that can reject pods
  */
 public record QueueProfile(List<PluginCaller> preEnqueue, List<PluginEvents> events) {
     public QueueProfile {

@@ -6,13 +6,13 @@ import java.time.temporal.ChronoUnit;
 import org.moorage.api.plugin.FeatureGates;
 
 /**
- * How long pods wait.
+ * The settings of the queue.
  *
- * @param initialBackoff after the first failed attempt; doubled with each further one
- * @param maxBackoff after a failed attempt at most; zero to have no backoff
- * @param maxInUnschedulable for an event at most
- * @param featureGates whether a pod that backs off may be popped early
- * @param rejectedEarlyPops how many of those that are popped early may be rejected in a second; 0 for any number
+ * @param initialBackoff the backoff after the first failed attempt; doubled with each further one
+ * @param maxBackoff the maximum backoff; zero for no backoff
+ * @param maxInUnschedulable the maximum time that a pod waits for an event
+ * @param featureGates the feature gates, such as the one for popping pods early from backoff
+ * @param rejectedEarlyPops the maximum number of rejections per second of pods that are popped early; 0 for no limit
  */
 public record QueueSettings(
         Duration initialBackoff,
@@ -20,7 +20,7 @@ public record QueueSettings(
         Duration maxInUnschedulable,
         FeatureGates featureGates,
         int rejectedEarlyPops) {
-    /** Those of kube-scheduler: one second, ten seconds, five minutes. */
+    /** kube-scheduler's defaults: one second, ten seconds, five minutes. */
     public static final QueueSettings DEFAULTS = new QueueSettings(
             Duration.ofSeconds(1), Duration.ofSeconds(10), Duration.ofMinutes(5), FeatureGates.DEFAULTS, 0);
 
@@ -37,15 +37,14 @@ public record QueueSettings(
         return featureGates.isEnabled(FeatureGates.SCHEDULER_POP_FROM_BACKOFF_Q);
     }
 
-    // kube-scheduler looks at all pods again as soon as there are composite pod groups, of which it does not know the
-    // pods beforehand.
+    // kube-scheduler checks all pods if composite pod groups are enabled, since it cannot determine their pods in
+    // advance.
     boolean narrowsEvents() {
         return featureGates.isEnabled(FeatureGates.SCHEDULER_PRE_QUEUEING_HINTS)
                 && !featureGates.isEnabled(FeatureGates.COMPOSITE_POD_GROUP);
     }
 
-    // Pods that back off for a whole second the same are popped by priority; where none is popped early,
-    // it does not matter.
+    // Pods whose backoff ends in the same second are popped by priority; this only matters if pods are popped early.
     PodBackoff backoff() {
         return new PodBackoff(initialBackoff, maxBackoff, popsEarly() ? ChronoUnit.SECONDS : ChronoUnit.NANOS);
     }

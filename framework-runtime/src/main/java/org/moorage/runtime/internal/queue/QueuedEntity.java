@@ -8,10 +8,10 @@ import org.moorage.api.plugin.QueuedPod;
 import org.moorage.runtime.decision.PluginStatus;
 
 /**
- * What waits in the queue and is tried as one, and its scheduling attempts: a pod, or a pod group with its pods.
+ * An entry of the queue with its attempt history: a pod, or a pod group with its pods, which are tried together.
  *
- * <p>The queue alone changes it, and only while it is in the queue. Whoever popped it may read it from any thread until it goes
- * back into the queue.
+ * <p>Only the queue changes it, and only while it is queued. After it is popped, any thread may read it until it
+ * returns to the queue.
  */
 public abstract sealed class QueuedEntity implements QueuedPod permits QueuedPodInfo, QueuedPodGroupInfo {
     private final String key;
@@ -33,7 +33,7 @@ public abstract sealed class QueuedEntity implements QueuedPod permits QueuedPod
         this.number = number;
     }
 
-    /** What tells it from all others: a pod's namespace and name, or a group's kind, namespace and name. */
+    /** Returns its unique key: a pod's namespace and name, or a group's kind, namespace and name. */
     public final String key() {
         return key;
     }
@@ -53,36 +53,39 @@ public abstract sealed class QueuedEntity implements QueuedPod permits QueuedPod
         return Optional.ofNullable(initialAttemptTimestamp);
     }
 
-    /** How many nanoseconds ago the attempt that is under way began. */
+    /** Returns the nanoseconds since the current attempt began. */
     public final long attemptNanos() {
         return System.nanoTime() - attemptStart;
     }
 
-    /** How often plugins rejected it. Decides how long it backs off. */
+    /** Returns how often plugins rejected it, which determines its backoff. */
     public final int unschedulableCount() {
         return unschedulableCount;
     }
 
-    /** How often it failed for other reasons since a plugin last rejected it. If not 0, decides how long it backs off. */
+    /**
+     * Returns how often it failed for other reasons since a plugin last rejected it. If not 0, this determines its
+     * backoff.
+     */
     public final int consecutiveErrors() {
         return consecutiveErrors;
     }
 
-    /** The plugins that rejected it as a whole. */
+    /** Returns the plugins that rejected it as a whole. */
     public abstract RejectorPlugins rejectors();
 
-    /** What it is in kube-scheduler's metrics; a composite pod group counts as a pod group. */
+    /** Returns the label of its type in kube-scheduler's metrics; a composite pod group counts as a pod group. */
     abstract String type();
 
-    /** How many pods it is. */
+    /** Returns the number of its pods. */
     abstract int size();
 
-    /** The PreEnqueue plugin that gates it; empty if none does. */
+    /** Returns the PreEnqueue plugin that gates it; empty if none does. */
     public final String gatedBy() {
         return gate == null ? "" : gate.plugin();
     }
 
-    /** The answer of the PreEnqueue plugin that gates it; null if none does. */
+    /** Returns the status of the PreEnqueue plugin that gates it; null if none does. */
     final @Nullable PluginStatus gate() {
         return gate;
     }
@@ -91,12 +94,12 @@ public abstract sealed class QueuedEntity implements QueuedPod permits QueuedPod
         return gate != null;
     }
 
-    /** The end of its backoff, cut to a whole second; {@link PodBackoff#NONE} if it has none. */
+    /** Returns the end of its backoff, truncated to a whole second; {@link PodBackoff#NONE} if it has none. */
     final Instant backoffEnd() {
         return backoffEnd;
     }
 
-    // Which of two came first, also if they came at the same time.
+    // Orders entities by arrival, also those that arrived at the same time.
     final long number() {
         return number;
     }
@@ -106,7 +109,7 @@ public abstract sealed class QueuedEntity implements QueuedPod permits QueuedPod
         attemptStart = System.nanoTime();
     }
 
-    /** The attempt that is under way does not count. */
+    /** Uncounts the current attempt. */
     final void retractAttempt() {
         attempts--;
     }
@@ -119,7 +122,7 @@ public abstract sealed class QueuedEntity implements QueuedPod permits QueuedPod
 
     void gate(PluginStatus answer) {
         gate = answer;
-        // What has it tried at last is then another event.
+        // If it is tried later, that is because of another event.
         flushed = false;
     }
 
@@ -127,7 +130,7 @@ public abstract sealed class QueuedEntity implements QueuedPod permits QueuedPod
         gate = null;
     }
 
-    /** The attempt failed, so that it backs off from now on. */
+    /** Records a failed attempt and starts the backoff. */
     final void failed(boolean isRejected, Instant now, long returnNumber, PodBackoff backoff) {
         if (isRejected) {
             unschedulableCount++;
@@ -139,7 +142,7 @@ public abstract sealed class QueuedEntity implements QueuedPod permits QueuedPod
         backoffEnd = backoff.end(now, consecutiveErrors > 0 ? consecutiveErrors : unschedulableCount, size());
     }
 
-    /** The attempt succeeded in part, so that it is tried again without backoff. */
+    /** Records an attempt that succeeded in part, so that it is retried without backoff. */
     final void succeeded() {
         unschedulableCount = 0;
         consecutiveErrors = 0;
@@ -147,7 +150,7 @@ public abstract sealed class QueuedEntity implements QueuedPod permits QueuedPod
         notFlushed();
     }
 
-    /** It is put into the queue anew, behind those that are there. */
+    /** Puts it behind the entities that are in the queue already. */
     final void returned(Instant now, long returnNumber) {
         timestamp = now;
         number = returnNumber;
@@ -159,7 +162,7 @@ public abstract sealed class QueuedEntity implements QueuedPod permits QueuedPod
         flushedAt = Instant.MIN;
     }
 
-    /** Goes on from the attempts at another entity, which leaves the queue. */
+    /** Takes over the attempt history of an entity that it replaces. */
     final void continueFrom(QueuedEntity before) {
         timestamp = before.timestamp;
         number = before.number;
@@ -169,18 +172,18 @@ public abstract sealed class QueuedEntity implements QueuedPod permits QueuedPod
         initialAttemptTimestamp = before.initialAttemptTimestamp;
     }
 
-    /** Has waited for an event for so long that it is tried without one. */
+    /** Records that it is tried without an event, since it has waited for too long. */
     void flushed(Instant now) {
         flushed = true;
         flushedAt = now;
     }
 
-    /** Since when it has waited for an event. One that was gated when it was flushed has waited since then. */
+    /** Returns the start of its wait for an event. If it was gated when it was flushed, the wait restarted then. */
     final Instant waitingSince() {
         return flushedAt.isAfter(timestamp) ? flushedAt : timestamp;
     }
 
-    /** Whether the attempt that is under way was made without an event, since it had waited for too long. */
+    /** Returns whether the current attempt was started without an event, since it had waited for too long. */
     public final boolean wasFlushed() {
         return flushed;
     }

@@ -19,9 +19,9 @@ import org.moorage.api.model.SchedulingGroup;
 import org.moorage.runtime.decision.PluginStatus;
 
 /**
- * A group without a parent and all its waiting pods, which are tried together.
+ * A group without a parent and all its pending pods, which are tried together.
  *
- * <p>Its own rejectors stay empty: what rejected an attempt, its members know.
+ * <p>Its own rejectors stay empty; its members record the plugins that rejected an attempt.
  */
 public final class QueuedPodGroupInfo extends QueuedEntity {
     /** The order in which the members of a pod group are tried. */
@@ -34,22 +34,22 @@ public final class QueuedPodGroupInfo extends QueuedEntity {
     private final GroupKey root;
     private boolean isRepeat;
     private SchedulingGroup group;
-    // The members of each pod group that has any, while it waits. Those of a pod group are shared with who knows all
-    // that wait.
+    // The members of each non-empty pod group, while this group is queued. The collections are shared with
+    // PodGroupMembers.
     private final Map<GroupKey, Collection<QueuedPodInfo>> waiting = new LinkedHashMap<>();
-    // The members that no PreEnqueue plugin was asked about since they joined.
+    // The members for which PreEnqueue has not run since they joined.
     private final Set<QueuedPodInfo> newcomers = new LinkedHashSet<>();
     private @Nullable QueuedPodInfo gatedMember;
     private @Nullable Group tree;
     private List<QueuedPodInfo> members = List.of();
 
     /**
-     * A group and its waiting pods, as it was when it was popped.
+     * A group and its pending pods at the time it was popped.
      *
      * @param key its key
      * @param object the group
-     * @param children the groups whose parent it is, the oldest first; none of a pod group
-     * @param members its pods, in the order in which they are to be tried; none of a composite pod group
+     * @param children its child groups, the oldest first; empty for a pod group
+     * @param members its pods, in the order of the attempt; empty for a composite pod group
      */
     public record Group(GroupKey key, SchedulingGroup object, List<Group> children, List<QueuedPodInfo> members) {
         public Group {
@@ -64,18 +64,18 @@ public final class QueuedPodGroupInfo extends QueuedEntity {
         this.group = group;
     }
 
-    /** The key of the group without a parent. */
+    /** Returns the key of the group without a parent. */
     public GroupKey root() {
         return root;
     }
 
-    /** The group without a parent. Its priority is that of all. */
+    /** Returns the group without a parent. Its priority applies to all members. */
     public SchedulingGroup group() {
         return group;
     }
 
     /**
-     * The group, the groups below it and their pods.
+     * Returns the group, its descendants and their pods.
      *
      * @throws IllegalStateException if it is not popped
      */
@@ -86,7 +86,10 @@ public final class QueuedPodGroupInfo extends QueuedEntity {
         return tree;
     }
 
-    /** Its pods: after it was popped those of one pod group after the other, each in the order in which they are to be tried. */
+    /**
+     * Returns its pods. After it was popped, they are sorted by pod group, and within a pod group by the order of the
+     * attempt.
+     */
     public List<QueuedPodInfo> members() {
         if (tree != null) {
             return members;
@@ -96,7 +99,9 @@ public final class QueuedPodGroupInfo extends QueuedEntity {
         return all;
     }
 
-    /** One of its pods, for those who know no groups: the first to be tried once it is popped. */
+    /**
+     * Returns one of its pods, for callers that do not handle groups; after it was popped, the first one to be tried.
+     */
     @Override
     public Pod pod() {
         return firstMember().pod();
@@ -137,7 +142,7 @@ public final class QueuedPodGroupInfo extends QueuedEntity {
         return tree == null ? waiting.values().iterator().next().iterator().next() : members.get(0);
     }
 
-    /** Whether the condition holds for any of its waiting pods. */
+    /** Returns whether the condition holds for any of its pending pods. */
     boolean hasMember(Predicate<Pod> condition) {
         for (Collection<QueuedPodInfo> ofGroup : membersByPodGroup()) {
             for (QueuedPodInfo member : ofGroup) {
@@ -149,18 +154,18 @@ public final class QueuedPodGroupInfo extends QueuedEntity {
         return false;
     }
 
-    /** Its waiting pods, those of each pod group. */
+    /** Returns its pending pods, one collection for each pod group. */
     Collection<Collection<QueuedPodInfo>> membersByPodGroup() {
         return waiting.values();
     }
 
-    /** Its last attempt is repeated, with pods that came meanwhile. */
+    /** Records that its last attempt is repeated, with pods that arrived meanwhile. */
     void repeats() {
         isRepeat = true;
         retractAttempt();
     }
 
-    /** Whether its last attempt is repeated, with pods that came meanwhile. */
+    /** Returns whether its last attempt is repeated, with pods that arrived meanwhile. */
     public boolean isRepeat() {
         return isRepeat;
     }
@@ -169,18 +174,21 @@ public final class QueuedPodGroupInfo extends QueuedEntity {
         group = current;
     }
 
-    /** All waiting pods of a pod group join: these, and those that are added to them later, each of which is told of. */
+    /**
+     * Adds all pending pods of a pod group. Pods that are added to the collection later are reported with {@link
+     * #joined}.
+     */
     void join(GroupKey podGroup, Collection<QueuedPodInfo> ofGroup) {
         waiting.put(podGroup, ofGroup);
         newcomers.addAll(ofGroup);
     }
 
-    /** A pod was added to those of a pod group that has joined. */
+    /** Reports that a pod was added to a pod group that has joined. */
     void joined(QueuedPodInfo member) {
         newcomers.add(member);
     }
 
-    /** A pod was removed from those of a pod group that has joined. */
+    /** Reports that a pod was removed from a pod group that has joined. */
     void left(GroupKey podGroup, QueuedPodInfo member) {
         if (Objects.requireNonNull(waiting.get(podGroup)).isEmpty()) {
             waiting.remove(podGroup);
@@ -188,7 +196,7 @@ public final class QueuedPodGroupInfo extends QueuedEntity {
         forget(member);
     }
 
-    /** All waiting pods of a pod group leave; does nothing if it has none here. */
+    /** Removes all pending pods of a pod group; has no effect if it has none here. */
     void leave(GroupKey podGroup) {
         Collection<QueuedPodInfo> ofGroup = waiting.remove(podGroup);
         if (ofGroup != null) {
@@ -203,12 +211,12 @@ public final class QueuedPodGroupInfo extends QueuedEntity {
         }
     }
 
-    /** The pod groups that have waiting pods. */
+    /** Returns the pod groups that have pending pods. */
     List<GroupKey> podGroups() {
         return List.copyOf(waiting.keySet());
     }
 
-    /** It is popped as it is in this tree. */
+    /** Records that it is popped, with the members in the given tree. */
     void popped(Group current) {
         tree = current;
         List<QueuedPodInfo> all = new ArrayList<>();
@@ -224,20 +232,23 @@ public final class QueuedPodGroupInfo extends QueuedEntity {
         from.children().forEach(child -> addMembers(child, members));
     }
 
-    /** Those who have joined since this was called last. */
+    /** Returns the members that joined since the last call. */
     List<QueuedPodInfo> takeNewcomers() {
         List<QueuedPodInfo> taken = List.copyOf(newcomers);
         newcomers.clear();
         return taken;
     }
 
-    /** The member that a PreEnqueue plugin gates and the whole group with it; null if none does, or it has left. */
+    /**
+     * Returns the member that a PreEnqueue plugin gates, which gates the whole group; null if there is none, or it has
+     * left.
+     */
     @Nullable
     QueuedPodInfo gatedMember() {
         return gatedMember;
     }
 
-    /** A PreEnqueue plugin gates one member, so that it gates all. */
+    /** Gates the whole group because a PreEnqueue plugin gates one member. */
     void gateBy(QueuedPodInfo member) {
         gatedMember = member;
         gate(Objects.requireNonNull(member.gate()));

@@ -5,9 +5,7 @@ import java.time.Instant;
 import org.moorage.api.model.Pod;
 import org.moorage.runtime.decision.PluginStatus;
 
-/**
- * A waiting pod and its scheduling attempts: in the queue on its own, or as a member of a {@link QueuedPodGroupInfo}.
- */
+/** A pending pod and its attempt history: queued individually, or as a member of a {@link QueuedPodGroupInfo}. */
 public final class QueuedPodInfo extends QueuedEntity {
     private Pod pod;
     private boolean failsWithError;
@@ -19,13 +17,13 @@ public final class QueuedPodInfo extends QueuedEntity {
         this.pod = pod;
     }
 
-    /** The pod, as it was when the entry was popped, or as it is while it waits. */
+    /** Returns the pod: the current version while it is queued, afterwards the version that was popped. */
     @Override
     public Pod pod() {
         return pod;
     }
 
-    /** The plugins that rejected the last attempt, and one that has gated it since. */
+    /** Returns the plugins that rejected the last attempt, and the one that has gated the pod since. */
     @Override
     public RejectorPlugins rejectors() {
         return rejectors;
@@ -53,7 +51,7 @@ public final class QueuedPodInfo extends QueuedEntity {
         poppedEarly = true;
     }
 
-    /** Whether the attempt that is under way began before the end of its backoff. */
+    /** Returns whether the current attempt began before the end of its backoff. */
     boolean isPoppedEarly() {
         return poppedEarly;
     }
@@ -64,12 +62,12 @@ public final class QueuedPodInfo extends QueuedEntity {
         rejectors = rejectors.withUnschedulable(answer.plugin());
     }
 
-    /** What rejected it before it was gated counts again. */
+    /** Restores the rejectors from before it was gated. */
     void keepRejectors(RejectorPlugins before) {
         rejectors = before.withUnschedulable(gatedBy());
     }
 
-    /** The attempt that is under way is repeated. */
+    /** Records that the current attempt is repeated. */
     void untried(Pod current) {
         pod = current;
         retractAttempt();
@@ -85,12 +83,15 @@ public final class QueuedPodInfo extends QueuedEntity {
         }
     }
 
-    /** Has the attempt that is under way count as one that failed with an error, even if plugins reject it. */
+    /** Makes the current attempt count as failed with an error, even if plugins reject the pod. */
     void failWithError() {
         failsWithError = true;
     }
 
-    /** The last attempt counts as one that failed with an error: it is not tried again before the end of its backoff. */
+    /**
+     * Makes the last attempt count as failed with an error, so that the pod is not retried before the end of its
+     * backoff.
+     */
     void failedWithError() {
         failsWithError = false;
         rejectors = RejectorPlugins.NONE;

@@ -15,7 +15,7 @@ import org.moorage.api.event.QueueingHint;
 /** The queueing hints of the plugins that registered an event, by event and profile. Safe for use by several threads. */
 final class QueueingHintMap {
     private final Map<String, QueueProfile> profiles;
-    // Filled when an event is first asked for. Events are named in code, so that there are few.
+    // Filled on the first lookup of an event. Events are defined in code, so their number is small.
     private final Map<ClusterEvent, Map<String, List<QueueingHintFunction>>> byEventAndProfile =
             new ConcurrentHashMap<>();
 
@@ -24,7 +24,7 @@ final class QueueingHintMap {
      *
      * @param plugin the plugin's name
      * @param hint its hint
-     * @param preHint what it says beforehand, if anything
+     * @param preHint its pre-queueing hint, if any
      */
     record QueueingHintFunction(String plugin, QueueingHint<Object> hint, Optional<PreQueueingHint<Object>> preHint) {}
 
@@ -32,24 +32,24 @@ final class QueueingHintMap {
         this.profiles = profiles;
     }
 
-    /** Whether a plugin of any profile registered the event. */
+    /** Returns whether a plugin of any profile registered the event. */
     boolean isRegistered(ClusterEvent event) {
         return event.isWildcard() || !byProfile(event).isEmpty();
     }
 
-    /** The hints for the event of a profile's plugins. */
+    /** Returns the hints of a profile's plugins for the event. */
     List<QueueingHintFunction> of(String profile, ClusterEvent event) {
         return byProfile(event).getOrDefault(profile, List.of());
     }
 
-    /** The hints for the event of all profiles' plugins. */
+    /** Returns the hints of all profiles' plugins for the event. */
     List<QueueingHintFunction> of(ClusterEvent event) {
         List<QueueingHintFunction> hints = new ArrayList<>();
         byProfile(event).values().forEach(hints::addAll);
         return hints;
     }
 
-    /** The hints for the event of those plugins that rejected a pod of the profile. */
+    /** Returns the hints for the event of the plugins that rejected a pod of the profile. */
     List<QueueingHintFunction> of(String profile, RejectorPlugins rejectors, ClusterEvent event) {
         List<QueueingHintFunction> hints = new ArrayList<>();
         for (QueueingHintFunction function : of(profile, event)) {
@@ -60,7 +60,7 @@ final class QueueingHintMap {
         return hints;
     }
 
-    /** The labels of the events that each of these plugins of a profile registered. */
+    /** Returns the labels of the events that each of these plugins of a profile registered. */
     Map<String, List<String>> eventsByPlugin(String profile, RejectorPlugins rejectors) {
         Map<String, List<String>> byPlugin = new HashMap<>();
         QueueProfile known = profiles.get(profile);
@@ -75,7 +75,7 @@ final class QueueingHintMap {
         return byPlugin;
     }
 
-    /** Whether that plugin of the profile registered the event. */
+    /** Returns whether that plugin of the profile registered the event. */
     boolean isRegisteredBy(String profile, String plugin, ClusterEvent event) {
         for (QueueingHintFunction function : of(profile, event)) {
             if (function.plugin().equals(plugin)) {

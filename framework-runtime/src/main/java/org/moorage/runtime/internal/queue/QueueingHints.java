@@ -17,10 +17,10 @@ import org.moorage.runtime.internal.queue.QueueingHintMap.QueueingHintFunction;
 import org.moorage.runtime.metrics.SchedulerMetrics;
 
 /**
- * Decides what an event does to unschedulable pods and groups: of the plugins that rejected a pod, those that registered the event are
- * asked for their hint.
+ * Determines the effect of an event on unschedulable pods and groups: calls the hints of the plugins that rejected a
+ * pod and registered the event.
  *
- * <p>Changes no pod. Guarded by the queue's lock, {@link #isRegistered} and {@link #hints} excepted.
+ * <p>It does not change pods. Guarded by the queue's lock, except {@link #isRegistered} and {@link #hints}.
  */
 final class QueueingHints {
     private static final Log LOG = Log.of(QueueingHints.class);
@@ -30,14 +30,14 @@ final class QueueingHints {
     private final Predicate<QueuedEntity> backsOff;
     private final SchedulerMetrics metrics;
 
-    /** An unschedulable pod or group that an event has tried again. */
+    /** An unschedulable pod or group that an event requeues. */
     record Moved(QueuedEntity queued, QueueingStrategy strategy) {}
 
     /**
-     * Hints of all profiles' plugins.
+     * Creates the hints of the plugins of all profiles.
      *
-     * @param narrows whether plugins are asked beforehand which pods an event is about
-     * @param backsOff whether the backoff of a pod or group lasts
+     * @param narrows whether plugins' pre-queueing hints are called, which select the pods that an event concerns
+     * @param backsOff returns whether a pod or group is still in backoff
      */
     QueueingHints(
             Map<String, QueueProfile> profiles,
@@ -50,21 +50,21 @@ final class QueueingHints {
         this.metrics = metrics;
     }
 
-    /** The labels of the events that each of these plugins waits for. */
+    /** Returns the labels of the events that each of these plugins waits for. */
     Map<String, List<String>> eventsByPlugin(String profile, RejectorPlugins rejectors) {
         return hints.eventsByPlugin(profile, rejectors);
     }
 
-    /** Whether a plugin of any profile registered the event. May be asked from any thread. */
+    /** Returns whether a plugin of any profile registered the event. May be called from any thread. */
     boolean isRegistered(ClusterEvent event) {
         return hints.isRegistered(event);
     }
 
     /**
-     * The unschedulable pods that the event has tried again, bucket by bucket, in the order in which they came to it, and then the
+     * Returns the unschedulable pods that the event requeues, bucket by bucket, in insertion order, and then the
      * groups.
      *
-     * @param only which pods it may make schedulable
+     * @param only selects the pods that it may make schedulable
      */
     List<Moved> toMove(UnschedulablePods pods, QueueEvent event, Predicate<Pod> only) {
         List<Moved> moved = new ArrayList<>();
@@ -91,7 +91,10 @@ final class QueueingHints {
                 : Candidates.of(hints.of(event.event()), event.event(), change, metrics);
     }
 
-    /** What plugins say beforehand of the pods that an event is about: for each that says so, which they are. */
+    /**
+     * Returns the pods that an event may concern, as predicates by plugin, for the plugins whose pre-queueing hint
+     * selects some.
+     */
     Map<String, Predicate<Pod>> candidates(ClusterEvent event, ObjectChange<Object> change) {
         return candidates(new QueueEvent(event, change)).byPlugin();
     }
@@ -120,12 +123,13 @@ final class QueueingHints {
         }
     }
 
-    // After an event that is about everything a plugin may no longer gate the pod, whatever it registered.
+    // A gated entity is only checked for events that the gating plugin registered and for wildcard events, after which
+    // the plugin may no longer gate it.
     private boolean isLetOn(String profile, String gatedBy, QueueEvent event) {
         return gatedBy.isEmpty() || event.event().isWildcard() || hints.isRegisteredBy(profile, gatedBy, event.event());
     }
 
-    /** The most urgent strategy of those of all these events. */
+    /** Returns the most urgent strategy of all these events. */
     QueueingStrategy strategy(QueuedPodInfo queued, List<QueueEvent> events) {
         QueueingStrategy highest = QueueingStrategy.QUEUE_SKIP;
         for (QueueEvent event : events) {
@@ -144,9 +148,9 @@ final class QueueingHints {
                 : strategy((QueuedPodInfo) queued, event);
     }
 
-    // The most urgent one of those of its pods. A pod that nothing rejected may be tried again after any event.
+    // Returns the most urgent strategy of its pods. A pod that no plugin rejected may be retried after any event.
     private QueueingStrategy strategy(QueuedPodGroupInfo group, QueueEvent event, Candidates candidates) {
-        // One that does not back off goes on at once as it is.
+        // Without backoff, QUEUE_AFTER_BACKOFF makes the group active immediately.
         QueueingStrategy enough =
                 backsOff.test(group) ? QueueingStrategy.QUEUE_IMMEDIATELY : QueueingStrategy.QUEUE_AFTER_BACKOFF;
         QueueingStrategy highest = QueueingStrategy.QUEUE_SKIP;
@@ -157,7 +161,8 @@ final class QueueingHints {
             for (QueuedPodInfo member : members) {
                 QueueingStrategy strategy = QueueingStrategy.QUEUE_AFTER_BACKOFF;
                 if (!member.rejectors().isEmpty()) {
-                    // Most members have the same, so that this need not be looked up for each.
+                    // Most members have the same rejectors and profile, so the lookup is only repeated when these
+                    // change.
                     if (!member.rejectors().equals(rejectors)
                             || !member.pod().spec().schedulerName().equals(profile)) {
                         profile = member.pod().spec().schedulerName();
@@ -205,14 +210,16 @@ final class QueueingHints {
         return highest;
     }
 
-    // Only a plugin that rejected with Pending can spare a pod the backoff.
+    // Only a plugin that rejected a pod with Pending can skip its backoff.
     private static boolean isHighestFor(QueuedPodInfo queued, QueueingStrategy strategy) {
         return strategy == QueueingStrategy.QUEUE_IMMEDIATELY
                 || strategy == QueueingStrategy.QUEUE_AFTER_BACKOFF
                         && queued.rejectors().pending().isEmpty();
     }
 
-    /** The hints of the plugins of the pod's profile that registered the event. May be asked from any thread. */
+    /**
+     * Returns the hints of the plugins of the pod's profile that registered the event. May be called from any thread.
+     */
     List<PluginHint> hints(Pod pod, ClusterEvent event, ObjectChange<Object> change) {
         List<PluginHint> answers = new ArrayList<>();
         for (QueueingHintFunction function : hints.of(pod.spec().schedulerName(), event)) {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.moorage.runtime.internal.queue;
 
-/** Where an event sends an unschedulable pod; the more urgent, the later in this order. */
+/** The effect of an event on an unschedulable pod, in order of increasing urgency. */
 enum QueueingStrategy {
     /** It stays unschedulable. */
     QUEUE_SKIP,
-    /** It is tried again when its backoff is over. */
+    /** It is retried when its backoff has ended. */
     QUEUE_AFTER_BACKOFF,
-    /** It is tried again without backoff. */
+    /** It is retried without backoff. */
     QUEUE_IMMEDIATELY
 }

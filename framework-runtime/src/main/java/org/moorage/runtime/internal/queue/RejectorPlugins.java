@@ -10,11 +10,11 @@ import org.moorage.api.Code;
 /**
  * The plugins that rejected an attempt.
  *
- * @param unschedulable those that wait for an event
- * @param pending those that rejected with {@link Code#PENDING}
+ * @param unschedulable the plugins that rejected and wait for an event
+ * @param pending the plugins that rejected with {@link Code#PENDING}
  */
 public record RejectorPlugins(Set<String> unschedulable, Set<String> pending) {
-    /** No plugin did: the attempt failed otherwise. */
+    /** No plugin rejected the attempt; it failed otherwise. */
     public static final RejectorPlugins NONE = new RejectorPlugins(Set.of(), Set.of());
 
     public RejectorPlugins {
@@ -22,17 +22,17 @@ public record RejectorPlugins(Set<String> unschedulable, Set<String> pending) {
         pending = Set.copyOf(pending);
     }
 
-    /** Whether no plugin rejected the attempt. */
+    /** Returns whether no plugin rejected the attempt. */
     public boolean isEmpty() {
         return unschedulable.isEmpty() && pending.isEmpty();
     }
 
-    /** Whether the plugin rejected the attempt, in one way or the other. */
+    /** Returns whether the plugin rejected the attempt. */
     public boolean contains(String plugin) {
         return unschedulable.contains(plugin) || pending.contains(plugin);
     }
 
-    /** Their names, in order. */
+    /** Returns the names of all plugins, sorted. */
     List<String> sorted() {
         Set<String> all = new TreeSet<>(unschedulable);
         all.addAll(pending);

@@ -38,17 +38,18 @@ import org.moorage.runtime.internal.queue.QueueingHints.Moved;
 import org.moorage.runtime.metrics.SchedulerMetrics;
 
 /**
- * The waiting pods: those that are ready to be tried, those that back off, those that wait for an event, and those that are
- * being scheduled. Same decisions as kube-scheduler's scheduling queue.
+ * The queue of pending pods: active pods, pods in backoff, unschedulable pods, and pods in flight. Same decisions as
+ * kube-scheduler's scheduling queue.
  *
- * <p>With the feature {@link FeatureGates#GENERIC_WORKLOAD}, the members of a pod group are not queued on their own: all those of a
- * group that has no parent are one {@link QueuedPodGroupInfo}, which is popped as a whole and returns with {@link
- * #addAttemptedPodGroup}. It does not wait for events, but backs off after each failure.
+ * <p>With the feature {@link FeatureGates#GENERIC_WORKLOAD}, the members of a pod group are not queued individually:
+ * all members of a group without a parent are one {@link QueuedPodGroupInfo}, which is popped as a whole and returns
+ * with {@link #addAttemptedPodGroup}. It does not wait for events, but backs off after each failure.
  *
- * <p>Pods come with {@link #add}, leave with {@link #pop}, and after a failed attempt return with {@link #addUnschedulable}. A
- * pod that plugins rejected is then unschedulable until {@link #moveAllToActiveOrBackoff} is called for an event that one of
- * these plugins registered, and whose hint for that pod is not to skip it. Such events are also kept while pods are in flight,
- * so that a pod that returns misses none. Pods that failed otherwise only back off.
+ * <p>Pods are added with {@link #add}, popped with {@link #pop}, and returned after a failed attempt with {@link
+ * #addUnschedulable}. A pod that plugins rejected is then unschedulable until {@link #moveAllToActiveOrBackoff} is
+ * called for an event that one of these plugins registered, and whose hint for that pod is not to skip it. Such events
+ * are also kept while pods are in flight, so that a pod that returns misses none. Pods that failed otherwise only back
+ * off.
  *
  * <p>Safe for use by several threads. Plugins are called under the queue's lock.
  */
@@ -82,16 +83,16 @@ public final class SchedulingQueue implements PodActivation, AutoCloseable {
     private volatile boolean closed;
 
     /**
-     * An empty queue.
+     * Creates an empty queue.
      *
      * @param sort the order of the active pods
      * @param profiles the profiles by scheduler name; only their pods may be added
-     * @param settings how long pods wait
-     * @param clock measures, and never goes back
-     * @param nominator is told of the nominations in the status of the pods that come, change and go
-     * @param metrics is told what happens
-     * @param preEnqueueFailures is told of pods that are gated since a PreEnqueue plugin failed; it must not wait, since the queue's
-     *     lock is held
+     * @param settings backoff times and other settings
+     * @param clock for durations; never goes back
+     * @param nominator receives the nominations in the status of pods that are added, updated and deleted
+     * @param metrics receives metrics
+     * @param preEnqueueFailures called for pods that are gated because a PreEnqueue plugin failed; must not block,
+     *     since the queue's lock is held
      */
     public SchedulingQueue(
             PluginCaller sort,
@@ -124,7 +125,7 @@ public final class SchedulingQueue implements PodActivation, AutoCloseable {
     }
 
     /**
-     * Adds a new waiting pod. One that is queued already is updated.
+     * Adds a new pending pod, or updates it if it is queued already.
      *
      * @throws IllegalArgumentException if no profile has the pod's scheduler name
      */
@@ -144,8 +145,8 @@ public final class SchedulingQueue implements PodActivation, AutoCloseable {
     }
 
     /**
-     * Takes a change of a waiting pod into account. An unschedulable pod, or the gated group that it is a member of, may be tried again
-     * for it; for a pod in flight it is kept as an event; an unknown pod is added.
+     * Updates a pending pod. The change may make an unschedulable pod, or the gated group of the pod, active again. For
+     * a pod in flight the change is recorded as an event. An unknown pod is added.
      *
      * @param before the pod as it was
      * @param after the pod as it is now
@@ -168,7 +169,7 @@ public final class SchedulingQueue implements PodActivation, AutoCloseable {
         }
     }
 
-    // The waiting pod of that namespace and name, which may have another uid.
+    // The pending pod of that namespace and name, whose UID may differ.
     @GuardedBy("lock")
     private Optional<QueuedPodInfo> find(Pod pod) {
         return members.isMember(pod) ? members.find(pod) : queued.findPod(pod.key());
@@ -180,7 +181,7 @@ public final class SchedulingQueue implements PodActivation, AutoCloseable {
         if (namesake.isPresent()) {
             remove(namesake.get().pod());
         }
-        // Also of a pod that is gated: what is kept free for it stays so.
+        // Also for a gated pod, so that the resources reserved by its nomination stay reserved.
         nominator.add(pod, Nomination.keep());
         QueuedPodInfo added = new QueuedPodInfo(pod, clock.instant(), ++lastNumber);
         if (members.isMember(pod)) {
@@ -202,7 +203,7 @@ public final class SchedulingQueue implements PodActivation, AutoCloseable {
         if (wasMember != members.isMember(after)
                 || wasMember
                         && !before.spec().podGroupName().equals(after.spec().podGroupName())) {
-            // The API server lets no pod change its group, so it is another pod of that name.
+            // The API server forbids changing the group of a pod, so this is another pod of that name.
             remove(before);
         }
         Optional<QueuedPodInfo> known = find(after);
@@ -237,7 +238,7 @@ public final class SchedulingQueue implements PodActivation, AutoCloseable {
         }
     }
 
-    /** Removes a pod that is gone, or has a node by now. A pod in flight stays in flight until {@link #done}. */
+    /** Removes a pod that was deleted or bound. A pod in flight stays in flight until {@link #done}. */
     public void delete(Pod pod) {
         lock.lock();
         try {
@@ -260,8 +261,8 @@ public final class SchedulingQueue implements PodActivation, AutoCloseable {
     }
 
     /**
-     * Adds a pod group or a composite pod group, or takes a change of it into account. Pods that waited for it are tried, if no other
-     * group above them is missing.
+     * Adds or updates a pod group or a composite pod group. Pods that waited for it are queued, unless another ancestor
+     * group is missing.
      */
     public void putGroup(SchedulingGroup group) {
         lock.lock();
@@ -272,7 +273,7 @@ public final class SchedulingQueue implements PodActivation, AutoCloseable {
         }
     }
 
-    /** Removes a pod group or a composite pod group that is gone. The waiting pods below it are not tried until it is there again. */
+    /** Removes a deleted pod group or composite pod group. Its pending pods are not tried until it is added again. */
     public void deleteGroup(SchedulingGroup group) {
         lock.lock();
         try {
@@ -283,14 +284,14 @@ public final class SchedulingQueue implements PodActivation, AutoCloseable {
     }
 
     /**
-     * Takes what is to be tried next, a pod or a group of pods: the first of the active ones. If there is none, it is the first of the
-     * pods that back off after a rejection, unless the feature {@link FeatureGates#SCHEDULER_POP_FROM_BACKOFF_Q} is off, or too many of
-     * those were rejected again. A pod, also a member of a group, is in flight until {@link #done} or {@link #addUnschedulable} is called
-     * for it; a group until {@link #addAttemptedPodGroup} is.
+     * Pops the next pod or group of pods to try: the first active one. If none is active, it pops the first pod in
+     * backoff after a rejection, unless the feature {@link FeatureGates#SCHEDULER_POP_FROM_BACKOFF_Q} is off, or too
+     * many of these were rejected again. A pod, also a member of a group, is in flight until {@link #done} or {@link
+     * #addUnschedulable} is called for it; a group until {@link #addAttemptedPodGroup} is called.
      *
      * @param atMost how long to wait for one, by the system's clock
-     * @return empty if there was none in that time, the queue is closed, or the thread was interrupted, which it then still
-     *     is
+     * @return empty on timeout, if the queue is closed, or if the thread was interrupted, whose interrupt status stays
+     *     set
      */
     public Optional<QueuedEntity> pop(Duration atMost) {
         long nanos = TimeUnit.NANOSECONDS.convert(atMost);
@@ -329,7 +330,7 @@ public final class SchedulingQueue implements PodActivation, AutoCloseable {
         return Optional.empty();
     }
 
-    // A pod that is in flight is discarded. It returns by itself.
+    // A pod that is in flight is discarded; its current attempt returns it.
     @GuardedBy("lock")
     private boolean isToBeTried(QueuedEntity popped) {
         if (popped instanceof QueuedPodGroupInfo group) {
@@ -350,7 +351,10 @@ public final class SchedulingQueue implements PodActivation, AutoCloseable {
         return true;
     }
 
-    /** The attempt is over and the pod does not return, so that no events are kept for it. May be called twice. */
+    /**
+     * Ends the attempt at a pod that does not return to the queue; events are no longer recorded for it. May be called
+     * twice.
+     */
     public void done(QueuedPodInfo popped) {
         lock.lock();
         try {
@@ -361,8 +365,9 @@ public final class SchedulingQueue implements PodActivation, AutoCloseable {
     }
 
     /**
-     * The attempt failed and the pod returns, unless it was queued again in the meantime. It is {@link #done} afterwards. A member of a
-     * group joins the others: whether it is tried with them at once or after a backoff does not depend on what rejected it.
+     * Returns a pod to the queue after a failed attempt, unless it was queued again in the meantime. It is {@link
+     * #done} afterwards. A member of a group joins the others; whether the group is tried immediately or after a
+     * backoff does not depend on the plugins that rejected the member.
      *
      * @param popped what {@link #pop} returned; not to be used any more
      * @param current the pod as it is now
@@ -406,7 +411,8 @@ public final class SchedulingQueue implements PodActivation, AutoCloseable {
         try {
             strategy = strategyAfterFailure(popped);
         } finally {
-            // Also where an error of the virtual machine passes through a hint, or the pod would be in no sub-queue.
+            // Also if an error of the virtual machine passes through a hint; otherwise the pod would be in no
+            // sub-queue.
             subQueue = queued.requeue(popped, strategy, WellKnownEvents.SCHEDULE_ATTEMPT_FAILURE);
         }
         if (subQueue == SubQueue.GATED) {
@@ -436,7 +442,8 @@ public final class SchedulingQueue implements PodActivation, AutoCloseable {
     }
 
     /**
-     * Whether pods of a group have come since it was popped that can be tried together with its other pods.
+     * Returns whether new pods of a group have arrived since it was popped that can be tried together with its other
+     * pods.
      *
      * @param popped what {@link #pop} returned
      */
@@ -450,8 +457,8 @@ public final class SchedulingQueue implements PodActivation, AutoCloseable {
     }
 
     /**
-     * Returns a member of a group whose attempt is repeated, as if it had not been popped. It is {@link #done} afterwards, and tried again
-     * once {@link #addAttemptedPodGroup} is called for the group.
+     * Puts back a member of a group whose attempt is repeated, as if it had not been popped. It is {@link #done}
+     * afterwards, and retried after {@link #addAttemptedPodGroup} is called for the group.
      *
      * @param popped the member as it was popped; not to be used any more
      * @param current the pod as it is now
@@ -470,12 +477,12 @@ public final class SchedulingQueue implements PodActivation, AutoCloseable {
     }
 
     /**
-     * The attempt at a group is over. If it has waiting members, which returned from it or have come meanwhile, it goes back into the
-     * queue with them: after a success at once, otherwise after a backoff. To be called once, after all its members were dealt with that
-     * do not go on to their binding.
+     * Ends the attempt at a group. If the group has pending members, which returned from the attempt or arrived
+     * meanwhile, it is queued again with them: immediately after a success, otherwise after a backoff. Must be called
+     * once, after all members that do not continue to binding are done or returned.
      *
      * @param popped what {@link #pop} returned
-     * @param outcome how the attempt ended
+     * @param outcome the outcome of the attempt
      */
     public void addAttemptedPodGroup(QueuedPodGroupInfo popped, PodGroupOutcome outcome) {
         lock.lock();
@@ -489,9 +496,9 @@ public final class SchedulingQueue implements PodActivation, AutoCloseable {
     }
 
     /**
-     * Has these pods tried as soon as possible, whatever rejected them and without backoff, unless a PreEnqueue plugin gates
-     * them; a member of a group with all the others. A pod in flight that is rejected backs off instead of being unschedulable. Active
-     * and unknown pods are left alone.
+     * Makes pods active regardless of the plugins that rejected them and without backoff, unless a PreEnqueue plugin
+     * gates them; a member of a group with all other members. A pod in flight that is rejected backs off instead of
+     * becoming unschedulable. Active and unknown pods are not changed.
      */
     @Override
     public void activate(Collection<Pod> pods) {
@@ -511,9 +518,9 @@ public final class SchedulingQueue implements PodActivation, AutoCloseable {
     }
 
     /**
-     * Has these pods tried at the end of their backoff, whatever rejected them, unless a PreEnqueue plugin gates them. They are
-     * not tried before, even if no other pod is ready. For a pod in flight this holds when it returns. Active and unknown pods
-     * are left alone.
+     * Moves pods to backoff regardless of the plugins that rejected them, unless a PreEnqueue plugin gates them. They
+     * are not tried before the end of their backoff, even if no other pod is ready. For a pod in flight this applies
+     * when it returns. Active and unknown pods are not changed.
      */
     @Override
     public void activateAfterBackoff(Collection<Pod> pods) {
@@ -532,14 +539,14 @@ public final class SchedulingQueue implements PodActivation, AutoCloseable {
         }
     }
 
-    // The key of what a pod is queued as, if it is queued.
+    // The key of the queued entity, the pod or its group, if it is queued.
     @GuardedBy("lock")
     private Optional<String> queuedKey(Pod pod) {
         return members.isMember(pod) ? members.queuedGroup(pod).map(QueuedEntity::key) : Optional.of(pod.key());
     }
 
     /**
-     * Has those unschedulable pods tried again, at once or after their backoff, that an event may make schedulable.
+     * Moves the unschedulable pods that an event may make schedulable to active or backoff.
      *
      * @param event the event
      * @param change the object that it is about
@@ -553,10 +560,10 @@ public final class SchedulingQueue implements PodActivation, AutoCloseable {
      *
      * @param event the event
      * @param change the object that it is about
-     * @param only which unschedulable pods it may make schedulable; not asked about pods in flight
+     * @param only selects the unschedulable pods that it may make schedulable; not applied to pods in flight
      */
     public void moveAllToActiveOrBackoff(ClusterEvent event, ObjectChange<?> change, Predicate<Pod> only) {
-        // Without the lock: no plugin registers most of a cluster's events.
+        // Checked without the lock, since no plugin registers most events of a cluster.
         if (!isRegistered(event)) {
             return;
         }
@@ -570,10 +577,11 @@ public final class SchedulingQueue implements PodActivation, AutoCloseable {
     }
 
     /**
-     * Has those unschedulable pods tried again that may use what was kept free on a node for a nominated pod, and no longer is.
+     * Retries the unschedulable pods that may use the resources on a node that were reserved for a nominated pod until
+     * now.
      *
      * @param pod the pod
-     * @param nodeName the node that it was nominated to; its status may not name it yet, or not any more
+     * @param nodeName the node that it was nominated to; its status may not name it yet, or no longer
      */
     public void nominationEnded(Pod pod, String nodeName) {
         Pod nominated = pod.withStatus(
@@ -584,7 +592,7 @@ public final class SchedulingQueue implements PodActivation, AutoCloseable {
                 other -> Nominator.isKeptFree(other, nominated));
     }
 
-    /** Has all unschedulable pods looked at again, for a wildcard event that is about no object. */
+    /** Checks all unschedulable pods against a wildcard event that has no object. */
     public void moveAllToActiveOrBackoff(ClusterEvent wildcard) {
         QueueEvent event = new QueueEvent(wildcard, null);
         lock.lock();
@@ -603,7 +611,7 @@ public final class SchedulingQueue implements PodActivation, AutoCloseable {
         inFlight.record(event);
     }
 
-    /** Makes those pods active whose backoff is over. To be called every second. */
+    /** Makes the pods active whose backoff has ended. Must be called every second. */
     public void flushBackoff() {
         lock.lock();
         try {
@@ -613,7 +621,7 @@ public final class SchedulingQueue implements PodActivation, AutoCloseable {
         }
     }
 
-    /** Returns whether {@link #poll} has something to try. */
+    /** Returns whether {@link #poll} would return an entity. */
     public boolean isReady() {
         lock.lock();
         try {
@@ -623,7 +631,10 @@ public final class SchedulingQueue implements PodActivation, AutoCloseable {
         }
     }
 
-    /** Returns when {@link #flushBackoff} has one of these pods to make active; empty if none is in backoff. */
+    /**
+     * Returns the first instant at which {@link #flushBackoff} makes one of these pods active; empty if none is in
+     * backoff.
+     */
     public Optional<Instant> nextBackoffFlush(Predicate<Pod> which) {
         lock.lock();
         try {
@@ -636,7 +647,7 @@ public final class SchedulingQueue implements PodActivation, AutoCloseable {
         }
     }
 
-    /** Returns the unschedulable and gated pods, those of groups among them. */
+    /** Returns the unschedulable and gated pods, including members of groups. */
     public List<PodState.Unschedulable> unschedulablePods() {
         lock.lock();
         try {
@@ -668,7 +679,8 @@ public final class SchedulingQueue implements PodActivation, AutoCloseable {
     }
 
     /**
-     * Retries those of these pods that have been unschedulable or gated for too long without an event. To be called every 30 seconds.
+     * Retries the selected pods that have been unschedulable or gated for too long without an event. Must be called
+     * every 30 seconds.
      *
      * @param which selects pods; a group is selected if one of its pods is
      */
@@ -696,12 +708,15 @@ public final class SchedulingQueue implements PodActivation, AutoCloseable {
         return Duration.between(waiting.waitingSince(), now).compareTo(maxInUnschedulable) > 0;
     }
 
-    /** Whether a plugin of any profile registered the event. If not, {@link #moveAllToActiveOrBackoff} ignores it. */
+    /**
+     * Returns whether a plugin of any profile registered the event. If not, {@link #moveAllToActiveOrBackoff} ignores
+     * it.
+     */
     public boolean isRegistered(ClusterEvent event) {
         return hints.isRegistered(event);
     }
 
-    /** All pods of the queue, and those that are being scheduled. */
+    /** Returns all pods of the queue, and those that are being scheduled. */
     public SchedulerDump.Queue dump() {
         lock.lock();
         try {
@@ -715,7 +730,10 @@ public final class SchedulingQueue implements PodActivation, AutoCloseable {
         }
     }
 
-    /** The answer of the PreEnqueue plugin that gates a pod, or a member of its group and all with it; empty if none does. */
+    /**
+     * Returns the status of the PreEnqueue plugin that gates a pod, or that gates its whole group for one of the
+     * members; empty if none does.
+     */
     public Optional<PluginStatus> gate(Pod pod) {
         lock.lock();
         try {
@@ -729,7 +747,7 @@ public final class SchedulingQueue implements PodActivation, AutoCloseable {
         }
     }
 
-    /** Whether a pod is being scheduled, alone or with its group. */
+    /** Returns whether a pod is being scheduled, alone or with its group. */
     public boolean isInFlight(Pod pod) {
         lock.lock();
         try {
@@ -739,7 +757,7 @@ public final class SchedulingQueue implements PodActivation, AutoCloseable {
         }
     }
 
-    /** How a pod waits; empty if it is not in the queue. */
+    /** Returns the state of a queued pod; empty if it is not in the queue. */
     public Optional<PodState.Queued> state(Pod pod) {
         lock.lock();
         try {
@@ -772,10 +790,10 @@ public final class SchedulingQueue implements PodActivation, AutoCloseable {
     }
 
     /**
-     * The group above a group that has no parent, or the group itself, with those below it and their pods that wait, in the order in which
-     * they would be tried. Nothing leaves the queue.
+     * Returns the topmost ancestor of a group, or the group itself if it has no parent, with its descendants and their
+     * pending pods, in the order in which they would be tried. Nothing leaves the queue.
      *
-     * @return empty if one of the groups up to that one is not known
+     * @return empty if the group or one of its ancestors is unknown
      */
     public Optional<QueuedPodGroupInfo.Group> tree(GroupKey group) {
         lock.lock();
@@ -786,7 +804,7 @@ public final class SchedulingQueue implements PodActivation, AutoCloseable {
         }
     }
 
-    /** How many pods there are in which sub-queue, which plugins rejected them, and which events are kept. */
+    /** Returns the numbers of pods by sub-queue and by rejecting plugin, and of recorded events. */
     public QueueGauges gauges() {
         lock.lock();
         try {
@@ -796,30 +814,33 @@ public final class SchedulingQueue implements PodActivation, AutoCloseable {
         }
     }
 
-    /** The hints for an event of the plugins of the pod's profile. The pod need not be in the queue. */
+    /** Returns the hints of the plugins of a pod's profile for an event. The pod does not have to be in the queue. */
     public List<PluginHint> hints(Pod pod, ClusterEvent event, ObjectChange<?> change) {
         demandProfile(pod);
         return hints.hints(pod, event, change.as(Object.class));
     }
 
-    /** What plugins say beforehand of the pods that a change is about: for each that says so, which they are. */
+    /**
+     * Returns the pods that a change may concern, as predicates by plugin, for the plugins that narrow them down in
+     * advance.
+     */
     public Map<String, Predicate<Pod>> candidates(ClusterEvent event, ObjectChange<?> change) {
         return hints.candidates(event, change.as(Object.class));
     }
 
-    /** The thread that works in the queue and keeps all others out, or null. */
+    /** Returns the thread that holds the queue's lock, or null. */
     public @Nullable Thread holder() {
         return lock.holder();
     }
 
-    /** A new number each time that a thread begins to work in the queue. */
+    /** Returns a number that changes each time a thread acquires the queue's lock. */
     public long acquisitions() {
         return lock.acquisitions();
     }
 
     /**
-     * From now on {@link #pop} returns nothing, and pods that return are forgotten. Calling it again does no harm. It does not wait
-     * for a plugin that holds the queue's lock and does not return.
+     * Closes the queue: {@link #pop} then returns nothing, and pods that return are discarded. Further calls have no
+     * effect. It does not wait for a plugin that holds the queue's lock and does not return.
      */
     @Override
     public void close() {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.moorage.runtime.internal.queue;
 
-/** Where in the scheduling queue a pod is. */
+/** The part of the scheduling queue that a pod is in. */
 enum SubQueue {
     /** Ready to be tried. */
     ACTIVE("active"),
@@ -9,9 +9,9 @@ enum SubQueue {
     BACKOFF("backoff"),
     /** Waiting for an event. */
     UNSCHEDULABLE("unschedulable"),
-    /** Kept out of the active ones by a PreEnqueue plugin. */
+    /** Gated by a PreEnqueue plugin. */
     GATED("gated"),
-    /** Waiting for a pod group, or one above it, to come into being. */
+    /** Waiting for its pod group, or an ancestor of it, to be created. */
     INCOMPLETE("incomplete"),
     /** Waiting for its pod group, which is being tried, to return. */
     PENDING("pending");

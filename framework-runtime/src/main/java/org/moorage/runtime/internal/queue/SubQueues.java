@@ -16,16 +16,16 @@ import org.moorage.runtime.internal.plugin.PluginFailure;
 import org.moorage.runtime.metrics.SchedulerMetrics;
 
 /**
- * What is queued: active, backing off, or unschedulable. A pod or group is in one of these sub-queues at a time. It only becomes
- * active if no PreEnqueue plugin gates it; what is gated is kept among the unschedulable ones.
+ * The sub-queues of the queue: active, backoff and unschedulable. A pod or group is in one of them at a time. It only
+ * becomes active if no PreEnqueue plugin gates it; gated entities are kept in the unschedulable sub-queue.
  *
  * <p>Guarded by the queue's lock.
  */
 final class SubQueues {
-    /** What is logged when a pod comes to a sub-queue. */
+    /** The log message for a pod that is moved to a sub-queue. */
     static final String MOVED = "Pod moved to an internal scheduling queue";
 
-    /** What is logged when a group comes to a sub-queue. */
+    /** The log message for a group that is moved to a sub-queue. */
     static final String GROUP_MOVED = "Pod group moved to an internal scheduling queue";
 
     private static final Log LOG = Log.of(SubQueues.class);
@@ -41,14 +41,14 @@ final class SubQueues {
     private final SchedulerMetrics metrics;
 
     /**
-     * Nothing yet.
+     * Creates empty sub-queues.
      *
      * @param sort the order of the active ones
-     * @param settings how long pods back off, and whether they may be popped before
+     * @param settings backoff times, and whether pods may be popped early
      * @param preEnqueue the plugins that gate pods
-     * @param clock measures
-     * @param onReady is run when there is one more for {@link #removeNext}
-     * @param metrics is told which pods come to which sub-queue
+     * @param clock for durations
+     * @param onReady runs when {@link #removeNext} has one more entity
+     * @param metrics receives the moves of pods to sub-queues
      */
     SubQueues(
             PluginCaller sort,
@@ -69,8 +69,8 @@ final class SubQueues {
         this.metrics = metrics;
     }
 
-    // Of two that the plugin takes to be equal, or cannot compare, the first is the one that came first, so that
-    // runs with a clock that stands still can be repeated.
+    // If the plugin considers two entities equal or fails, the earlier one is first, so that runs with a stopped clock
+    // are reproducible.
     private static boolean isTriedBefore(PluginCaller sort, QueuedEntity first, QueuedEntity second) {
         boolean cameBefore = BackoffPods.cameBefore(first, second);
         try {
@@ -93,12 +93,12 @@ final class SubQueues {
         return queued.isPresent() ? queued : unschedulable.find(key);
     }
 
-    /** The pod of that namespace and name; empty if it is not queued on its own. */
+    /** Returns the pod of that namespace and name; empty if it is not queued individually. */
     Optional<QueuedPodInfo> findPod(String key) {
         return find(key).filter(QueuedPodInfo.class::isInstance).map(QueuedPodInfo.class::cast);
     }
 
-    /** Where what is queued is. */
+    /** Returns the sub-queue of a queued entity. */
     SubQueue placeOf(QueuedEntity queued) {
         if (active.find(queued.key()).isPresent()) {
             return SubQueue.ACTIVE;
@@ -109,7 +109,7 @@ final class SubQueues {
         return queued.isGated() ? SubQueue.GATED : SubQueue.UNSCHEDULABLE;
     }
 
-    /** All pods of all sub-queues, as they are at a time. */
+    /** Returns all pods of all sub-queues, with their state at the given time. */
     List<PendingPod> dump(Instant now) {
         List<PendingPod> pods = new ArrayList<>();
         active.values().forEach(queued -> dump(queued, SubQueue.ACTIVE, now, pods));
@@ -126,15 +126,14 @@ final class SubQueues {
         if (queued instanceof QueuedPodInfo pod) {
             pods.add(new PendingPod(pod.pod(), in.toString(), pod.gatedBy(), since, pod.attempts()));
         } else if (queued instanceof QueuedPodGroupInfo group) {
-            // What gated a member before need not gate it any more: it is not asked again as long as another one is
-            // gated.
+            // The status of a member may be outdated: PreEnqueue is not run again for it while another member is gated.
             for (QueuedPodInfo member : group.members()) {
                 pods.add(new PendingPod(member.pod(), in.toString(), group.gatedBy(), since, member.attempts()));
             }
         }
     }
 
-    /** Takes it out of the sub-queue that it is in. */
+    /** Removes an entity from its sub-queue. */
     void remove(QueuedEntity queued) {
         if (active.remove(queued.key()).isEmpty()
                 && backoff.remove(queued.key()).isEmpty()) {
@@ -142,7 +141,7 @@ final class SubQueues {
         }
     }
 
-    /** Returns whether {@link #removeNext} has something to take out. */
+    /** Returns whether {@link #removeNext} would return an entity. */
     boolean hasNext() {
         return active.first().isPresent() || backoff.hasRejected() && mayPopEarly();
     }
@@ -151,7 +150,7 @@ final class SubQueues {
         return popsEarly && earlyPops.nanosToNext() <= 0;
     }
 
-    /** Takes out what is to be tried next; empty if nothing may be. */
+    /** Removes and returns the next entity to try; empty if there is none. */
     Optional<QueuedEntity> removeNext() {
         Optional<QueuedEntity> next = active.removeFirst();
         if (next.isPresent() || !mayPopEarly()) {
@@ -165,20 +164,26 @@ final class SubQueues {
         return early.map(queued -> queued);
     }
 
-    /** How long it may be until {@link #removeNext} has what it does not have now, though nothing comes; at most that long. */
+    /**
+     * Returns the nanoseconds after which {@link #removeNext} may return an entity even if none is added; at most the
+     * given number.
+     */
     long nanosToNext(long atMost) {
         long nanos = popsEarly && backoff.hasRejected() ? earlyPops.nanosToNext() : 0;
         return nanos > 0 ? Math.min(nanos, atMost) : atMost;
     }
 
-    /** A pod that {@link #removeNext} gave was rejected. */
+    /** Records that a pod that {@link #removeNext} returned was rejected. */
     void rejected(QueuedPodInfo popped) {
         if (popped.isPoppedEarly()) {
             earlyPops.rejected();
         }
     }
 
-    /** Brings it to its new rank after it was updated; false if it is unschedulable, where there are no ranks. */
+    /**
+     * Restores the order after an entity was updated; returns false if it is unschedulable, since that sub-queue is not
+     * ordered.
+     */
     boolean reorder(QueuedEntity queued) {
         if (active.find(queued.key()).isPresent()) {
             active.put(queued);
@@ -191,7 +196,7 @@ final class SubQueues {
         return false;
     }
 
-    /** Puts what is in no sub-queue, or unschedulable, where the strategy sends it. */
+    /** Moves an entity that is unschedulable or in no sub-queue to the sub-queue of the strategy. */
     SubQueue requeue(QueuedEntity queued, QueueingStrategy strategy, String event) {
         return switch (strategy) {
             case QUEUE_SKIP -> {
@@ -206,14 +211,14 @@ final class SubQueues {
         };
     }
 
-    /** Puts a group that was tried back into the queue; without backoff if it has none. */
+    /** Puts a group back into the queue after an attempt; it becomes active if it has no backoff. */
     SubQueue putBack(QueuedPodGroupInfo group, String event) {
         return backoff.lasts(group, clock.instant()) ? toBackoff(group, null, event) : toActive(group, null, event);
     }
 
     /**
-     * Takes note that these pods have joined a queued group, or others have left it. A group that is gated stays so until an event of
-     * the plugin that gates it.
+     * Updates a queued group after pods joined or left it. A gated group stays gated until an event of the plugin that
+     * gates it.
      */
     void changed(QueuedPodGroupInfo group, Collection<QueuedPodInfo> joined, String event) {
         SubQueue before = placeOf(group);
@@ -251,13 +256,13 @@ final class SubQueues {
         }
     }
 
-    /** Whether a PreEnqueue plugin gates a pod that is in no sub-queue. */
+    /** Returns whether a PreEnqueue plugin gates a pod that is in no sub-queue. */
     boolean isGated(QueuedPodInfo pod) {
         preEnqueue.run(pod);
         return pod.isGated();
     }
 
-    /** Makes it active, unless a plugin gates it. */
+    /** Makes an entity active, unless a plugin gates it. */
     SubQueue toActive(QueuedEntity queued, String event) {
         return toActive(queued, null, event);
     }
@@ -278,7 +283,10 @@ final class SubQueues {
         return came(queued, SubQueue.BACKOFF, asked, event);
     }
 
-    /** Makes active what is unschedulable or backs off, unless a plugin gates it; false if it is neither. */
+    /**
+     * Makes an unschedulable entity or one in backoff active, unless a plugin gates it; returns false if there is no
+     * such entity.
+     */
     boolean activate(String key, String event) {
         Optional<QueuedEntity> waiting = unschedulable.find(key);
         if (waiting.isPresent()) {
@@ -290,11 +298,14 @@ final class SubQueues {
         return backingOff.isPresent();
     }
 
-    /** Has what is unschedulable or backs off tried at the end of its backoff and not before; false if it is neither. */
+    /**
+     * Makes an unschedulable entity or a pod in backoff wait for the end of its backoff, before which it is not tried;
+     * returns false if there is no such entity.
+     */
     boolean activateAfterBackoff(String key, String event) {
         Optional<QueuedEntity> waiting = unschedulable.find(key);
         if (waiting.isEmpty()) {
-            // A group is not tried before the end of its backoff anyway.
+            // A group is never tried before the end of its backoff.
             waiting = backoff.find(key).filter(QueuedPodInfo.class::isInstance);
         }
         waiting.ifPresent(queued -> {
@@ -311,14 +322,14 @@ final class SubQueues {
         return waiting.isPresent();
     }
 
-    /** Has the events that may help against these plugins bring a gated pod back, although its attempt failed with an error. */
+    /** Lets events of these plugins requeue a gated pod although its attempt failed with an error. */
     void keepRejectors(QueuedPodInfo gated, RejectorPlugins rejectors) {
         unschedulable.remove(gated.key());
         gated.keepRejectors(rejectors);
         unschedulable.put(gated);
     }
 
-    /** Makes those active whose backoff is over. */
+    /** Makes the entities active whose backoff has ended. */
     void flushBackoff() {
         Instant now = clock.instant();
         Optional<QueuedEntity> completed = backoff.removeCompleted(now);
@@ -328,7 +339,7 @@ final class SubQueues {
         }
     }
 
-    // Where pods are popped early, PreEnqueue has run before they began to back off; elsewhere it runs afterwards.
+    // If pods are popped early, PreEnqueue has run before their backoff; otherwise it runs now.
     private void leaveBackoff(QueuedEntity queued, String event) {
         if (popsEarly) {
             pushActive(queued, null, event);
@@ -344,13 +355,16 @@ final class SubQueues {
         return came(queued, SubQueue.ACTIVE, asked, event);
     }
 
-    /** Takes it out of the unschedulable ones, unless a plugin gates it: then it is put there, and the answer is true. */
+    /**
+     * Runs PreEnqueue; puts a gated entity into the unschedulable sub-queue, removes others from it, and returns
+     * whether it is gated.
+     */
     private boolean isGated(QueuedEntity queued, @Nullable SubQueue asked, String event) {
         boolean wasUnschedulable = unschedulable.remove(queued.key()).isPresent();
         try {
             preEnqueue.run(queued);
         } finally {
-            // Also where an error of the virtual machine passes through, or it would be in no sub-queue.
+            // Also if an error of the virtual machine passes through; otherwise it would be in no sub-queue.
             if (queued.isGated()) {
                 unschedulable.put(queued);
             }
@@ -364,8 +378,8 @@ final class SubQueues {
         return true;
     }
 
-    // Asked is what hints wanted, or null if none were asked. kube-scheduler's newer count leaves out what went as they
-    // wanted.
+    // Parameter asked: the sub-queue that hints requested, or null if no hint was called. Like kube-scheduler's newer
+    // metric, entityQueued excludes entities that moved to it.
     private SubQueue came(QueuedEntity queued, SubQueue subQueue, @Nullable SubQueue asked, String event) {
         if (queued instanceof QueuedPodInfo pod) {
             metrics.podQueued(pod.pod(), subQueue.toString(), event);

@@ -10,10 +10,11 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * What waits for an event, the gated pods and groups included.
+ * The unschedulable pods and groups, including gated ones, which wait for an event.
  *
- * <p>Pods of one profile with the same rejectors are in one bucket. There are few buckets, however many pods there are, and an
- * event that no rejector of a bucket registered costs nothing for the bucket's pods. Guarded by the queue's lock.
+ * <p>Pods of one profile with the same rejectors are in one bucket. There are few buckets, however many pods there are,
+ * and an event that no rejector of a bucket registered costs nothing for the bucket's pods. Guarded by the queue's
+ * lock.
  */
 final class UnschedulablePods {
     private final Map<BucketKey, Bucket> bucketByKey = new LinkedHashMap<>();
@@ -21,7 +22,7 @@ final class UnschedulablePods {
     private final Map<String, QueuedPodGroupInfo> groupByKey = new LinkedHashMap<>();
 
     /**
-     * What the pods of a bucket have in common.
+     * The common properties of the pods of a bucket.
      *
      * @param profile their scheduler name
      * @param rejectors the plugins that rejected them
@@ -34,10 +35,10 @@ final class UnschedulablePods {
     }
 
     /**
-     * Pods that an event is, or is not, about together.
+     * The pods with the same key, which are checked against an event together.
      *
-     * @param key what they have in common
-     * @param podByKey the pods, in the order in which they came
+     * @param key their common properties
+     * @param podByKey the pods, in insertion order
      */
     private record Bucket(BucketKey key, Map<String, QueuedPodInfo> podByKey) {}
 
@@ -45,18 +46,18 @@ final class UnschedulablePods {
         return bucketByKey.keySet();
     }
 
-    /** The pods of a bucket, in the order in which they came. */
+    /** Returns the pods of a bucket, in insertion order. */
     Collection<QueuedPodInfo> of(BucketKey key) {
         Bucket bucket = bucketByKey.get(key);
         return bucket == null ? List.of() : bucket.podByKey().values();
     }
 
-    /** The pod groups, in the order in which they came. */
+    /** Returns the pod groups, in insertion order. */
     Collection<QueuedPodGroupInfo> podGroups() {
         return groupByKey.values();
     }
 
-    /** All: the pods, bucket by bucket, and then the groups. */
+    /** Returns all entities: the pods, bucket by bucket, and then the groups. */
     List<QueuedEntity> values() {
         List<QueuedEntity> values = new ArrayList<>(bucketByPod.size() + groupByKey.size());
         bucketByKey.values().forEach(bucket -> values.addAll(bucket.podByKey().values()));
@@ -71,7 +72,7 @@ final class UnschedulablePods {
                 : Optional.ofNullable(bucket.podByKey().get(key));
     }
 
-    /** Adds a pod or a group. While a pod is here, what decides about its bucket must not change. */
+    /** Adds a pod or a group. While a pod is here, the properties in its bucket key must not change. */
     void put(QueuedEntity queued) {
         if (queued instanceof QueuedPodInfo pod) {
             put(pod);

@@ -4,7 +4,10 @@ package org.moorage.runtime.internal.queue;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
-/** The queue's lock, under which plugins are called. It tells who holds it, so that a call that does not return can be noticed. */
+/**
+ * The queue's lock, under which plugins are called. It exposes its holder, so that calls that do not return can be
+ * detected.
+ */
 final class WatchedLock extends ReentrantLock {
     private static final long serialVersionUID = 1L;
 
@@ -17,18 +20,18 @@ final class WatchedLock extends ReentrantLock {
         acquired();
     }
 
-    /** To be called also after a wait, in which the lock was given away. */
+    /** Must also be called after a wait, which releases and reacquires the lock. */
     @SuppressWarnings("NonAtomicVolatileUpdate") // one thread holds the lock
     void acquired() {
         acquisitions++;
     }
 
-    /** How often the lock was taken: a new number for each time. */
+    /** Returns the number of acquisitions, which changes with each one. */
     long acquisitions() {
         return acquisitions;
     }
 
-    /** The thread that holds the lock, or null. */
+    /** Returns the thread that holds the lock, or null. */
     @Nullable
     Thread holder() {
         return getOwner();

@@ -20,14 +20,14 @@ import org.moorage.api.model.SchedulingGroup;
 import org.moorage.runtime.internal.queue.QueuedPodGroupInfo.Group;
 
 /**
- * The pod groups and composite pod groups that the queue was told of, and whose children they are. A group is linked with its
- * parent before that is known.
+ * The pod groups and composite pod groups of the queue, linked to their parents. A group is linked to its parent before
+ * the parent is known.
  *
- * <p>It is the queue's own copy, so that it is in step with the queue whatever the cache knows by then. Guarded by the queue's
- * lock.
+ * <p>It is a separate copy, so that it is consistent with the queue even if the cache is ahead or behind. Guarded by
+ * the queue's lock.
  */
 final class WorkloadForest {
-    // With the pod group itself. Links are other people's, and may go on for ever or round in circles.
+    // Includes the pod group itself. Parent links are user input: chains may be arbitrarily long or cyclic.
     private static final int DEEPEST = PodGroupLister.MAX_DEPTH + 1;
 
     private static final Comparator<Group> OLDEST_FIRST = Comparator.<Group, Instant>comparing(
@@ -39,9 +39,9 @@ final class WorkloadForest {
     private final Map<GroupKey, Set<GroupKey>> childrenByKey = new HashMap<>();
 
     /**
-     * None yet.
+     * Creates an instance without groups.
      *
-     * @param composites whether there are composite pod groups; otherwise each pod group is taken to have no parent
+     * @param composites whether composite pod groups are enabled; otherwise parents of pod groups are ignored
      */
     WorkloadForest(boolean composites) {
         this.composites = composites;
@@ -55,7 +55,7 @@ final class WorkloadForest {
                         group.metadata().namespace(), group.metadata().name());
     }
 
-    /** The key of the pod group that a pod names. */
+    /** Returns the key of the pod group that a pod names. */
     static GroupKey key(Pod member) {
         return GroupKey.podGroup(member.namespace(), member.spec().podGroupName());
     }
@@ -64,14 +64,14 @@ final class WorkloadForest {
         return Optional.ofNullable(groupByKey.get(key));
     }
 
-    /** The key of a group's parent; empty if it has none. The parent need not be known. */
+    /** Returns the key of a group's parent; empty if it has none. The parent may be unknown. */
     Optional<GroupKey> parent(SchedulingGroup group) {
         return composites && !group.parentName().isEmpty()
                 ? Optional.of(GroupKey.compositePodGroup(group.metadata().namespace(), group.parentName()))
                 : Optional.empty();
     }
 
-    /** Adds a group, in place of the one with the same key. */
+    /** Adds a group, or replaces the one with the same key. */
     void put(SchedulingGroup group) {
         GroupKey key = key(group);
         remove(key);
@@ -82,7 +82,7 @@ final class WorkloadForest {
                         .add(key));
     }
 
-    /** Removes a group, if it is known. Its children stay linked with it. */
+    /** Removes a group, if it is known. Its children stay linked to it. */
     void remove(GroupKey key) {
         SchedulingGroup known = groupByKey.remove(key);
         if (known == null) {
@@ -98,7 +98,10 @@ final class WorkloadForest {
         }
     }
 
-    /** The group above that has no parent; empty if one of them is not known, or there are too many. */
+    /**
+     * Returns the key of the topmost ancestor; empty if the group or an ancestor is unknown, or there are too many
+     * levels.
+     */
     Optional<GroupKey> root(GroupKey key) {
         GroupKey current = key;
         for (int depth = 0; depth < DEEPEST; depth++) {
@@ -115,7 +118,7 @@ final class WorkloadForest {
         return Optional.empty();
     }
 
-    /** The known pod groups below a group, or the group itself if it is one; without those that are too far below it. */
+    /** Returns the known pod groups among a group and its descendants; without those below the maximum depth. */
     List<GroupKey> podGroups(GroupKey top) {
         List<GroupKey> found = new ArrayList<>();
         List<GroupKey> level = List.of(top);
@@ -133,9 +136,9 @@ final class WorkloadForest {
     }
 
     /**
-     * A known group and all known ones below it, without those that are too far below it.
+     * Returns a known group and its known descendants, without those below the maximum depth.
      *
-     * @param members gives the pods of a pod group
+     * @param members returns the pods of a pod group
      */
     Group tree(GroupKey top, Function<GroupKey, List<QueuedPodInfo>> members) {
         return tree(top, members, 1);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * The pods that wait to be scheduled, in the order in which they are tried, and what has to happen before they are.
+ * The scheduling queue: pending pods in the order in which they are tried, and the events that requeue unschedulable
+ * pods.
  *
  * <p>Starting points: {@link org.moorage.runtime.internal.queue.SchedulingQueue}, {@link
  * org.moorage.runtime.internal.queue.PluginEvents}, {@link org.moorage.runtime.internal.queue.Nominator}.

@@ -1,29 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.moorage.api;
 
-/** What a {@link Status} means for the scheduling cycle. */
+/** The effect of a {@link Status} on the scheduling cycle. */
 public enum Code {
-    /** The plugin has no objection; the cycle goes on. */
+    /** The plugin accepts; the cycle continues. */
     SUCCESS("Success"),
     /**
-     * The plugin failed. The cycle ends, and the pod is retried after the backoff of errors. What a plugin throws becomes
-     * this code, too.
+     * The plugin failed. The cycle ends, and the pod is retried after the backoff for errors. An exception from a
+     * plugin also becomes this code.
      */
     ERROR("Error"),
-    /** Rejected; removing other pods from the node could help, so preemption looks at it. */
+    /** Rejected, but preemption could help: the node is a candidate for evicting pods. */
     UNSCHEDULABLE("Unschedulable"),
     /**
-     * Rejected, and removing pods cannot help: preemption passes the node over. From PreFilter it ends the cycle at
-     * once, from PostFilter it ends the chain.
+     * Rejected, and preemption cannot help: it skips the node. Returned from PreFilter, it ends the cycle immediately.
+     * Returned from PostFilter, it stops the remaining PostFilter plugins.
      */
     UNSCHEDULABLE_AND_UNRESOLVABLE("UnschedulableAndUnresolvable"),
     /**
-     * From PreFilter and PreScore: leave out this plugin's later Filter or Score. From Bind: not mine, ask the next.
+     * From PreFilter or PreScore: skips this plugin's Filter or Score for the cycle. From Bind: leaves the pod to the
+     * next Bind plugin.
      */
     SKIP("Skip"),
     /**
-     * Rejected while somebody else works on it. A later {@code QUEUE} hint of the same plugin sends the pod straight to
-     * the active queue, without backoff.
+     * Rejected while another component works on the cause. A later {@code QUEUE} hint of the same plugin moves the pod
+     * directly to the active queue, without backoff.
      */
     PENDING("Pending");
 
@@ -33,12 +34,12 @@ public enum Code {
         this.text = text;
     }
 
-    /** Whether this is one of the three codes with which a plugin rejects. */
+    /** Returns whether this is one of the three codes with which a plugin rejects a pod or node. */
     public boolean isRejection() {
         return this == UNSCHEDULABLE || this == UNSCHEDULABLE_AND_UNRESOLVABLE || this == PENDING;
     }
 
-    /** The name that kube-scheduler gives the code in its metrics and logs, for example {@code Unschedulable}. */
+    /** Returns the code's name in kube-scheduler's metrics and logs, for example {@code Unschedulable}. */
     @Override
     public String toString() {
         return text;

@@ -5,11 +5,16 @@ import java.util.List;
 import java.util.Optional;
 import org.moorage.api.model.CompositePodGroup;
 
-/** A composite pod group and its children at a moment. It is there as long as the group or a child that names it is, and does not change. */
+/**
+ * A composite pod group and its children at one moment. The state exists as long as the group or a child that names it
+ * does. Immutable.
+ */
 public interface CompositePodGroupState {
-    /** The group; empty while only children that name it are known. */
+    /** Returns the group; empty while only children that name it are known. */
     Optional<CompositePodGroup> compositePodGroup();
 
-    /** The groups that name it as their parent, the oldest first, and those of one age by their names. */
+    /**
+     * Returns the groups that name it as their parent, the oldest first; groups of the same age are ordered by name.
+     */
     List<GroupKey> children();
 }

@@ -7,41 +7,41 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What plugins keep from one extension point to a later one, for one pod and one scheduling cycle.
+ * The state that plugins pass from one extension point to a later one, for one pod and one scheduling cycle.
  *
- * <p>Values are immutable: what changes in the course of a cycle is put anew. A key has one value for the whole cycle, which
- * PreFilter or another point that runs once puts there, and one value for each node, for what Filter works out on
- * a node and Score, Reserve or PreBind need again:
+ * <p>Values are immutable: to change one, put a new value. A key has one value for the whole cycle, which a plugin puts
+ * in PreFilter or another extension point that runs once. It also has one value per node, for results of Filter that
+ * Score, Reserve or PreBind read again:
  *
  * <pre>{@code
  * state.put(ALLOCATION, node.name(), allocation);           // in Filter
  * state.find(ALLOCATION, nodeName).orElseThrow();           // in Reserve
  * }</pre>
  *
- * <p>A state can be forked: a plugin that must account for "what if this pod were gone" puts a new value into the fork. What is
- * put into one of the two afterwards is not seen in the other. Preemption forks once per node, so forking is cheap: values are
- * not copied, and values of nodes only refer to what both share.
+ * <p>A state can be forked: a plugin that simulates the removal of a pod puts a new value into the fork. Values put
+ * into the original or the fork afterwards are not visible in the other. Preemption forks once per node, so forking is
+ * cheap: values are not copied, and the original and the fork share the values of nodes.
  *
- * <p>Safe for use by several threads. A value for the whole cycle is read far more often than put; values of different nodes may
- * be put at once without waiting for each other.
+ * <p>Thread-safe. A value for the whole cycle is read far more often than put. Threads can put values of different
+ * nodes concurrently without blocking each other.
  */
 public final class CycleState {
     private static final @Nullable Object[] EMPTY = new Object[16];
 
-    // Hash tables with open addressing, half full at most: keys at even, values at odd indexes. Copied on write so that
-    // the parallel passes read without a lock. Values of the whole cycle are there as the Optional that find() answers,
-    // since plugins ask for them on each node.
+    // Hash tables with open addressing, at most half full: keys at even indexes, values at odd ones. Copied on write,
+    // so that parallel passes read without a lock. Values for the whole cycle are stored as the Optional that find()
+    // returns, since plugins read them for each node.
     private volatile @Nullable Object[] values;
     private volatile @Nullable Object[] nodeValues;
 
     private final @Nullable CycleState parent;
 
-    /** An empty state. */
+    /** Creates an empty state. */
     public CycleState() {
         this(EMPTY, EMPTY, null);
     }
 
-    /** An empty state within another. */
+    /** Creates an empty state within a parent state. */
     public CycleState(CycleState parent) {
         this(EMPTY, EMPTY, Objects.requireNonNull(parent, "parent"));
     }
@@ -53,15 +53,16 @@ public final class CycleState {
     }
 
     /**
-     * The state that this one is within: of a pod that is scheduled with its group, the state of the placement that is tried; of a
-     * placement, that of the group; of a group, that of the placement of the composite group that it is part of. Empty for a pod that
-     * is scheduled alone, or whose group has been placed and that is being bound, and for a group without a parent.
+     * Returns the state that this one is nested in. For a pod that is scheduled with its group, this is the state of
+     * the placement that is tried. For a placement, it is the state of the group. For a group in a composite group, it
+     * is the state of the composite group's placement. Empty for a pod that is scheduled alone, for a pod that is being
+     * bound after its group was placed, and for a group without a parent.
      */
     public Optional<CycleState> parent() {
         return Optional.ofNullable(parent);
     }
 
-    /** Stores a value for the whole cycle, in place of the one that the key had. */
+    /** Stores a value for the whole cycle and replaces the key's former value. */
     public synchronized <T> void put(StateKey<T> key, T value) {
         Objects.requireNonNull(key, "key");
         Objects.requireNonNull(value, "value");
@@ -69,7 +70,7 @@ public final class CycleState {
     }
 
     /**
-     * Stores a value for one node, in place of the one that the key had for that node.
+     * Stores a value for one node and replaces the key's former value for that node.
      *
      * @param nodeName the name of the node
      */
@@ -91,10 +92,10 @@ public final class CycleState {
     }
 
     /**
-     * The value of a key for the whole cycle.
+     * Returns the value of a key for the whole cycle.
      *
-     * @throws NoSuchElementException if nothing was put, which is a mistake in the plugin: it reads at one extension
-     *     point what it did not write at an earlier one
+     * @throws NoSuchElementException if no value was put. This is a bug in the plugin: it reads a value that it did not
+     *     write at an earlier extension point
      */
     public <T> T get(StateKey<T> key) {
         Optional<T> value = find(key);
@@ -105,7 +106,7 @@ public final class CycleState {
         return value.get();
     }
 
-    /** The value of a key for the whole cycle, or empty if nothing was put. */
+    /** Returns the value of a key for the whole cycle, or empty if none was put. */
     @SuppressWarnings("unchecked") // put() stores under a key only what has the key's type
     public <T> Optional<T> find(StateKey<T> key) {
         Object value = lookup(values, key);
@@ -113,7 +114,7 @@ public final class CycleState {
     }
 
     /**
-     * The value of a key for one node, or empty if nothing was put for that node.
+     * Returns the value of a key for one node, or empty if none was put for that node.
      *
      * @param nodeName the name of the node
      */
@@ -123,12 +124,14 @@ public final class CycleState {
         return known == null ? Optional.empty() : Optional.ofNullable((T) known.find(nodeName));
     }
 
-    /** A state with the same values. What is put into one of the two from now on is not seen in the other. */
+    /**
+     * Returns a copy of this state. Values put into the original or the copy afterwards are not visible in the other.
+     */
     public CycleState fork() {
         return forked(parent);
     }
 
-    /** A fork of this state that is within no other. */
+    /** Returns a fork of this state without a parent. */
     public CycleState withoutParent() {
         return forked(null);
     }
@@ -149,7 +152,7 @@ public final class CycleState {
         return entries[indexOf(entries, key) + 1];
     }
 
-    // The index of the key, or of the free entry for it.
+    // Returns the index of the key, or of the free entry for it.
     private static int indexOf(@Nullable Object[] entries, StateKey<?> key) {
         int mask = entries.length - 2;
         int i = 2 * key.number & mask;

@@ -4,11 +4,11 @@ package org.moorage.api;
 import java.util.Objects;
 
 /**
- * Names a group of pods in a cluster.
+ * The key of a pod group in a cluster.
  *
- * @param type which kind of group
+ * @param type the kind of group
  * @param namespace the group's namespace, which is that of its pods
- * @param name its name
+ * @param name the group's name
  */
 public record GroupKey(Type type, String namespace, String name) {
     /** The kinds of groups. */
@@ -24,31 +24,31 @@ public record GroupKey(Type type, String namespace, String name) {
             this.text = text;
         }
 
-        /** The name in kube-scheduler's messages and metrics. */
+        /** Returns the name in kube-scheduler's messages and metrics. */
         @Override
         public String toString() {
             return text;
         }
     }
 
-    /** A key, of which no part is null. */
+    /** Checks that no component is null. */
     public GroupKey {
         Objects.requireNonNull(type, "type");
         Objects.requireNonNull(namespace, "namespace");
         Objects.requireNonNull(name, "name");
     }
 
-    /** The key of a pod group. */
+    /** Returns the key of a pod group. */
     public static GroupKey podGroup(String namespace, String name) {
         return new GroupKey(Type.POD_GROUP, namespace, name);
     }
 
-    /** The key of a composite pod group. */
+    /** Returns the key of a composite pod group. */
     public static GroupKey compositePodGroup(String namespace, String name) {
         return new GroupKey(Type.COMPOSITE_POD_GROUP, namespace, name);
     }
 
-    /** Type, namespace and name, with a slash between them. */
+    /** Returns type, namespace and name, separated by slashes. */
     @Override
     public String toString() {
         return type + "/" + namespace + "/" + name;

@@ -9,55 +9,63 @@ import org.moorage.api.model.ResourceName;
 import org.moorage.api.model.Resources;
 
 /**
- * A node with the pods on it, assumed pods included, and the sums of their requests.
+ * A node with its pods, including assumed pods, and the sums of their requests.
  *
- * <p>It does not change during a scheduling cycle. Its methods allocate nothing and may be called by several threads.
+ * <p>Immutable during a scheduling cycle. The methods allocate nothing and are thread-safe.
  */
 public interface NodeInfo {
-    /** The node itself. */
+    /** Returns the node. */
     Node node();
 
-    /** The node's name. */
+    /** Returns the node's name. */
     default String name() {
         return node().name();
     }
 
-    /** The node's index in its {@link Snapshot}, from 0. In a {@link org.moorage.api.plugin.Trial} it is the same. */
+    /**
+     * Returns the node's index in its {@link Snapshot}, from 0. It is the same in a
+     * {@link org.moorage.api.plugin.Trial}.
+     */
     int index();
 
-    /** The pods on the node, in no particular order. */
+    /** Returns the pods on the node, in no particular order. */
     List<Pod> pods();
 
-    /** Those of {@link #pods()} that have pod affinity or anti-affinity, required or preferred. */
+    /** Returns the pods on the node that have pod affinity or anti-affinity, required or preferred. */
     List<Pod> podsWithAffinity();
 
-    /** Those of {@link #pods()} that have required pod anti-affinity. */
+    /** Returns the pods on the node that have required pod anti-affinity. */
     List<Pod> podsWithRequiredAntiAffinity();
 
-    /** How many pods are on the node. */
+    /** Returns the number of pods on the node. */
     int podCount();
 
-    /** The maximum number of pods. */
+    /** Returns the maximum number of pods. */
     long allowedPods();
 
-    /** The allocatable amount of a resource, in the units of {@link Resources}; 0 if the node does not have it. */
+    /**
+     * Returns the allocatable amount of a resource, in the units of {@link Resources}; 0 if the node does not have it.
+     */
     long allocatable(ResourceName resource);
 
-    /** The sum of the requests of the pods on the node, in the units of {@link Resources}. */
+    /** Returns the sum of the requests of the pods on the node, in the units of {@link Resources}. */
     long requested(ResourceName resource);
 
     /**
-     * As {@link #requested}, but a container without a cpu request counts with 100m, and one without a
-     * memory request with 200Mi.
+     * Returns the same as {@link #requested}, but counts 100m for a container without a cpu request and 200Mi for one
+     * without a memory request.
      */
     long nonZeroRequested(ResourceName resource);
 
-    /** Whether a pod on the node uses a conflicting host port. */
+    /** Returns whether a pod on the node uses a conflicting host port. */
     boolean conflicts(HostPort port);
 
-    /** The state of the container image of exactly this name; {@link ImageState#ABSENT} if the node does not have it. */
+    /**
+     * Returns the state of the container image of exactly this name; {@link ImageState#ABSENT} if the node does not
+     * have it.
+     */
     ImageState image(String name);
 
-    /** Is another one for each state of the node and its pods. */
+    /** Returns a number that changes whenever the node or its pods change. */
     long generation();
 }

@@ -7,17 +7,18 @@ import java.util.List;
 import java.util.Objects;
 
 /**
- * The scores of the feasible nodes by one plugin, in the order of the nodes. Immutable: each operation returns new scores.
+ * The scores that one plugin gives the feasible nodes, in the order of the nodes. Immutable: each operation returns new
+ * scores.
  */
 public final class NodeScores {
-    /** The best score that a plugin may end with; 0 is the worst. */
+    /** The best score after normalization; the worst is 0. */
     public static final long MAX = 100;
 
     private final List<NodeInfo> nodes;
-    // One for each node, or a single one that all have, as they mostly do: then nothing is made for each of them.
+    // One score per node, or a single score that all nodes share, which is the usual case and avoids an entry per node.
     private final long[] scores;
-    // Read once: a plugin may give a list of its own class, and the scheduler reads the scores outside the plugin's
-    // call.
+    // Read once: a plugin may pass its own List implementation, and the scheduler reads the scores outside the call to
+    // the plugin.
     private final int size;
 
     private NodeScores(List<NodeInfo> nodes, long[] scores) {
@@ -27,9 +28,9 @@ public final class NodeScores {
     }
 
     /**
-     * Scores of these nodes. Takes ownership of the array: the caller must not change it.
+     * Returns scores of these nodes. Takes ownership of the array: the caller must not change it.
      *
-     * @throws IllegalArgumentException if there are not as many scores as nodes
+     * @throws IllegalArgumentException if the number of scores differs from the number of nodes
      */
     public static NodeScores of(List<NodeInfo> nodes, long[] scores) {
         Objects.requireNonNull(nodes, "nodes");
@@ -39,27 +40,29 @@ public final class NodeScores {
         return new NodeScores(nodes, scores);
     }
 
-    /** The same score for each of these nodes. */
+    /** Returns the same score for each of these nodes. */
     public static NodeScores uniform(List<NodeInfo> nodes, long score) {
         return new NodeScores(Objects.requireNonNull(nodes, "nodes"), new long[] {score});
     }
 
-    /** How many nodes are scored. */
+    /** Returns the number of nodes. */
     public int size() {
         return size;
     }
 
-    /** Whether these are {@link #uniform} scores, or what became of such: then one of them tells all. */
+    /**
+     * Returns whether all nodes share one stored score: these are {@link #uniform} scores or were derived from such.
+     */
     public boolean isUniform() {
         return scores.length == 1;
     }
 
-    /** The node at an index. */
+    /** Returns the node at an index. */
     public NodeInfo node(int index) {
         return nodes.get(index);
     }
 
-    /** The score at an index. */
+    /** Returns the score at an index. */
     public long score(int index) {
         if (scores.length != 1) {
             return scores[index];
@@ -68,7 +71,7 @@ public final class NodeScores {
         return scores[0];
     }
 
-    /** A copy of the scores. */
+    /** Returns a copy of the scores. */
     public long[] toArray() {
         if (scores.length == size()) {
             return scores.clone();
@@ -78,13 +81,13 @@ public final class NodeScores {
         return array;
     }
 
-    /** Other scores of the same nodes. Takes ownership of the array. */
+    /** Returns other scores of the same nodes. Takes ownership of the array. */
     public NodeScores with(long[] changed) {
         return of(nodes, changed);
     }
 
     /**
-     * Scaled so that the highest becomes 100, dividing as integers; unchanged if the highest is 0.
+     * Returns the scores scaled so that the highest becomes 100, with integer division; unchanged if the highest is 0.
      */
     public NodeScores scaledTo100() {
         long highest = 0;
@@ -102,8 +105,9 @@ public final class NodeScores {
     }
 
     /**
-     * Scaled so that the lowest becomes 0 and the highest 100 (min-max normalization), dividing as integers. If all are equal, each becomes
-     * 0, which leaves the choice to other plugins. Takes any scores, also negative ones.
+     * Returns the scores scaled so that the lowest becomes 0 and the highest 100 (min-max normalization), with integer
+     * division. If all scores are equal, each becomes 0, which leaves the choice to other plugins. Scores may be
+     * negative.
      */
     public NodeScores minMaxScaled() {
         long lowest = Long.MAX_VALUE;
@@ -121,13 +125,13 @@ public final class NodeScores {
         return new NodeScores(nodes, scaled);
     }
 
-    // From 0 for the lowest to 100 for the highest.
+    // Returns 0 for the lowest score, up to 100 for the highest.
     private static long share(long score, long lowest, long highest) {
         long range = highest - lowest;
         if (range > 0 && range <= Long.MAX_VALUE / MAX) {
             return MAX * (score - lowest) / range;
         }
-        // The product, or even the range, is larger than a long.
+        // The product, or even the range, overflows a long.
         BigInteger least = BigInteger.valueOf(lowest);
         return BigInteger.valueOf(score)
                 .subtract(least)
@@ -136,7 +140,7 @@ public final class NodeScores {
                 .longValueExact();
     }
 
-    /** 100 minus each score. */
+    /** Returns 100 minus each score. */
     public NodeScores reversed() {
         long[] reversed = new long[scores.length];
         for (int i = 0; i < reversed.length; i++) {

@@ -9,8 +9,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Values of nodes, by the name of the node. Safe for use by several threads.
  *
- * <p>A hash table of two levels whose arrays are never changed: putting a value replaces the bucket and the two arrays that lead
- * to it, so a fork shares the whole table at no cost. With 5,000 nodes a bucket holds about twenty.
+ * <p>A hash table of two levels whose arrays are never changed: putting a value replaces the bucket and the two arrays
+ * that lead to it, so a fork shares the whole table at no cost. With 5,000 nodes a bucket holds about twenty.
  */
 final class NodeValues {
     private static final int BITS = 4;
@@ -53,7 +53,7 @@ final class NodeValues {
         return new NodeValues(buckets());
     }
 
-    // Never null, which NullAway cannot tell.
+    // Never null, but NullAway cannot prove it.
     private Object[][][] buckets() {
         return Objects.requireNonNull(table.get());
     }

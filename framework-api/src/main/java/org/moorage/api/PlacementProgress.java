@@ -2,9 +2,9 @@
 package org.moorage.api;
 
 /**
- * How far a group is in a placement that is tried.
+ * The progress of scheduling a group in the placement that is tried.
  *
- * @param remaining how many pods, or child groups of a composite group, have not been tried yet
- * @param scheduled how many have a node, those from before included
+ * @param remaining the number of pods, or child groups of a composite group, that have not been tried yet
+ * @param scheduled the number of pods, or child groups, that have a node, including those scheduled earlier
  */
 public record PlacementProgress(int remaining, int scheduled) {}

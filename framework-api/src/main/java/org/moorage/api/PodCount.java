@@ -5,15 +5,17 @@ import java.util.List;
 import java.util.function.Predicate;
 import org.moorage.api.model.Pod;
 
-/** How many pods of a kind there are on the nodes of a snapshot, see {@link Snapshot#count}. */
+/** The number of pods that match a predicate, on the nodes of a snapshot, see {@link Snapshot#count}. */
 public interface PodCount {
-    /** The number of such pods on a node. */
+    /** Returns the number of matching pods on a node. */
     int on(NodeInfo node);
 
-    /** The number of such pods on the nodes of each domain, by the domain's number. */
+    /** Returns the number of matching pods per topology domain, by domain number. */
     int[] in(Topology topology);
 
-    /** Counts the pods that a predicate holds for anew each time; {@code nodes} are those of the snapshot. */
+    /**
+     * Returns an uncached count, which evaluates the predicate on each call; {@code nodes} are those of the snapshot.
+     */
     static PodCount of(List<NodeInfo> nodes, Predicate<Pod> which) {
         return new PodCount() {
             @Override
@@ -32,7 +34,7 @@ public interface PodCount {
         };
     }
 
-    /** The number of pods on a node that a predicate holds for. */
+    /** Returns the number of pods on a node that match a predicate. */
     static int of(NodeInfo node, Predicate<Pod> which) {
         List<Pod> pods = node.pods();
         int count = 0;

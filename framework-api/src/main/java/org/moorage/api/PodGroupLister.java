@@ -5,9 +5,11 @@ import java.util.Optional;
 import org.moorage.api.model.Pod;
 import org.moorage.api.model.SchedulingGroup;
 
-/** The groups of pods, as one scheduling cycle sees them, or as they are now. Empty unless the feature GenericWorkload is on. */
+/**
+ * The pod groups, as seen by one scheduling cycle or as they are now. Empty unless the feature GenericWorkload is on.
+ */
 public interface PodGroupLister {
-    /** One that knows no group. */
+    /** A lister without groups. */
     PodGroupLister NONE = new PodGroupLister() {
         @Override
         public Optional<PodGroupState> podGroup(String namespace, String name) {
@@ -20,16 +22,16 @@ public interface PodGroupLister {
         }
     };
 
-    /** The most groups from a pod to its root; what goes on beyond is taken for a group without a root. */
+    /** The maximum number of ancestors of a group that a lookup of its root follows; a deeper group has no root. */
     int MAX_DEPTH = 16;
 
-    /** The state of a pod group; empty if neither the group nor any of its pods is known. */
+    /** Returns the state of a pod group; empty if neither the group nor any of its pods is known. */
     Optional<PodGroupState> podGroup(String namespace, String name);
 
-    /** The state of a composite pod group; empty if neither the group nor any child of it is known. */
+    /** Returns the state of a composite pod group; empty if neither the group nor any child of it is known. */
     Optional<CompositePodGroupState> compositePodGroup(String namespace, String name);
 
-    /** The group of a key; empty if it is not known. */
+    /** Returns the group with a key; empty if it is not known. */
     default Optional<SchedulingGroup> group(GroupKey key) {
         return switch (key.type()) {
             case POD_GROUP ->
@@ -44,9 +46,10 @@ public interface PodGroupLister {
     }
 
     /**
-     * The group without a parent that a pod is part of.
+     * Returns the root group of a pod: the ancestor group that has no parent.
      *
-     * @return empty if the pod is part of none, or one of the groups above it is not known, or is its own ancestor
+     * @return empty if the pod is not in a group, if a group above it is not known or is its own ancestor, or if more
+     *     than {@link #MAX_DEPTH} composite groups are above its group
      */
     default Optional<GroupKey> root(Pod member) {
         String group = member.spec().podGroupName();
@@ -54,9 +57,10 @@ public interface PodGroupLister {
     }
 
     /**
-     * The group without a parent that a group is part of, or that it is itself.
+     * Returns the root of a group: the ancestor without a parent, or the group itself.
      *
-     * @return empty if the group or one of those above it is not known, or is its own ancestor
+     * @return empty if the group or one of its ancestors is not known or is its own ancestor, or if it has more than
+     *     {@link #MAX_DEPTH} ancestors
      */
     default Optional<GroupKey> root(GroupKey group) {
         GroupKey key = group;

@@ -8,23 +8,23 @@ import org.moorage.api.model.Pod;
 import org.moorage.api.model.PodGroup;
 
 /**
- * The pods of a pod group at a moment, by how far they are. Pods that have run to their end are no longer among them. It is there as
- * long as the group or one of its pods is, and does not change.
+ * The pods of a pod group at one moment, by scheduling progress, without pods that have terminated. The state exists as
+ * long as the group or one of its pods does. Immutable.
  */
 public interface PodGroupState {
-    /** The group; empty while only pods that name it are known. */
+    /** Returns the group; empty while only pods that name it are known. */
     Optional<PodGroup> podGroup();
 
-    /** The pods that wait for a node, of this scheduler's profiles. */
+    /** Returns the group's pending pods that name one of this scheduler's profiles. */
     List<Pod> unscheduledPods();
 
-    /** The pods that have a node which the cluster has not confirmed yet. */
+    /** Returns the assumed pods: they have a node, and the cluster has not confirmed it yet. */
     List<Pod> assumedPods();
 
-    /** The pods that have a node, whoever has chosen it. */
+    /** Returns the pods that have a node, regardless of which scheduler chose it. */
     List<Pod> assignedPods();
 
-    /** The assumed and the assigned pods. */
+    /** Returns the assumed and the assigned pods. */
     default List<Pod> scheduledPods() {
         List<Pod> scheduled = new ArrayList<>(scheduledPodsCount());
         scheduled.addAll(assumedPods());
@@ -32,12 +32,12 @@ public interface PodGroupState {
         return scheduled;
     }
 
-    /** How many pods are assumed or assigned. */
+    /** Returns the number of assumed and assigned pods. */
     default int scheduledPodsCount() {
         return assumedPods().size() + assignedPods().size();
     }
 
-    /** How many pods there are. */
+    /** Returns the number of all pods of the group. */
     default int allPodsCount() {
         return unscheduledPods().size() + scheduledPodsCount();
     }

@@ -7,12 +7,12 @@ import org.moorage.api.model.Pod;
 /**
  * The node that was found for a pod of a group.
  *
- * @param pod the pod, which still waits
+ * @param pod the pod, which is still pending
  * @param nodeName the node's name
  * @param state the state of the pod's cycle
  */
 public record ProposedAssignment(Pod pod, String nodeName, CycleState state) {
-    /** An assignment, of which no part is null. */
+    /** Checks that no component is null. */
     public ProposedAssignment {
         Objects.requireNonNull(pod, "pod");
         Objects.requireNonNull(nodeName, "nodeName");

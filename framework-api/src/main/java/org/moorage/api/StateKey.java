@@ -5,9 +5,9 @@ import java.util.Objects;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * Names a value of a {@link CycleState}, and carries its type.
+ * A typed key of a value in a {@link CycleState}.
  *
- * <p>A plugin keeps one as a constant; two keys are never equal, whatever their names:
+ * <p>A plugin keeps it as a constant. Two keys are never equal, even if their names are:
  *
  * <pre>{@code
  * private static final StateKey<Request> REQUEST = StateKey.of("NodeResourcesFit/request");
@@ -16,7 +16,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 public final class StateKey<T> {
     private static final AtomicInteger KEYS = new AtomicInteger();
 
-    /** Numbers the keys, so that a few of them have different places in a small table. */
+    /** Numbers the keys, so that a few of them hash to different slots of a small table. */
     final int number = KEYS.getAndIncrement();
 
     private final String name;
@@ -25,7 +25,10 @@ public final class StateKey<T> {
         this.name = name;
     }
 
-    /** A new key. The name is for messages only; by custom it is the plugin's name, a slash and the value's. */
+    /**
+     * Creates a key. The name is for messages only; by convention it is the plugin's name, a slash and the value's
+     * name.
+     */
     public static <T> StateKey<T> of(String name) {
         return new StateKey<>(Objects.requireNonNull(name, "name"));
     }

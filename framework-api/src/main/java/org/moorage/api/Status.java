@@ -6,22 +6,22 @@ import java.util.List;
 import java.util.Objects;
 
 /**
- * The answer of an extension point: a {@link Code}, and for a rejection the reasons that a person will read.
+ * The result of an extension point: a {@link Code} and, for a rejection, human-readable reasons.
  *
- * <p>Statuses are immutable and never null. A plugin keeps its rejections as constants, so that answering allocates
- * nothing:
+ * <p>Statuses are immutable and never null. A plugin keeps its rejections as constants, so that returning them
+ * allocates nothing:
  *
  * <pre>{@code
  * private static final Status UNSCHEDULABLE_NODE =
  *         Status.unresolvable("node(s) were unschedulable");
  * }</pre>
  *
- * @param code what the answer means for the cycle
- * @param reasons why, in the words that end up in the pod's condition; at least one for an error, none for skip, and for a success only
- *     what PostFilter says of the room that it makes
+ * @param code the effect on the cycle
+ * @param reasons the reasons, which appear in the pod's condition; at least one for an error, none for skip, and for a
+ *     success only PostFilter's message about the room that it makes
  */
 public record Status(Code code, List<String> reasons) {
-    /** How many characters the reasons have in all: as many as the API server accepts in the message of a condition. */
+    /** The maximum total number of characters of the reasons: the API server's limit for the message of a condition. */
     private static final int MOST_CHARACTERS = 32_768;
 
     private static final String CUT = " ...";
@@ -29,7 +29,7 @@ public record Status(Code code, List<String> reasons) {
     private static final Status SKIP = new Status(Code.SKIP, List.of());
 
     /**
-     * Checks that an error is explained, and cuts reasons that have more than 32,768 characters in all.
+     * Checks that an error has a reason, and truncates reasons that exceed 32,768 characters in total.
      *
      * @throws IllegalArgumentException if an error has no reason, or skip has one
      */
@@ -51,58 +51,58 @@ public record Status(Code code, List<String> reasons) {
                 kept.add(reasons.get(i).substring(0, Math.max(0, left - CUT.length())) + CUT);
                 return List.copyOf(kept);
             }
-            // As many as the characters that join them.
+            // 2 for the ", " that joins the reasons.
             left -= Math.min(left, length + 2);
         }
         return reasons;
     }
 
-    /** No objection. Always the same instance. */
+    /** Returns a success. Always the same instance. */
     public static Status success() {
         return SUCCESS;
     }
 
-    /** Nothing to do for this plugin, see {@link Code#SKIP}. Always the same instance. */
+    /** Returns a skip: the plugin has nothing to do, see {@link Code#SKIP}. Always the same instance. */
     public static Status skip() {
         return SKIP;
     }
 
-    /** A rejection that preemption may resolve. */
+    /** Returns a rejection that preemption may resolve. */
     public static Status unschedulable(String... reasons) {
         return new Status(Code.UNSCHEDULABLE, List.of(reasons));
     }
 
-    /** A rejection that preemption cannot resolve. */
+    /** Returns a rejection that preemption cannot resolve. */
     public static Status unresolvable(String... reasons) {
         return new Status(Code.UNSCHEDULABLE_AND_UNRESOLVABLE, List.of(reasons));
     }
 
-    /** A rejection that somebody else is working on, see {@link Code#PENDING}. */
+    /** Returns a rejection whose cause another component is working on, see {@link Code#PENDING}. */
     public static Status pending(String... reasons) {
         return new Status(Code.PENDING, List.of(reasons));
     }
 
-    /** A failure. What a plugin throws is one, too. */
+    /** Returns an error. An exception from a plugin becomes one as well. */
     public static Status error(String reason) {
         return new Status(Code.ERROR, List.of(reason));
     }
 
-    /** Whether the cycle goes on. */
+    /** Returns whether this is {@link Code#SUCCESS}, so that the cycle continues. */
     public boolean isSuccess() {
         return code == Code.SUCCESS;
     }
 
-    /** Whether this is {@link Code#SKIP}. */
+    /** Returns whether this is {@link Code#SKIP}. */
     public boolean isSkip() {
         return code == Code.SKIP;
     }
 
-    /** Whether the plugin rejected the pod (as opposed to having failed). */
+    /** Returns whether the plugin rejected the pod (as opposed to having failed). */
     public boolean isRejection() {
         return code.isRejection();
     }
 
-    /** All reasons in one line, joined by a comma and a space. */
+    /** Returns all reasons in one line, joined by a comma and a space. */
     public String message() {
         return reasons.size() == 1 ? reasons.get(0) : String.join(", ", reasons);
     }

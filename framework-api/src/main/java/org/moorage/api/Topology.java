@@ -7,12 +7,13 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The topology domains of a node label among the nodes of a {@link Snapshot}: nodes with equal values are in one domain.
+ * The topology domains of a node label among the nodes of a {@link Snapshot}: nodes with equal values are in one
+ * domain.
  *
  * <p>Domains are numbered from 0, so that they can be indexes of an array. Immutable.
  */
 public final class Topology {
-    /** The domain of a node that does not have the label. */
+    /** The domain number of a node without the label. */
     public static final int NONE = -1;
 
     private final int[] domainByNode;
@@ -27,7 +28,7 @@ public final class Topology {
         this.nodesWithLabel = nodesWithLabel;
     }
 
-    /** The domains of a label among all nodes of a snapshot. */
+    /** Returns the domains of a label among all nodes of a snapshot. */
     public static Topology of(String key, List<NodeInfo> nodes) {
         int[] domainByNode = new int[nodes.size()];
         Arrays.fill(domainByNode, NONE);
@@ -44,7 +45,10 @@ public final class Topology {
         return new Topology(domainByNode, domainByValue, domainByValue.size(), nodesWithLabel);
     }
 
-    /** The same nodes, but each that has the label in a domain of its own; no value names a domain then, if nodes have equal values. */
+    /**
+     * Returns a topology in which each node with the label has a separate domain. If several nodes have the same value,
+     * {@link #domainOf} returns {@link #NONE} for every value.
+     */
     public Topology byNode() {
         if (nodesWithLabel == size) {
             return this;
@@ -57,20 +61,23 @@ public final class Topology {
         return new Topology(own, Map.of(), nodesWithLabel, nodesWithLabel);
     }
 
-    /** The number of domains. */
+    /** Returns the number of domains. */
     public int size() {
         return size;
     }
 
-    /** The domain of a node of the snapshot, or of a copy of one; {@link #NONE} if the node does not have the label. */
+    /**
+     * Returns the domain of a node of the snapshot, or of a copy of one; {@link #NONE} if the node does not have the
+     * label.
+     */
     public int domain(NodeInfo node) {
         return domainByNode[node.index()];
     }
 
     /**
-     * Adds up what is given for each node, by its {@link NodeInfo#index() index}, in each domain.
+     * Sums amounts per node, given by {@link NodeInfo#index() index}, for each domain.
      *
-     * @throws IllegalArgumentException if there are not as many amounts as nodes
+     * @throws IllegalArgumentException if the number of amounts differs from the number of nodes
      */
     public int[] sums(int[] amounts) {
         if (amounts.length != domainByNode.length) {
@@ -86,12 +93,12 @@ public final class Topology {
         return sums;
     }
 
-    /** Whether every node has the label. */
+    /** Returns whether every node has the label. */
     public boolean hasAllNodes() {
         return nodesWithLabel == domainByNode.length;
     }
 
-    /** The domain of the nodes with this value, or {@link #NONE}. */
+    /** Returns the domain of the nodes with this value, or {@link #NONE}. */
     public int domainOf(String value) {
         return domainByValue.getOrDefault(value, NONE);
     }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * What a scheduling plugin reads and returns.
+ * The types that a scheduling plugin reads and returns.
  *
- * <p>Starting points: {@link org.moorage.api.Status}, the answer of most extension points;
- * {@link org.moorage.api.NodeInfo}, a node with what runs on it; {@link org.moorage.api.plugin.Plugin}, the interfaces
+ * <p>Starting points: {@link org.moorage.api.Status}, the result of most extension points;
+ * {@link org.moorage.api.NodeInfo}, a node with the pods on it; {@link org.moorage.api.plugin.Plugin}, the interfaces
  * to implement.
  */
 @NullMarked

@@ -18,11 +18,11 @@ import org.moorage.api.plugin.PreFilterResult;
  * One call of the plugin under test.
  *
  * @param method the method of its extension point
- * @param podKey the pod that it was about; empty if it was about none
- * @param nodeName the node, the placement or the progress that it was about; empty if it was about none
- * @param value what it returned, or null; of NormalizePlacementScore the scores that it left
- * @param thrown what it threw, or null
- * @param arguments what it was given
+ * @param podKey the pod of the call; empty if there is none
+ * @param nodeName the node, the placement or the progress of the call; empty if there is none
+ * @param value the returned value, or null; for NormalizePlacementScore the scores after the call
+ * @param thrown the exception, or null
+ * @param arguments the arguments
  */
 record Answer(
         String method,
@@ -32,7 +32,7 @@ record Answer(
         @Nullable Throwable thrown,
         List<Object> arguments) {
 
-    /** As a line of a failure's message, for example {@code Filter n1: Unschedulable: Insufficient cpu}. */
+    /** Returns a line for a failure message, for example {@code Filter n1: Unschedulable: Insufficient cpu}. */
     String text() {
         String point = Character.toUpperCase(method.charAt(0)) + method.substring(1);
         return (nodeName.isEmpty() ? point : point + " " + nodeName) + ": " + valueText();
@@ -66,7 +66,7 @@ record Answer(
         if (value instanceof Status status) {
             return text(status);
         }
-        // What is done in the background is no part of the answer.
+        // Background work is not part of the result.
         return value == null || value instanceof CompletionStage ? "done" : value.toString();
     }
 
@@ -81,12 +81,12 @@ record Answer(
                 + placement.nodes().stream().map(NodeInfo::name).toList();
     }
 
-    /** The names of pods. */
+    /** Returns the names of pods. */
     static List<String> names(List<Pod> pods) {
         return pods.stream().map(Pod::name).toList();
     }
 
-    /** A status in kube-scheduler's words. */
+    /** Returns a status in kube-scheduler's words. */
     static String text(Status status) {
         return status.reasons().isEmpty()
                 ? status.code().toString()

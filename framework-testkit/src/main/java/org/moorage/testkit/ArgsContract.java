@@ -16,7 +16,7 @@ import org.moorage.api.plugin.FeatureGates;
 import org.moorage.api.plugin.PluginArgs;
 import org.moorage.api.plugin.Problems;
 
-/** What the record of a plugin's arguments keeps to: it has defaults, which are valid, and is nothing but its components. */
+/** The contract of a plugin's arguments record: it has valid defaults, and its state is exactly its components. */
 final class ArgsContract {
     private final Set<String> violations;
     private final Set<Class<?>> seen = new HashSet<>();
@@ -26,10 +26,10 @@ final class ArgsContract {
     }
 
     /**
-     * Checks the arguments of that type.
+     * Checks a type of arguments.
      *
-     * @param given those that the plugin is tried with; null for the defaults, which must be valid then
-     * @return those that the plugin is tried with; null if there are none
+     * @param given the arguments to test the plugin with; null for the defaults, which must then be valid
+     * @return the arguments to test the plugin with; null if there are none
      */
     <A extends PluginArgs> @Nullable A verify(Class<A> type, @Nullable A given) {
         A defaults = defaultsOf(type);
@@ -88,9 +88,9 @@ final class ArgsContract {
         }
     }
 
-    // Records of the API, such as a node affinity, are read in Kubernetes' own form and have no defaults. Others may
-    // have them: what is left out
-    // of a record without them has the value of the record around it, and failing that nothing, zero and false.
+    // Records of the API, such as a node affinity, are parsed in Kubernetes' format and have no defaults. Other records
+    // may have defaults: a field that is omitted from a record without defaults gets its value from the enclosing
+    // record, or else empty, zero or false.
     private void verifyRecordsIn(Type type) {
         if (type instanceof ParameterizedType generic) {
             for (Type argument : generic.getActualTypeArguments()) {

@@ -5,7 +5,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 
-/** What a failed check tells: what was expected, what came, and everything that the plugin answered on the way. */
+/** The message of a failed check: the expected and the actual result, and all results of the plugin up to then. */
 final class FailureText {
     private static final int MOST_LINES = 40;
 

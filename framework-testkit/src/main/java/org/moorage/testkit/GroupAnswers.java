@@ -20,8 +20,8 @@ import org.moorage.api.plugin.PodGroupPostFilterResult;
 import org.moorage.testkit.TestScheduler.GroupAttempt;
 
 /**
- * What a plugin answered about one group, told apart by placements. It is that of the first time that the group was tried: within a composite
- * group it is tried in each placement of that, and once more by PodGroupPostFilter.
+ * A plugin's results for one group, by placement. They are from the first attempt to schedule the group: within a
+ * composite group, it is tried in each placement of the composite group, and once more by PodGroupPostFilter.
  */
 final class GroupAnswers {
     private final List<Answer> generated;
@@ -59,7 +59,7 @@ final class GroupAnswers {
                 .toList();
     }
 
-    // Feasibility and score are asked with the state of a placement.
+    // PlacementFeasible and PlacementScore are called with the state of a placement.
     private static CycleState groupState(Answer answer) {
         CycleState given = given(answer, 0, CycleState.class);
         return switch (answer.method()) {
@@ -84,12 +84,15 @@ final class GroupAnswers {
                 .findFirst();
     }
 
-    /** What PlacementGenerate answered; empty if it was not asked, or threw. */
+    /** Returns the result of PlacementGenerate; empty if it was not called or threw. */
     Optional<PlacementGenerateResult> generated() {
         return first(generated, PlacementGenerateResult.class);
     }
 
-    /** What PlacementFeasible answered in a placement, which has no name if none was generated, by the progress. */
+    /**
+     * Returns the results of PlacementFeasible in a placement, by progress. The placement's name is empty if none was
+     * generated.
+     */
     Map<PlacementProgress, PlacementFeasibleResult> feasible(String placementName) {
         List<String> names = generated()
                 .map(result -> result.placements().stream().map(Placement::name).toList())
@@ -99,7 +102,7 @@ final class GroupAnswers {
         for (Answer answer : of("placementFeasible")) {
             CycleState state = given(answer, 0, CycleState.class);
             if (!states.contains(state)) {
-                // Each placement is tried with a state of its own, in the order in which they were generated.
+                // Each placement is tried with a separate state, in the order in which they were generated.
                 states.add(state);
             }
             if (answer.value() instanceof PlacementFeasibleResult result
@@ -110,7 +113,7 @@ final class GroupAnswers {
         return found;
     }
 
-    /** What PlacementScore answered, by the name of the placement. */
+    /** Returns the results of PlacementScore, by placement name. */
     Map<String, Long> rawScores() {
         Map<String, Long> scores = new LinkedHashMap<>();
         for (Answer answer : of("scorePlacement")) {
@@ -121,7 +124,7 @@ final class GroupAnswers {
         return scores;
     }
 
-    /** The scores after normalizing, by the name of the placement. */
+    /** Returns the scores after normalization, by placement name. */
     Map<String, Long> scores() {
         List<String> names = of("scorePlacement").stream()
                 .map(answer -> given(answer, 2, Placement.class).name())
@@ -137,12 +140,12 @@ final class GroupAnswers {
         return scores;
     }
 
-    /** What PodGroupPostFilter answered; empty if it was not asked, or threw. */
+    /** Returns the result of PodGroupPostFilter; empty if it was not called or threw. */
     Optional<PodGroupPostFilterResult> postFilter() {
         return first(of("podGroupPostFilter"), PodGroupPostFilterResult.class);
     }
 
-    /** What was thrown last. */
+    /** Returns the last exception. */
     Optional<Throwable> thrown() {
         @Nullable Throwable last = null;
         for (Answer answer : answers) {

@@ -33,15 +33,16 @@ import org.moorage.api.plugin.PodGroupPostFilterPlugin;
 import org.moorage.testkit.TestScheduler.GroupAttempt;
 
 /**
- * What a plugin for groups keeps to: equal groups get equal answers, the scheduler takes all of them, placements are of the nodes that there
- * are to choose from, and what is feasible once stays so.
+ * The contract of a plugin for groups: equal groups get equal results, the scheduler accepts all results, placements
+ * consist of the given nodes, and a feasible placement stays feasible.
  */
 final class GroupContract {
     private static final FeatureGates FEATURES = FeatureGates.DEFAULTS
             .with(FeatureGates.GENERIC_WORKLOAD, true)
             .with(FeatureGates.TOPOLOGY_AWARE_WORKLOAD_SCHEDULING, true)
             .with(FeatureGates.COMPOSITE_POD_GROUP, true);
-    // What does not depend on the nodes that the pods have got, among which the scheduler draws lots.
+    // The methods whose results do not depend on the nodes of the pods, which the scheduler chooses at random among the
+    // best.
     private static final Set<String> REPEATED = Set.of("generatePlacements", "placementFeasible");
 
     private final Set<String> violations;
@@ -51,11 +52,11 @@ final class GroupContract {
     }
 
     /**
-     * A group that is asked about.
+     * A group to test the plugin with.
      *
      * @param members its pods, or those of all groups below it
      * @param others the groups below it
-     * @param onlyNode the one node that is not left out; empty if all are there
+     * @param onlyNode the only available node; empty if all nodes are available
      */
     private record Sample(
             SchedulingGroup group, List<Pod> members, List<ClusterObject> others, Optional<String> onlyNode) {}
@@ -110,7 +111,7 @@ final class GroupContract {
         return members;
     }
 
-    /** Whether a plugin is for groups. */
+    /** Returns whether a plugin is for groups. */
     static boolean isAbout(Plugin plugin) {
         return plugin instanceof PlacementGeneratePlugin
                 || plugin instanceof PlacementFeasiblePlugin
@@ -121,14 +122,14 @@ final class GroupContract {
     /**
      * Checks a plugin.
      *
-     * @param tester of the plugin, with a cluster
-     * @param objects objects of the cluster; each pod group among them is asked about
+     * @param tester a tester of the plugin, with a cluster
+     * @param objects objects of the cluster; the plugin is tested with each pod group among them
      */
     void verify(Plugin plugin, PluginTester tester, List<ClusterObject> objects) {
         PluginTester groups =
                 tester.features(FEATURES).beside(PluginFactory.of(Gangs.NAME, Gangs.class, handle -> new Gangs()));
         if (!(plugin instanceof PlacementGeneratePlugin)) {
-            // So that there is something to choose among.
+            // Provides several placements to choose from.
             groups = groups.beside(PluginFactory.of(EachNode.NAME, EachNode.class, handle -> new EachNode()));
         }
         for (Sample sample : samples(objects)) {
@@ -222,7 +223,7 @@ final class GroupContract {
         }
     }
 
-    /** As GangScheduling has it: a placement in which too few pods get a node is not for a group. */
+    /** Rejects a placement in which too few pods of a group get a node, as GangScheduling does. */
     private record Gangs() implements PlacementFeasiblePlugin {
         private static final String NAME = "PluginTesterGangs";
 
@@ -244,7 +245,7 @@ final class GroupContract {
         }
     }
 
-    /** Offers each node alone, and all together. */
+    /** Generates a placement for each node, and one for all nodes. */
     private record EachNode() implements PlacementGeneratePlugin {
         private static final String NAME = "PluginTesterPlacements";
 

@@ -23,11 +23,12 @@ import org.moorage.api.plugin.PodGroupPostFilterResult;
 import org.moorage.testkit.TestScheduler.GroupAttempt;
 
 /**
- * Checks what a plugin says about a group of pods, and what becomes of the group. The scheduler tries to schedule the group once, as it
- * would in a cluster: what PodGroupPostFilter decides is done, and pods are bound. Each method checks one answer, and returns this; where
- * the answer is another one, it throws an {@link AssertionError} that tells everything that the plugin answered.
+ * A tester that checks a plugin's results for a pod group, and the result of scheduling the group. The scheduler tries
+ * to schedule the group once, as in a cluster: it executes the decision of PodGroupPostFilter and binds pods. Each
+ * method checks one result and returns this tester. On a mismatch it throws an {@link AssertionError} whose message
+ * lists all results of the plugin.
  *
- * <p>Of a group within a composite one, what is said in the first placement of that is checked.
+ * <p>For a group within a composite group, the results in the composite group's first placement are checked.
  */
 public final class GroupTester {
     private static final String NO_PLACEMENTS =
@@ -66,7 +67,7 @@ public final class GroupTester {
                 text(expected),
                 text(answered),
                 attempt().answers());
-        StringBuilder text = new StringBuilder(of).append("\nWhat became of the pods:");
+        StringBuilder text = new StringBuilder(of).append("\nResults for the pods:");
         for (Pod pod : attempt().members()) {
             text.append("\n  ").append(pod.name()).append(": ").append(outcome(pod));
         }
@@ -88,7 +89,7 @@ public final class GroupTester {
                 .orElse("");
     }
 
-    /** PlacementGenerate offers placements of these names, in this order. */
+    /** Checks that PlacementGenerate generates placements with these names, in this order. */
     public GroupTester generates(String... placementNames) {
         check("Placements", List.of(placementNames), generated(GroupTester::placementNames));
         return this;
@@ -98,7 +99,7 @@ public final class GroupTester {
         return result.placements().stream().map(Placement::name).toList();
     }
 
-    /** PlacementGenerate offers a placement of that name, with these nodes, here in the order of their names. */
+    /** Checks that PlacementGenerate generates a placement with this name and these nodes, ordered by name. */
     public GroupTester placementHas(String placementName, String... nodeNames) {
         check(
                 "Nodes of placement \"" + placementName + "\"",
@@ -114,7 +115,7 @@ public final class GroupTester {
         return this;
     }
 
-    /** What of the placements is looked at. */
+    /** Selects the part of the placements to check. */
     private interface Look {
         Object at(PlacementGenerateResult result);
     }
@@ -129,15 +130,15 @@ public final class GroupTester {
                 : result.get().status();
     }
 
-    /** PlacementGenerate rejects the group. */
+    /** Checks that PlacementGenerate rejects the group. */
     public GroupTester rejectsGroup(Status status) {
         check("PlacementGenerate", status, generated(GroupTester::placementNames));
         return this;
     }
 
     /**
-     * PlacementFeasible gives this answer in a placement, once so many pods of the group, or groups of a composite one, have a node and so
-     * many have not been tried yet.
+     * Checks the result of PlacementFeasible in a placement, when {@code scheduled} pods of the group, or child groups
+     * of a composite group, have a node and {@code remaining} have not been tried yet.
      *
      * @param placementName the name of the placement; empty if none was generated
      */
@@ -152,7 +153,7 @@ public final class GroupTester {
         return this;
     }
 
-    /** PlacementScore gives the placement this score, from 0 to 100, after normalizing. */
+    /** Checks the placement's score after normalization, from 0 to 100. */
     public GroupTester scores(String placementName, long score) {
         return scores(
                 "Score of placement \"" + placementName + "\"",
@@ -161,7 +162,7 @@ public final class GroupTester {
                 answers().scores());
     }
 
-    /** PlacementScore gives the placement this score before normalizing. */
+    /** Checks the placement's score before normalization. */
     public GroupTester scoresRaw(String placementName, long score) {
         return scores(
                 "Score before normalizing of placement \"" + placementName + "\"",
@@ -176,7 +177,7 @@ public final class GroupTester {
         return this;
     }
 
-    /** All pods of the group that waited are on these nodes now: one on each, or several on one. */
+    /** Checks that all pods of the group that were pending are now on these nodes: one on each, or several on one. */
     public GroupTester places(String... nodeNames) {
         List<String> off = new ArrayList<>();
         for (Pod pod : attempt().members()) {
@@ -188,7 +189,7 @@ public final class GroupTester {
         return this;
     }
 
-    /** A pod of the group is on one of these nodes now. */
+    /** Checks that a pod of the group is now on one of these nodes. */
     public GroupTester places(Pod member, String... nodeNames) {
         Pod pod = member(member);
         if (!pod.isBound() || !Set.of(nodeNames).contains(pod.nodeName())) {
@@ -197,7 +198,7 @@ public final class GroupTester {
         return this;
     }
 
-    /** A pod of the group has no node, and its condition has this message. */
+    /** Checks that a pod of the group has no node, and that its condition has this message. */
     public GroupTester leaves(Pod member, String message) {
         Pod pod = member(member);
         check("Pod " + pod.name(), "on no node: " + message, outcome(pod));
@@ -210,16 +211,22 @@ public final class GroupTester {
                 return member;
             }
         }
-        throw new IllegalArgumentException("pod: " + pod.key() + " (expected: one that waited, of group " + group.key()
+        throw new IllegalArgumentException("pod: " + pod.key() + " (expected: a pending pod of group " + group.key()
                 + ": " + Answer.names(attempt().members()) + ")");
     }
 
-    /** The group is scheduled: enough pods have a node. Of a composite group, each pod group below it is. */
+    /**
+     * Checks that the group is scheduled: enough pods have a node. For a composite group, checks each pod group below
+     * it.
+     */
     public GroupTester isScheduled() {
         return condition("True Scheduled");
     }
 
-    /** The group is unschedulable, and its condition has this message. Of a composite group, each pod group below it is. */
+    /**
+     * Checks that the group is unschedulable, and that its condition has this message. For a composite group, checks
+     * each pod group below it.
+     */
     public GroupTester isUnschedulable(String message) {
         return condition("False Unschedulable: " + message);
     }
@@ -242,7 +249,7 @@ public final class GroupTester {
                 + (condition.message().isEmpty() ? "" : ": " + condition.message());
     }
 
-    /** PodGroupPostFilter makes room by having these pods, given by name, leave. */
+    /** Checks that PodGroupPostFilter preempts these pods, given by name. */
     public GroupTester preempts(String... victims) {
         check(
                 "Pods that leave for the pods",
@@ -255,7 +262,7 @@ public final class GroupTester {
         return this;
     }
 
-    /** PodGroupPostFilter cannot make room. */
+    /** Checks that PodGroupPostFilter cannot make room. */
     public GroupTester doesNotPreempt(Status status) {
         check(
                 "PodGroupPostFilter",
@@ -267,7 +274,7 @@ public final class GroupTester {
         return this;
     }
 
-    /** The plugin throws: the attempt ends with an error, and no pod of the group gets a node. */
+    /** Checks that the plugin throws, so that the attempt ends with an error and no pod of the group gets a node. */
     public GroupTester fails(String message) {
         check(
                 "Message of what the plugin throws",

@@ -13,10 +13,10 @@ import org.moorage.api.plugin.PluginLogger;
 /**
  * A line that the plugin under test logged.
  *
- * @param level how much it matters
- * @param message its text
- * @param values the values by their keys, in order, as the plugin gave them
- * @param thrown what was thrown; empty if the line has none
+ * @param level the level
+ * @param message the message
+ * @param values the values by key, in the plugin's order
+ * @param thrown the exception; empty if the line has none
  */
 public record LogLine(
         PluginLogger.Level level, String message, Map<String, @Nullable Object> values, Optional<Throwable> thrown) {
@@ -24,7 +24,9 @@ public record LogLine(
         values = Collections.unmodifiableMap(new LinkedHashMap<>(values));
     }
 
-    /** Text and values in one line, for example {@code Prices are too old url="http://prices" age="PT1M"}. */
+    /**
+     * Returns message and values in one line, for example {@code Prices are too old url="http://prices" age="PT1M"}.
+     */
     @Override
     public String toString() {
         StringBuilder text = new StringBuilder(message);
@@ -33,7 +35,7 @@ public record LogLine(
         return text.toString();
     }
 
-    /** Keeps each line, and passes it on. What the contract of the log forbids throws. */
+    /** Records each line and forwards it. Throws if a line violates the contract of {@link PluginLogger}. */
     record Recorder(PluginLogger log, List<LogLine> lines) implements PluginLogger {
         @Override
         public boolean isEnabled(Level level) {

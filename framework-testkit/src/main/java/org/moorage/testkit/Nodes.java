@@ -12,7 +12,7 @@ import org.moorage.api.model.Quantity;
 import org.moorage.api.model.Taint;
 
 /**
- * Builds nodes for tests. A node takes 110 pods and offers nothing else unless told.
+ * A builder of nodes for tests. By default, a node allows 110 pods and has no other allocatable resources.
  *
  * <pre>{@code
  * Node node = Nodes.named("n1").allocatable("cpu", "4").taint("gpu", "", Taint.NO_SCHEDULE).build();
@@ -34,7 +34,7 @@ public final class Nodes {
         allocatable.put("pods", Quantity.of(110));
     }
 
-    /** A node of that name. */
+    /** Returns a builder of a node with that name. */
     public static Nodes named(String name) {
         return new Nodes(name);
     }
@@ -56,7 +56,7 @@ public final class Nodes {
         return this;
     }
 
-    /** Closes the node for new pods. */
+    /** Cordons the node. */
     public Nodes unschedulable() {
         unschedulable = true;
         return this;
@@ -68,13 +68,13 @@ public final class Nodes {
         return this;
     }
 
-    /** Offers an amount of a resource, for example {@code "cpu", "4"} or {@code "pods", "10"}. */
+    /** Sets the allocatable amount of a resource, for example {@code "cpu", "4"} or {@code "pods", "10"}. */
     public Nodes allocatable(String resource, String quantity) {
         allocatable.put(resource, Quantity.parse(quantity));
         return this;
     }
 
-    /** Adds an image that the node holds. */
+    /** Adds a container image that is on the node. */
     public Nodes image(long sizeBytes, String... names) {
         images.add(new ContainerImage(List.of(names), sizeBytes));
         return this;
@@ -92,7 +92,7 @@ public final class Nodes {
         return this;
     }
 
-    /** The node. */
+    /** Returns the node. */
     public Node build() {
         return Node.of(ObjectMeta.named(name)
                         .uid(name)

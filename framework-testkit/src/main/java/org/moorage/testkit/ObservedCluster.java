@@ -25,7 +25,7 @@ import org.moorage.runtime.cluster.Cluster;
 import org.moorage.runtime.cluster.ClusterListener;
 import org.moorage.simulation.cluster.InMemoryCluster;
 
-/** A cluster that keeps each change that is asked of it, and that can be told to refuse them. */
+/** A cluster that records each requested change, and can be configured to reject changes. */
 final class ObservedCluster {
     private static final Set<Class<?>> WRITERS =
             Set.of(ClusterWriter.class, VolumeWriter.class, ResourceClaimWriter.class);
@@ -106,7 +106,10 @@ final class ObservedCluster {
         return object;
     }
 
-    /** What the scheduler is told, of pods as by the API server's watch: one that has ended is deleted, as it was before. */
+    /**
+     * Forwards changes to the scheduler. If terminated pods are hidden, as by the API server's watch, a pod that
+     * terminates is reported as deleted.
+     */
     private final class Watch implements ClusterListener {
         private final ClusterListener listener;
 

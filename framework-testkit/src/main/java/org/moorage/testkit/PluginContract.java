@@ -49,7 +49,7 @@ import org.moorage.objects.tree.TreeDecoder;
 import org.moorage.testkit.TesterPlugin.TrialChange;
 
 /**
- * What every plugin keeps to, whoever wrote it. A plugin's test calls it once:
+ * The contract of every plugin. A plugin's test calls it once:
  *
  * <pre>{@code
  * @Test
@@ -58,27 +58,29 @@ import org.moorage.testkit.TesterPlugin.TrialChange;
  * }
  * }</pre>
  *
- * <p>It has the real scheduler ask the plugin about a few pods and nodes, and checks that
+ * <p>It runs the plugin in the real scheduler with a few pods and nodes, and checks that
  *
  * <ul>
- *   <li>the name is not blank, and the plugin has its factory's;
- *   <li>the arguments are a record, and it and every record in it has {@code DEFAULTS}; a record made anew from the parts of
- *       the defaults equals them, and they are valid;
- *   <li>equal pods and nodes get equal answers, also from a second plugin of the same factory, and also when several
- *       threads ask at once;
- *   <li>many nodes get at once the answers that each of them gets;
- *   <li>what AddPod and RemovePod are tried on is a copy: the answers about the nodes as they are stay the same;
+ *   <li>the name is not blank, and the plugin has the same name as its factory;
+ *   <li>the arguments are a record, and it and every record in it has {@code DEFAULTS}; a record recreated from the
+ *       components of the defaults equals them, and they are valid;
+ *   <li>equal pods and nodes get equal results, also from a second plugin of the same factory, and also with concurrent
+ *       threads;
+ *   <li>a call for many nodes returns the same results as a call for each node;
+ *   <li>AddPod and RemovePod only affect the fork that they are called with: the results for the unchanged nodes stay
+ *       the same;
  *   <li>the cluster is not changed before a node is chosen;
- *   <li>scores are from 0 to 100 in the end;
- *   <li>Unreserve gives back what Reserve took: another pod gets the answers that it got before;
- *   <li>a plugin that can reject says which events could change its mind, and looks at objects of each kind without failing, also
- *       at one that has nothing but a name;
- *   <li>a plugin that signs gives pods of one signature the same answers for a node, whatever else is in the cluster;
- *   <li>a plugin for groups gives equal groups equal answers, which the scheduler takes; its placements have names of their own, and nodes that there are to
- *       choose from, in their order; what it says is feasible stays so.
+ *   <li>final scores are from 0 to 100;
+ *   <li>Unreserve reverts Reserve: another pod gets the same results as before;
+ *   <li>a plugin that can reject registers the events that could change its result, and its hints handle objects of
+ *       each kind without failing, including objects with nothing but a name;
+ *   <li>a plugin that signs returns the same results for pods with the same signature on a node, regardless of the rest
+ *       of the cluster;
+ *   <li>a plugin for groups returns equal results for equal groups, which the scheduler accepts; its placements have
+ *       unique names and consist of the given nodes in their order; a feasible placement stays feasible.
  * </ul>
  *
- * <p>All findings are reported together, also where the plugin throws.
+ * <p>All violations are reported together, even if the plugin throws.
  */
 public final class PluginContract {
     private static final int THREADS = 4;
@@ -96,7 +98,7 @@ public final class PluginContract {
     /**
      * Checks a plugin with its default arguments.
      *
-     * @throws AssertionError if it does not keep the contract; the message has all points at once
+     * @throws AssertionError if it violates the contract; the message lists all violations
      */
     public static void verify(PluginFactory<?> factory) {
         new PluginContract(factory, List.of()).run(factory, null);
@@ -105,19 +107,19 @@ public final class PluginContract {
     /**
      * Checks a plugin with these arguments.
      *
-     * @param args the arguments; needed where the defaults alone are not valid
-     * @param objects what the cluster has beside some nodes and pods, for example custom resources; the queueing hints are tried with
-     *     these too, and a plugin for groups is asked about the pod groups among them
-     * @throws AssertionError if it does not keep the contract; the message has all points at once
+     * @param args the arguments; required if the defaults alone are not valid
+     * @param objects objects of the cluster in addition to some nodes and pods, for example custom resources; the
+     *     queueing hints are also tested with these, and a plugin for groups is tested with the pod groups among them
+     * @throws AssertionError if it violates the contract; the message lists all violations
      */
     public static <A extends PluginArgs> void verify(PluginFactory<A> factory, A args, ClusterObject... objects) {
         new PluginContract(factory, List.of(objects)).run(factory, Objects.requireNonNull(args, "args"));
     }
 
     /**
-     * Checks plugins with their default arguments, and that no two have one name.
+     * Checks plugins with their default arguments, and that their names are unique.
      *
-     * @throws AssertionError if one does not keep the contract, or two have one name
+     * @throws AssertionError if one violates the contract, or two have the same name
      */
     public static void verifyAll(Collection<? extends PluginFactory<?>> factories) {
         Map<String, PluginFactory<?>> byName = new HashMap<>();
@@ -142,7 +144,7 @@ public final class PluginContract {
                 verifyAnswers(
                         PluginTester.of(asked, args).cluster(sampleCluster()).cluster(objects));
             } catch (RuntimeException | LinkageError | AssertionError failed) {
-                // What was found before that is reported as well.
+                // The violations found so far are reported as well.
                 violations.add("fails: " + failed);
             }
         }
@@ -208,7 +210,7 @@ public final class PluginContract {
         return texts;
     }
 
-    // Several threads ask about all nodes at once, as they do in a large cluster.
+    // Several threads examine all nodes concurrently, as in a large cluster.
     private void verifyParallel(TestScheduler scheduler, Plugin plugin, Pod pod) {
         boolean filters = plugin instanceof FilterPlugin && !skipped(scheduler, "preFilter");
         boolean scores = plugin instanceof ScorePlugin && !skipped(scheduler, "preScore");
@@ -239,7 +241,7 @@ public final class PluginContract {
         });
     }
 
-    // Of many nodes at once, the first of which an earlier plugin has rejected.
+    // Filters many nodes in one call; the first is already rejected by an earlier plugin.
     private void verifyFilterOfMany(FilterPlugin plugin, CycleState state, Pod pod, List<NodeInfo> nodes) {
         Status[] statuses = new Status[nodes.size()];
         Arrays.fill(statuses, Status.success());
@@ -255,7 +257,7 @@ public final class PluginContract {
         }
     }
 
-    // Of many nodes at once, the first of which is left out.
+    // Scores many nodes in one call, without the first one.
     private void verifyScoreOfMany(ScorePlugin plugin, CycleState state, Pod pod, List<NodeInfo> nodes) {
         long[] scores = new long[nodes.size()];
         Arrays.fill(scores, Long.MIN_VALUE);
@@ -370,7 +372,7 @@ public final class PluginContract {
         }
     }
 
-    // An object that has nothing but a name: what an API server must accept of any kind.
+    // Returns an object with nothing but a name, which an API server must accept for every kind.
     private static ClusterObject bare(ObjectKind<?> kind) {
         ObjectNode tree = JsonNodeFactory.instance.objectNode();
         tree.put("apiVersion", kind.apiVersion()).put("kind", kind.kind());
@@ -381,7 +383,7 @@ public final class PluginContract {
         return new TreeDecoder().decode(kind, tree, KeptJson.NONE);
     }
 
-    // Not through the scheduler, which takes a failing hint for one that has the pod tried again.
+    // Does not use the scheduler, which treats a failing hint as one that retries the pod.
     private boolean answers(EventRegistration registration, ClusterObject object) {
         for (Pod pod : samplePods()) {
             try {
@@ -438,7 +440,7 @@ public final class PluginContract {
                 sampleFiller());
     }
 
-    /** What comes to the samples where answers for a node are not to depend on others. */
+    /** Returns objects that are added to the samples to check that results for a node do not depend on other nodes. */
     private static List<ClusterObject> otherSamples() {
         return List.of(
                 Nodes.named("further")
@@ -467,7 +469,7 @@ public final class PluginContract {
         return samples().stream().map(Pods::build).toList();
     }
 
-    /** The samples of pods, each to be built once. */
+    /** Returns builders of the sample pods; build each one once. */
     static List<Pods> samples() {
         return List.of(
                 Pods.named("empty"),

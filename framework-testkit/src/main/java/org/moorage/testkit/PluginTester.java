@@ -22,8 +22,8 @@ import org.moorage.api.plugin.PluginArgs;
 import org.moorage.api.plugin.PluginFactory;
 
 /**
- * A plugin and the cluster that it is tested in. What the plugin is asked, it is asked by the real scheduler, in the order of
- * the scheduling cycle; its profile has no other plugin unless the test names some.
+ * A plugin and the cluster that it is tested in. The real scheduler calls the plugin, in the order of the scheduling
+ * cycle. Its profile has no other plugins unless the test adds some.
  *
  * <pre>{@code
  * PluginTester.of(NodePorts.FACTORY)
@@ -33,7 +33,7 @@ import org.moorage.api.plugin.PluginFactory;
  *         .accepts("n2");
  * }</pre>
  *
- * <p>Immutable: each method returns another tester, so that one can be a constant and serve a whole table of cases.
+ * <p>Immutable: each method returns another tester, so that one tester can be a constant for a table of cases.
  */
 public final class PluginTester {
     private final PluginUnderTest<?> plugin;
@@ -55,7 +55,7 @@ public final class PluginTester {
         this.disabled = Set.copyOf(disabled);
     }
 
-    /** A plugin and its arguments, before a scheduler makes the one with the other. */
+    /** A plugin's factory and arguments, from which each scheduler creates the plugin. */
     record PluginUnderTest<A extends PluginArgs>(PluginFactory<A> factory, A args) {
         PluginUnderTest {
             Objects.requireNonNull(factory, "factory");
@@ -63,14 +63,14 @@ public final class PluginTester {
         }
     }
 
-    /** A tester of a plugin with these arguments, in an empty cluster. */
+    /** Returns a tester of a plugin with these arguments, in an empty cluster. */
     public static <A extends PluginArgs> PluginTester of(PluginFactory<A> factory, A args) {
         return new PluginTester(
                 new PluginUnderTest<>(factory, args), List.of(), FeatureGates.DEFAULTS, List.of(), Set.of());
     }
 
     /**
-     * A tester of a plugin with its default arguments, in an empty cluster.
+     * Returns a tester of a plugin with its default arguments, in an empty cluster.
      *
      * @throws IllegalArgumentException if the type of the arguments has no {@code DEFAULTS}
      */
@@ -89,18 +89,18 @@ public final class PluginTester {
     }
 
     /**
-     * The cluster with these objects too: nodes, pods, claims, classes and so on.
+     * Adds objects to the cluster: nodes, pods, claims, classes and so on.
      *
-     * @throws IllegalArgumentException if two objects of a kind have one name, or a pod is on a node that is not there
+     * @throws IllegalArgumentException if two objects of a kind have the same name, or a pod's node does not exist
      */
     public PluginTester cluster(ClusterObject... added) {
         return cluster(Arrays.asList(added));
     }
 
     /**
-     * The cluster with these objects too.
+     * Adds objects to the cluster.
      *
-     * @throws IllegalArgumentException if two objects of a kind have one name, or a pod is on a node that is not there
+     * @throws IllegalArgumentException if two objects of a kind have the same name, or a pod's node does not exist
      */
     public PluginTester cluster(Collection<? extends ClusterObject> added) {
         List<ClusterObject> all = new ArrayList<>(objects);
@@ -129,38 +129,39 @@ public final class PluginTester {
         }
     }
 
-    /** With these features on and off, in place of the defaults. */
+    /** Sets the feature gates, which replace the defaults. */
     public PluginTester features(FeatureGates gates) {
         return new PluginTester(plugin, objects, Objects.requireNonNull(gates, "gates"), others, disabled);
     }
 
-    /** With further plugins in the profile, after the one under test, with their default arguments. */
+    /** Adds plugins to the profile, after the one under test, with their default arguments. */
     public PluginTester beside(PluginFactory<?>... factories) {
         List<PluginFactory<?>> all = new ArrayList<>(others);
         all.addAll(Arrays.asList(factories));
         return new PluginTester(plugin, objects, features, all, disabled);
     }
 
-    /** With the plugin under test disabled at an extension point, as a configuration may have it. */
+    /** Disables the plugin under test at an extension point, as a configuration can. */
     public PluginTester disabledAt(ExtensionPoint point) {
         Set<ExtensionPoint> all = new HashSet<>(disabled);
         all.add(point);
         return new PluginTester(plugin, objects, features, others, all);
     }
 
-    /** The plugin's name. */
+    /** Returns the plugin's name. */
     String plugin() {
         return plugin.factory().name();
     }
 
-    /** What the plugin says about a pod. The pod need not be in the cluster. */
+    /** Returns a tester of the plugin's results for a pod. The pod does not have to be in the cluster. */
     public PodTester pod(Pod pod) {
         return new PodTester(this, Objects.requireNonNull(pod, "pod"));
     }
 
     /**
-     * What the plugin says about a group, and what becomes of it. The group and these pods of it need not be in the cluster; pods of it that
-     * wait there are scheduled with it. Of groups within a composite one any can be asked about, and the others are in the cluster.
+     * Returns a tester of the plugin's results for a group, and of the result of scheduling the group. The group and
+     * the given members do not have to be in the cluster; its pending pods in the cluster are scheduled with it. The
+     * group may be any group within a composite group if the other groups are in the cluster.
      *
      * @throws IllegalArgumentException if the feature GenericWorkload is off
      */
@@ -173,7 +174,7 @@ public final class PluginTester {
     }
 
     /**
-     * Checks which events the plugin waits for.
+     * Checks the events that the plugin registers.
      *
      * @param labels the events' labels, for example {@code "NodeAdd|UpdateNodeTaint"}, in the order of registration
      * @return this
@@ -186,8 +187,8 @@ public final class PluginTester {
     }
 
     /**
-     * A scheduler that goes on between the questions, for what a plugin remembers from one pod to the next, and for changes of
-     * the cluster in between.
+     * Starts a scheduler that keeps running between checks, for plugins that keep state from one pod to the next, and
+     * for changes of the cluster in between.
      *
      * @throws IllegalArgumentException if the plugin's arguments are not valid
      */
@@ -196,10 +197,10 @@ public final class PluginTester {
     }
 
     /**
-     * As {@link #start}, with a clock that only {@link TestScheduler#advance} moves: for permits that run out, backoffs, and tasks that a plugin
-     * has done later.
+     * Starts a scheduler as {@link #start} does, with a clock that only {@link TestScheduler#advance} moves: for permit
+     * timeouts, backoffs, and delayed tasks of a plugin.
      *
-     * @param now what the clock shows first
+     * @param now the clock's initial time
      */
     public TestScheduler startAt(Instant now) {
         return new TestScheduler(plugin, objects, features, others, disabled, Objects.requireNonNull(now, "now"));

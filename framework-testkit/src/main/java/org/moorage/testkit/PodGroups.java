@@ -10,7 +10,8 @@ import org.moorage.api.model.ObjectMeta;
 import org.moorage.api.model.PodGroup;
 
 /**
- * Builds pod groups for tests, in the namespace {@code default} unless told. {@link Pods#podGroup} makes a pod a member.
+ * A builder of pod groups for tests, by default in the namespace {@code default}. {@link Pods#podGroup} makes a pod a
+ * member.
  *
  * <pre>{@code
  * PodGroup training = PodGroups.named("training").gang(3).topologyKey("rack").build();
@@ -27,7 +28,7 @@ public final class PodGroups {
         this.name = name;
     }
 
-    /** A group of that name, of which one pod with a node is enough. */
+    /** Returns a builder of a group with that name, for which one scheduled pod is sufficient. */
     public static PodGroups named(String name) {
         return new PodGroups(name);
     }
@@ -50,12 +51,12 @@ public final class PodGroups {
         return this;
     }
 
-    /** Makes it a gang: so many pods start together, or none. */
+    /** Makes it a gang: at least {@code minCount} pods are scheduled together, or none. */
     public PodGroups gang(int minCount) {
         return with(builder -> builder.gang(minCount));
     }
 
-    /** Has its pods go to nodes that have one value of this label. */
+    /** Requires that its pods are scheduled to nodes with the same value of this label. */
     public PodGroups topologyKey(String key) {
         return with(builder -> builder.topologyKeys(List.of(key)));
     }
@@ -65,12 +66,12 @@ public final class PodGroups {
         return with(builder -> builder.parentName(compositeName));
     }
 
-    /** Sets the importance, which is to be that of its pods. */
+    /** Sets the priority, which should be that of its pods. */
     public PodGroups priority(int value) {
         return with(builder -> builder.priority(value));
     }
 
-    /** Sets whether it leaves as a whole. */
+    /** Sets whether it is disrupted as a whole. */
     public PodGroups disruptionMode(DisruptionMode value) {
         return with(builder -> builder.disruptionMode(value));
     }
@@ -81,7 +82,7 @@ public final class PodGroups {
         return this;
     }
 
-    /** The group. */
+    /** Returns the group. */
     public PodGroup build() {
         return spec.apply(PodGroup.of(ObjectMeta.named(name)
                         .namespace(namespace)

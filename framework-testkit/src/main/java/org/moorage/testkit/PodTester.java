@@ -26,8 +26,8 @@ import org.moorage.testkit.TestScheduler.Asked;
 import org.moorage.testkit.TesterPlugin.TrialChange;
 
 /**
- * Checks what a plugin says about a pod. Each method checks one answer, and returns this; where the answer is another one, it
- * throws an {@link AssertionError} that tells everything that the plugin answered.
+ * A tester that checks a plugin's results for a pod. Each method checks one result and returns this tester. On a
+ * mismatch it throws an {@link AssertionError} whose message lists all results of the plugin.
  */
 public final class PodTester {
     private static final String PRE_FILTER = "preFilter";
@@ -57,14 +57,14 @@ public final class PodTester {
     }
 
     /**
-     * What the plugin says if this pod is on that node too, as preemption and nominated pods have it tried. {@link #accepts},
-     * {@link #rejects} and {@link #filters} are about that then, on all nodes.
+     * Returns a tester that simulates this pod on that node, as preemption and nominated pods do. {@link #accepts},
+     * {@link #rejects} and {@link #filters} of that tester check the results after the change, on all nodes.
      */
     public PodTester withPodAdded(String nodeName, Pod added) {
         return with(new TrialChange(nodeName, added, TrialChange.Action.ADD));
     }
 
-    /** What the plugin says if this pod has left that node; see {@link #withPodAdded}. */
+    /** Returns a tester that simulates removing this pod from that node; see {@link #withPodAdded}. */
     public PodTester withPodRemoved(String nodeName, Pod removed) {
         return with(new TrialChange(nodeName, removed, TrialChange.Action.REMOVE));
     }
@@ -107,7 +107,7 @@ public final class PodTester {
         return known;
     }
 
-    // What was tried on copies must not show in the answers about the nodes as they are.
+    // Changes that were simulated on forks must not affect the results for the unchanged nodes.
     private static void checkUntouched(Asked before, Asked tried) {
         Evaluation expected = before.evaluation();
         Evaluation answered = tried.evaluation();
@@ -149,12 +149,12 @@ public final class PodTester {
         return Optional.empty();
     }
 
-    /** PreEnqueue lets the pod into the queue. */
+    /** Checks that PreEnqueue lets the pod into the queue. */
     public PodTester entersQueue() {
         return preEnqueues(Status.success());
     }
 
-    /** PreEnqueue keeps the pod out of the queue. */
+    /** Checks that PreEnqueue keeps the pod out of the queue. */
     public PodTester isGated(Status status) {
         return preEnqueues(status);
     }
@@ -174,7 +174,7 @@ public final class PodTester {
         return this;
     }
 
-    /** PreFilter rejects the pod as a whole, whatever the node. */
+    /** Checks that PreFilter rejects the pod on all nodes. */
     public PodTester rejectsPod(Status status) {
         check(
                 "PreFilter of pod " + pod.key(),
@@ -187,7 +187,7 @@ public final class PodTester {
         return this;
     }
 
-    /** PreFilter answers Skip: the plugin's Filter is not asked. */
+    /** Checks that PreFilter returns Skip: the plugin's Filter is not called. */
     public PodTester skipsFilter() {
         Evaluation ignored = evaluation();
         check(
@@ -201,7 +201,7 @@ public final class PodTester {
         return answer(PRE_FILTER).map(Answer::value).map(PreFilterResult.class::cast);
     }
 
-    /** PreFilter leaves these nodes only. */
+    /** Checks that PreFilter restricts the nodes to these. */
     public PodTester leavesOnlyNodes(String... nodeNames) {
         check(
                 "Nodes that PreFilter leaves pod " + pod.key(),
@@ -210,7 +210,7 @@ public final class PodTester {
         return this;
     }
 
-    /** PreFilter answers Success, and leaves all nodes. */
+    /** Checks that PreFilter returns Success and does not restrict the nodes. */
     public PodTester leavesAllNodes() {
         check("Nodes that PreFilter leaves pod " + pod.key(), Optional.empty(), leftNodes());
         return this;
@@ -226,7 +226,7 @@ public final class PodTester {
         return status.isSuccess() ? result.get().nodeNames().<Set<String>>map(TreeSet::new) : status;
     }
 
-    /** Filter accepts these nodes. */
+    /** Checks that Filter accepts these nodes. */
     public PodTester accepts(String... nodeNames) {
         for (String nodeName : nodeNames) {
             filters(nodeName, Status.success());
@@ -234,7 +234,7 @@ public final class PodTester {
         return this;
     }
 
-    /** Filter rejects this node. */
+    /** Checks that Filter rejects this node. */
     public PodTester rejects(String nodeName, Status status) {
         if (!status.isRejection()) {
             throw new IllegalArgumentException("status: " + status.code() + " (expected: a rejection)");
@@ -242,7 +242,7 @@ public final class PodTester {
         return filters(nodeName, status);
     }
 
-    /** Filter gives this answer for the node: a rejection, or {@link Status#success()}. */
+    /** Checks the result of Filter for the node: a rejection, or {@link Status#success()}. */
     public PodTester filters(String nodeName, Status status) {
         check("Filter of pod " + pod.key() + " on node " + nodeName, status, filtered(nodeName));
         return this;
@@ -273,7 +273,7 @@ public final class PodTester {
                 : "there is no such node";
     }
 
-    /** PreScore answers Skip: the plugin's Score is not asked. */
+    /** Checks that PreScore returns Skip: the plugin's Score is not called. */
     public PodTester skipsScore() {
         Evaluation ignored = evaluation();
         check(
@@ -283,7 +283,7 @@ public final class PodTester {
         return this;
     }
 
-    /** Score gives the node this score, from 0 to 100, after normalizing. */
+    /** Checks the node's score after normalization, from 0 to 100. */
     public PodTester scores(String nodeName, long score) {
         check("Score of node " + nodeName + " for pod " + pod.key(), score, scored(nodeName));
         return this;
@@ -301,7 +301,7 @@ public final class PodTester {
                 : "not asked, since the node is not feasible";
     }
 
-    /** PostFilter would make room on this node once these pods, given by name, have left it. */
+    /** Checks that PostFilter nominates this node and preempts these pods, given by name. */
     public PodTester preempts(String nodeName, String... victims) {
         check(
                 "Preemption for pod " + pod.key(),
@@ -317,7 +317,7 @@ public final class PodTester {
         return this;
     }
 
-    /** PostFilter cannot make room. */
+    /** Checks that PostFilter cannot make room. */
     public PodTester doesNotPreempt(Status status) {
         check(
                 "PostFilter of pod " + pod.key(),
@@ -326,7 +326,7 @@ public final class PodTester {
         return this;
     }
 
-    /** The plugin throws: the attempt ends with an error. */
+    /** Checks that the plugin throws, so that the attempt ends with an error. */
     public PodTester fails(String message) {
         Object answered = "nothing is thrown";
         for (Answer answer : asked().answers()) {
@@ -337,19 +337,19 @@ public final class PodTester {
         check("Message of what the plugin throws for pod " + pod.key(), message, answered);
         if (asked().failure() == null) {
             throw new AssertionError(
-                    FailureText.of("The scheduler goes on, although the plugin throws.", asked().answers()));
+                    FailureText.of("The scheduler continues although the plugin throws.", asked().answers()));
         }
         return this;
     }
 
-    /** The plugin, which has rejected the pod, gives this queueing hint when an object changes. */
+    /** Checks the queueing hint of the plugin, which has rejected the pod, for a change of an object. */
     public PodTester hint(ObjectChange<? extends ClusterObject> change, Hint hint) {
         HintEvaluation found = ask(scheduler -> scheduler.hints(pod, change));
         checkHint(found, Optional.of(hint));
         return this;
     }
 
-    /** The plugin has not registered any event that this change is: the pod waits on. */
+    /** Checks that the plugin has not registered any event that matches this change: the pod stays unschedulable. */
     public PodTester isNotAskedAbout(ObjectChange<? extends ClusterObject> change) {
         HintEvaluation found = ask(scheduler -> scheduler.hints(pod, change));
         checkHint(found, Optional.empty());
@@ -366,7 +366,7 @@ public final class PodTester {
         }
     }
 
-    /** Reserve accepts the node. */
+    /** Checks that Reserve accepts the node. */
     public PodTester reserves(String nodeName) {
         ask(scheduler -> {
             scheduler.reserve(pod, nodeName);
@@ -375,7 +375,7 @@ public final class PodTester {
         return this;
     }
 
-    /** Permit gives this answer for the node. */
+    /** Checks the result of Permit for the node. */
     public PodTester permits(String nodeName, PermitResult result) {
         List<Answer> answers = ask(scheduler -> {
             Decision ignored = scheduler.schedule(pod, nodeName);
@@ -393,7 +393,7 @@ public final class PodTester {
                 "Permit of pod " + pod.key() + " on node " + nodeName + "\n  expected: " + result, answers));
     }
 
-    /** The pod is bound to the node in the end, after Reserve, Permit and PreBind. */
+    /** Checks that the pod is bound to the node, after Reserve, Permit and PreBind. */
     public PodTester binds(String nodeName) {
         ask(scheduler -> {
             scheduler.reserve(pod, nodeName);

@@ -26,8 +26,8 @@ import org.moorage.api.model.TopologySpreadConstraint;
 import org.moorage.api.model.Volume;
 
 /**
- * Builds pods for tests. A pod is in the namespace {@code default}, its uid is {@code namespace/name}, and it has one
- * container until another is begun; what is said of containers is about the one begun last.
+ * A builder of pods for tests. A pod is in the namespace {@code default}, its uid is {@code namespace/name}, and it has
+ * one container until another one is added. Methods about containers apply to the last one added.
  *
  * <pre>{@code
  * Pod pod = Pods.named("p").requests("cpu", "500m").hostPort(8080).sidecar("proxy").requests("cpu", "100m").build();
@@ -91,7 +91,7 @@ public final class Pods {
         containers.add(current);
     }
 
-    /** A pod of that name. */
+    /** Returns a builder of a pod with that name. */
     public static Pods named(String name) {
         return new Pods(name);
     }
@@ -102,13 +102,13 @@ public final class Pods {
         return this;
     }
 
-    /** Sets the identity. */
+    /** Sets the uid. */
     public Pods uid(String value) {
         uid = value;
         return this;
     }
 
-    /** Sets the version of the specification. */
+    /** Sets the generation, which is the version of the specification. */
     public Pods generation(long value) {
         generation = value;
         return this;
@@ -132,19 +132,19 @@ public final class Pods {
         return this;
     }
 
-    /** Sets when the pod was made. */
+    /** Sets the creation time. */
     public Pods created(Instant when) {
         created = Optional.of(when);
         return this;
     }
 
-    /** Has the pod be on its way out. */
+    /** Marks the pod as being deleted. */
     public Pods deleting(Instant since) {
         deleting = Optional.of(since);
         return this;
     }
 
-    /** Begins a further container; in place of the first one if nothing was said of that. */
+    /** Adds a container. It replaces the first one if no method was called for that. */
     public Pods container(String containerName) {
         if (containers.size() == 1 && containers.get(0).isUntouched()) {
             containers.clear();
@@ -152,12 +152,12 @@ public final class Pods {
         return begin(containers, new OpenContainer(containerName, ""));
     }
 
-    /** Begins an init container that runs to its end. */
+    /** Adds an init container that runs to completion. */
     public Pods initContainer(String containerName) {
         return begin(initContainers, new OpenContainer(containerName, ""));
     }
 
-    /** Begins an init container that keeps running. */
+    /** Adds an init container that keeps running. */
     public Pods sidecar(String containerName) {
         return begin(initContainers, new OpenContainer(containerName, "Always"));
     }
@@ -180,48 +180,48 @@ public final class Pods {
         return this;
     }
 
-    /** Limits the container's use of a resource. Unlike the API server's, this limit is no request. */
+    /** Sets the container's limit of a resource. Unlike in the API server, the limit does not set a request. */
     public Pods limits(String resource, String quantity) {
         current.limits.put(resource, Quantity.parse(quantity));
         return this;
     }
 
-    /** Takes a TCP port on all addresses of the node for the container. */
+    /** Adds a TCP host port on all addresses of the node to the container. */
     public Pods hostPort(int port) {
         return hostPort("", "", port);
     }
 
-    /** Takes a port of the node for the container. */
+    /** Adds a host port to the container. */
     public Pods hostPort(String ip, String protocol, int port) {
         current.hostPorts.add(new HostPort(ip, protocol, port));
         return this;
     }
 
-    /** Adds to what running the pod costs. */
+    /** Adds to the pod's overhead. */
     public Pods overhead(String resource, String quantity) {
         overhead.put(resource, Quantity.parse(quantity));
         return this;
     }
 
-    /** Requests an amount of a resource for the pod as a whole. */
+    /** Sets the pod-level request for a resource. */
     public Pods podRequests(String resource, String quantity) {
         podRequests.put(resource, Quantity.parse(quantity));
         return this;
     }
 
-    /** Limits the pod's use of a resource as a whole. */
+    /** Sets the pod-level limit of a resource. */
     public Pods podLimits(String resource, String quantity) {
         podLimits.put(resource, Quantity.parse(quantity));
         return this;
     }
 
-    /** Demands a label of the node. */
+    /** Requires a label of the node. */
     public Pods nodeSelector(String key, String value) {
         nodeSelector.put(key, value);
         return this;
     }
 
-    /** Demands that one of these terms holds for the node; without any, none will do. */
+    /** Requires that one of these terms matches the node; with no terms, no node matches. */
     public Pods requiresNode(NodeSelector.Term... anyOf) {
         requiredNodes = Optional.of(new NodeSelector(List.of(anyOf)));
         return this;
@@ -281,7 +281,7 @@ public final class Pods {
         return this;
     }
 
-    /** Adds a constraint on how evenly the pod is to be spread. */
+    /** Adds a topology spread constraint. */
     public Pods spread(TopologySpreadConstraint constraint) {
         spread.add(constraint);
         return this;
@@ -293,31 +293,31 @@ public final class Pods {
         return this;
     }
 
-    /** Sets the importance. */
+    /** Sets the priority. */
     public Pods priority(int value) {
         spec.priority(value);
         return this;
     }
 
-    /** Sets whether it displaces other pods; {@code Never} if not. */
+    /** Sets whether it preempts other pods; {@code Never} if not. */
     public Pods preemptionPolicy(String value) {
         spec.preemptionPolicy(value);
         return this;
     }
 
-    /** Sets the profile that is to place it. */
+    /** Sets the scheduler name, which selects the profile. */
     public Pods schedulerName(String value) {
         spec.schedulerName(value);
         return this;
     }
 
-    /** Adds a gate that must be removed first. */
+    /** Adds a scheduling gate. */
     public Pods schedulingGate(String gate) {
         schedulingGates.add(gate);
         return this;
     }
 
-    /** Has it use the node's own network. */
+    /** Makes it use the node's network. */
     public Pods hostNetwork() {
         spec.hostNetwork(true);
         return this;
@@ -329,13 +329,13 @@ public final class Pods {
         return this;
     }
 
-    /** A volume; its name is {@code v} and a number, from 0. */
+    /** Adds a volume; its name is {@code v} and a number, from 0. */
     public Pods volume(Volume.Source source) {
         volumes.add(new Volume("v" + volumes.size(), source));
         return this;
     }
 
-    /** A volume that is the claim of that name. */
+    /** Adds a volume that uses the claim with that name. */
     public Pods claim(String claimName) {
         return volume(new Volume.Claim(claimName));
     }
@@ -346,13 +346,13 @@ public final class Pods {
         return this;
     }
 
-    /** Puts it on a node. */
+    /** Assigns it to a node. */
     public Pods on(String node) {
         nodeName = node;
         return this;
     }
 
-    /** Changes what the cluster reports of it. */
+    /** Changes its status. */
     public Pods status(Consumer<PodStatus.Builder> change) {
         PodStatus.Builder builder = status.toBuilder();
         change.accept(builder);
@@ -360,17 +360,17 @@ public final class Pods {
         return this;
     }
 
-    /** Sets the node that it is likely to get. */
+    /** Sets its nominated node. */
     public Pods nominatedTo(String node) {
         return status(builder -> builder.nominatedNodeName(node));
     }
 
-    /** Sets when its node took it up. */
+    /** Sets the time at which the kubelet started it. */
     public Pods started(Instant when) {
         return status(builder -> builder.startTime(when));
     }
 
-    /** The pod. */
+    /** Returns the pod. */
     public Pod build() {
         ObjectMeta.Builder metadata = ObjectMeta.named(name)
                 .namespace(namespace)

@@ -17,7 +17,7 @@ import org.moorage.api.PlacementProgress;
 import org.moorage.api.model.Pod;
 import org.moorage.api.plugin.Plugin;
 
-/** A plugin of which each answer is kept. It has the extension points of the plugin itself, and no others. */
+/** A wrapper that records each call of a plugin. It has the extension points of the plugin, and no others. */
 final class RecordedPlugin implements InvocationHandler {
     private static final Set<String> NOT_ABOUT_A_POD =
             Set.of("name", "eventsToRegister", "less", "close", "equals", "hashCode", "toString");
@@ -31,12 +31,12 @@ final class RecordedPlugin implements InvocationHandler {
         this.plugin = plugin;
     }
 
-    /** The plugin itself. */
+    /** Returns the wrapped plugin. */
     Plugin plugin() {
         return plugin;
     }
 
-    /** What a scheduler is to be given in its place. */
+    /** Returns the recording plugin to pass to a scheduler. */
     Plugin asPlugin() {
         Set<Class<?>> interfaces = new LinkedHashSet<>();
         for (Class<?> type = plugin.getClass(); type != null; type = type.getSuperclass()) {
@@ -60,7 +60,7 @@ final class RecordedPlugin implements InvocationHandler {
         return type.getPackage().equals(Plugin.class.getPackage());
     }
 
-    /** The answers since the last call of {@link #forget}, in order. */
+    /** Returns the recorded calls since the last call of {@link #forget}, in order. */
     List<Answer> answers() {
         return List.copyOf(answers);
     }
@@ -77,7 +77,7 @@ final class RecordedPlugin implements InvocationHandler {
         }
         if (MANY_NODES.contains(method.getName())
                 && given[given.length - 1].getClass().isArray()) {
-            // Many nodes at once: one after the other, so that the answer for each is kept.
+            // Splits a call for many nodes into one call per node, so that each result is recorded.
             return InvocationHandler.invokeDefault(proxy, method, given);
         }
         Object value;
@@ -91,7 +91,7 @@ final class RecordedPlugin implements InvocationHandler {
         return value;
     }
 
-    // What the plugin has made of them, before it is asked about others.
+    // Copies the scores that the plugin normalized in place.
     private static List<Long> scores(Object[] arguments) {
         return Arrays.stream((long[]) arguments[2]).boxed().toList();
     }

@@ -13,13 +13,14 @@ import org.moorage.api.model.Pod;
 import org.moorage.api.plugin.SignPlugin;
 
 /**
- * What a plugin that signs keeps to: pods with equal signatures get equal answers for a node, and those depend on nothing but that
- * node. The answers that were kept are used for such pods, so a signature that leaves out something sends pods where they must not go.
+ * The contract of a plugin that signs: pods with equal signatures get equal results for a node, and the results depend
+ * on nothing but that node. Results are cached by signature, so an incomplete signature would schedule pods to
+ * unsuitable nodes.
  */
 final class SignContract {
     private static final Set<String> KEPT_ANSWERS = Set.of("filter", "score");
 
-    /** Whatever of a pod a signature may forget. */
+    /** Changes of a pod that a signature may fail to include. */
     private static final List<UnaryOperator<Pods>> CHANGES = List.of(
             pod -> pod,
             pod -> pod.uid("another"),
@@ -44,7 +45,7 @@ final class SignContract {
         this.violations = violations;
     }
 
-    /** A pod, what the plugin signs of it, and the answers for each node. */
+    /** A pod, its signature, and the results for each node. */
     private record Signed(Pod pod, Object signature, Map<String, String> answers) {}
 
     /**
@@ -52,7 +53,7 @@ final class SignContract {
      *
      * @param plugin the plugin of the first cluster
      * @param first a cluster
-     * @param other the same nodes and pods, and others
+     * @param other a cluster with the same nodes and pods, and others
      */
     void verify(SignPlugin plugin, TestScheduler first, TestScheduler other) {
         List<Signed> known = new ArrayList<>();
@@ -104,7 +105,7 @@ final class SignContract {
     private void compareClusters(Signed signed, Map<String, String> elsewhere) {
         signed.answers.forEach((question, answer) -> {
             String other = elsewhere.get(question);
-            // More pods are on that node.
+            // That node has more pods.
             if (other != null && !other.equals(answer) && !question.endsWith(" tainted")) {
                 violations.add("signs pod " + signed.pod.name() + ", and answers by other nodes or pods: " + question
                         + ": " + answer + ", in a larger cluster " + other);

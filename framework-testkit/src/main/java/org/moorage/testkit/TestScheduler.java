@@ -72,8 +72,8 @@ import org.moorage.testkit.PluginTester.PluginUnderTest;
 import org.moorage.testkit.TesterPlugin.TrialChange;
 
 /**
- * A real scheduler with the plugin under test, on a cluster in memory. Pods are bound on the calling thread: when a method
- * returns, what it set off is over.
+ * A real scheduler with the plugin under test, on an in-memory cluster. Pods are bound on the calling thread: when a
+ * method returns, everything that it started is done.
  *
  * <pre>{@code
  * try (TestScheduler scheduler = PluginTester.of(VolumeBinding.FACTORY).cluster(...).start()) {
@@ -158,7 +158,7 @@ public final class TestScheduler implements AutoCloseable {
                 .featureGates(features)
                 .listener(progress)
                 .random(new SplittableRandom(SEED));
-        // Nobody else does anything while a plugin pauses.
+        // No other component runs while a plugin pauses.
         scheduler = (clock == null
                         ? builder.clock(SteppingClock.startingAfter(objects)).bindingExecutor(Runnable::run)
                         : builder.clock(clock).executor(clock.timers(), pause -> {}))
@@ -166,7 +166,7 @@ public final class TestScheduler implements AutoCloseable {
         scheduler.start();
     }
 
-    // What another plugin offers is what the one under test is asked about.
+    // Records the plugin that generates placements, which may not be the one under test.
     private Plugin generating(Plugin created) {
         if (!(created instanceof PlacementGeneratePlugin)) {
             return created;
@@ -192,7 +192,7 @@ public final class TestScheduler implements AutoCloseable {
             enabled.add(new EnabledPlugin(name, 1));
         }
         Map<ExtensionPoint, PluginSet> points = new EnumMap<>(ExtensionPoint.class);
-        // What is enabled both at the point and everywhere comes first.
+        // Plugins that are enabled both at the extension point and by multiPoint come first.
         points.put(ExtensionPoint.FILTER, new PluginSet(List.of(new EnabledPlugin(TesterPlugin.NAME, 1)), List.of()));
         for (ExtensionPoint point : disabled) {
             PluginSet set = points.getOrDefault(point, PluginSet.EMPTY);
@@ -215,23 +215,23 @@ public final class TestScheduler implements AutoCloseable {
                 List.of());
     }
 
-    /** The cluster, to change it as others than the scheduler would. */
+    /** Returns the cluster, for changes that the scheduler does not make. */
     public InMemoryCluster cluster() {
         return cluster;
     }
 
-    /** The scheduler, for questions that this class does not know. */
+    /** Returns the scheduler, for uses that this class does not cover. */
     public Scheduler scheduler() {
         return scheduler;
     }
 
-    /** What the plugin was given when it was made. */
+    /** Returns the handle that was passed to the plugin's factory. */
     public Handle handle() {
         return Objects.requireNonNull(handle);
     }
 
     /**
-     * The plugin itself, for calls that no cycle makes.
+     * Returns the plugin, for calls that no cycle makes.
      *
      * @throws ClassCastException if it is not of that type
      */
@@ -239,7 +239,7 @@ public final class TestScheduler implements AutoCloseable {
         return type.cast(recorded().plugin());
     }
 
-    /** The name of the plugin under test. */
+    /** Returns the name of the plugin under test. */
     String plugin() {
         return plugin;
     }
@@ -252,14 +252,14 @@ public final class TestScheduler implements AutoCloseable {
         return Objects.requireNonNull(tester);
     }
 
-    /** What the plugin says about a pod now. The pod need not be in the cluster. */
+    /** Returns a tester of the plugin's current results for a pod. The pod does not have to be in the cluster. */
     public PodTester pod(Pod pod) {
         return new PodTester(this, Objects.requireNonNull(pod, "pod"));
     }
 
     /**
-     * What becomes of a group: it is scheduled once, when the first check asks for it, and stays so. If it is not in the cluster, it comes
-     * there first, and so do these pods of it.
+     * Returns a tester of the result of scheduling a group. The group is scheduled once, by the first check, and stays
+     * scheduled. The group and the given members are first added to the cluster if they are not in it.
      *
      * @throws IllegalArgumentException if the feature GenericWorkload is off
      */
@@ -268,16 +268,16 @@ public final class TestScheduler implements AutoCloseable {
     }
 
     /**
-     * What came of an attempt to schedule a group.
+     * The result of an attempt to schedule a group.
      *
-     * @param generated what the profile's plugin for placements answered, which may be the one under test
-     * @param answers what the plugin under test answered
-     * @param members the pods of the group that waited, as they are afterwards
-     * @param podGroups the group, or the pod groups below it, as they are afterwards
+     * @param generated the results of the profile's plugin that generates placements, which may be the one under test
+     * @param answers the results of the plugin under test
+     * @param members the pods of the group that were pending, as they are after the attempt
+     * @param podGroups the group, or the pod groups below it, as they are after the attempt
      */
     record GroupAttempt(List<Answer> generated, List<Answer> answers, List<Pod> members, List<PodGroup> podGroups) {}
 
-    /** Schedules a group, with all nodes but one left out if there is one. */
+    /** Schedules a group, on all nodes or only on the given one. */
     GroupAttempt attempt(SchedulingGroup group, List<Pod> added, Optional<String> nodeName) {
         if (!features.isEnabled(FeatureGates.GENERIC_WORKLOAD)) {
             throw new IllegalArgumentException(
@@ -331,7 +331,7 @@ public final class TestScheduler implements AutoCloseable {
         return handle().podGroups();
     }
 
-    // The group, or the pod groups below it.
+    // Returns the group, or the pod groups below it.
     private List<PodGroupState> podGroups(GroupKey key) {
         if (key.type() == GroupKey.Type.POD_GROUP) {
             return groups().podGroup(key.namespace(), key.name()).stream().toList();
@@ -342,18 +342,18 @@ public final class TestScheduler implements AutoCloseable {
         return below;
     }
 
-    /** What came of asking about a pod on every node. */
+    /** The result of evaluating a pod on every node. */
     record Asked(
             @Nullable Evaluation evaluation,
             @Nullable RuntimeException failure,
             List<Answer> answers,
             Map<String, Status> onTrial) {
-        /** Whether the cycle came to Score: some node is feasible. */
+        /** Returns whether the cycle reached Score: some node is feasible. */
         boolean isComplete() {
             return evaluation != null && !evaluation.feasible().isEmpty();
         }
 
-        /** Whether the node is feasible. */
+        /** Returns whether the node is feasible. */
         boolean accepts(String nodeName) {
             return evaluation != null && evaluation.feasible().contains(nodeName);
         }
@@ -388,10 +388,10 @@ public final class TestScheduler implements AutoCloseable {
     }
 
     /**
-     * Has something done in the middle of a cycle for a pod, for calls that no cycle makes: after PreFilter, before the first
-     * Filter. The plugin can read the snapshot then, also on threads that the action starts and waits for.
+     * Runs an action in the middle of a pod's cycle, after PreFilter and before the first Filter, for calls that no
+     * cycle makes. The plugin can read the snapshot then, also on threads that the action starts and waits for.
      *
-     * @param action is given the cycle's state and the snapshot
+     * @param action receives the cycle's state and the snapshot
      * @throws AssertionError if the cycle ends before that
      */
     public void inCycle(Pod pod, BiConsumer<CycleState, Snapshot> action) {
@@ -416,7 +416,7 @@ public final class TestScheduler implements AutoCloseable {
     }
 
     /**
-     * What the plugin answered since the last question, or in the last cycle that was not only a question.
+     * Returns the plugin's results since the last check, or in the last cycle that was not only a check.
      *
      * @param method the method of the extension point, for example {@code "preBindPreFlight"}
      */
@@ -434,7 +434,7 @@ public final class TestScheduler implements AutoCloseable {
         return scheduler.hints(pod, change);
     }
 
-    /** Puts a pod into the queue, or if it is there has it tried soon: either way PreEnqueue is asked. */
+    /** Adds a pod to the queue, or activates it if it is already queued: either way PreEnqueue is called. */
     List<Answer> enqueue(Pod pod) {
         recorded().forget();
         comeOrTryAgain(pod);
@@ -450,7 +450,8 @@ public final class TestScheduler implements AutoCloseable {
     }
 
     /**
-     * Schedules a pod, from the queue until it is bound or rejected. A pod that is not in the cluster comes there first.
+     * Schedules a pod, from the queue until it is bound or rejected. A pod that is not in the cluster is first added to
+     * it.
      *
      * @throws AssertionError if the pod is not ready to be scheduled, for example because it is gated
      */
@@ -458,7 +459,7 @@ public final class TestScheduler implements AutoCloseable {
         return schedule(pod, Optional.empty());
     }
 
-    /** As {@link #schedule(Pod)}, with all nodes but one left out. */
+    /** Schedules a pod as {@link #schedule(Pod)} does, on this node only. */
     public Decision schedule(Pod pod, String nodeName) {
         return schedule(pod, Optional.of(nodeName));
     }
@@ -482,11 +483,11 @@ public final class TestScheduler implements AutoCloseable {
     }
 
     /**
-     * Schedules the pods of the queue that are ready, one after the other, until none is.
+     * Schedules the ready pods of the queue, one after the other, until none is ready.
      *
-     * @return the result of each attempt, in order; a pod that waits for its permit is scheduled
-     * @throws AssertionError if a pod is tried more than 100 times although no pod is bound in between, as when a plugin activates it after each
-     *     attempt
+     * @return the result of each attempt, in order; a pod that waits in Permit counts as scheduled
+     * @throws AssertionError if a pod is tried more than 100 times with no pod bound in between, for example because a
+     *     plugin activates it after each attempt
      */
     public List<Decision> scheduleAll() {
         recorded().forget();
@@ -504,8 +505,8 @@ public final class TestScheduler implements AutoCloseable {
     }
 
     /**
-     * Lets time pass: permits run out, backoffs end, and the plugin's tasks that are due run, each at its time. A pod that becomes ready
-     * is scheduled by the next {@link #scheduleAll} or {@link #schedule}.
+     * Advances the clock: permits time out, backoffs end, and the plugin's tasks that are due run, each at its time. A
+     * pod that becomes ready is scheduled by the next {@link #scheduleAll} or {@link #schedule}.
      *
      * @throws IllegalStateException if the scheduler was not started by {@link PluginTester#startAt}
      */
@@ -519,12 +520,12 @@ public final class TestScheduler implements AutoCloseable {
         clock.advance(time);
     }
 
-    /** The pods that wait for a permit, the one under test's or another plugin's. */
+    /** Returns the pods that wait in Permit, for the plugin under test or another one. */
     public List<WaitingPod> waitingPods() {
         return List.copyOf(scheduler.waitingPods());
     }
 
-    /** The node that a pod is bound to; empty if it is not bound, or not there. */
+    /** Returns the node that a pod is bound to; empty if it is not bound or does not exist. */
     public Optional<String> nodeOf(Pod pod) {
         return cluster.find(ObjectKind.POD, pod.namespace(), pod.name())
                 .filter(Pod::isBound)
@@ -532,8 +533,8 @@ public final class TestScheduler implements AutoCloseable {
     }
 
     /**
-     * Schedules a pod onto a node, and has it wait for its permit, so that what Reserve did can be seen. {@link #bind} or
-     * {@link #unreserve} ends that.
+     * Schedules a pod to a node and makes it wait in Permit, so that the effect of Reserve can be checked.
+     * {@link #bind} or {@link #unreserve} ends the wait.
      *
      * @throws AssertionError if the pod is rejected before that
      */
@@ -551,15 +552,15 @@ public final class TestScheduler implements AutoCloseable {
         }
     }
 
-    /** Refuses the permit that a reserved pod waits for: Unreserve is called. */
+    /** Rejects a reserved pod that waits in Permit: Unreserve is called. */
     public void unreserve(Pod pod) {
         reserved(pod).reject(TesterPlugin.NAME, "the test rejects the pod");
     }
 
     /**
-     * Grants the permit that a reserved pod waits for: PreBind and Bind are called.
+     * Allows a reserved pod that waits in Permit: PreBind and Bind are called.
      *
-     * @throws AssertionError if the pod is not bound then
+     * @throws AssertionError if the pod is not bound afterwards
      */
     public void bind(Pod pod) {
         reserved(pod).allow(TesterPlugin.NAME);
@@ -569,10 +570,10 @@ public final class TestScheduler implements AutoCloseable {
     }
 
     /**
-     * Grants the permit that a reserved pod waits for, and checks that it is not bound since PreBind or Bind fails.
+     * Allows a reserved pod that waits in Permit, and checks that it is not bound because PreBind or Bind fails.
      *
-     * @param message the message of what the plugin throws, or of its status
-     * @throws AssertionError if the pod is bound, or the message is another one
+     * @param message the message of the plugin's exception or status
+     * @throws AssertionError if the pod is bound, or the message differs
      */
     public void failsToBind(Pod pod, String message) {
         recorded().forget();
@@ -612,56 +613,56 @@ public final class TestScheduler implements AutoCloseable {
         return new AssertionError(FailureText.of(what, recorded().answers()));
     }
 
-    /** What the scheduler and its plugins changed in the cluster so far, in order. */
+    /** Returns the changes that the scheduler and its plugins made in the cluster so far, in order. */
     public List<Write> writes() {
         return observed.writes();
     }
 
-    /** Has each change that the scheduler or a plugin asks of the cluster fail from now on; it is not made then. */
+    /** Makes every later change that the scheduler or a plugin requests fail without effect. */
     public void failWrites(ClusterException failure) {
         observed.fail(failure);
     }
 
     /**
-     * Has the cluster take deletions of pods without the scheduler seeing them, from now on, as when it lags behind. The test
-     * removes the pods later.
+     * From now on, delays deletions of pods, as if the scheduler lagged behind: the cluster accepts them, but the
+     * scheduler does not see them until the test removes the pods.
      */
     public void delayDeletions() {
         observed.delayDeletions();
     }
 
     /**
-     * Has the scheduler not told of pods that have failed or succeeded, from now on, as on a cluster: to it they are deleted, while {@link
-     * Handle#read} finds them.
+     * From now on, hides terminated pods (failed or succeeded) from the scheduler, as a real cluster does: they are
+     * reported as deleted, while {@link Handle#read} still finds them.
      */
     public void hideEndedPods() {
         observed.hideEndedPods();
     }
 
     /**
-     * Has the cluster only take what plugins write of volumes and claims, from now on: what the volume controller and the
-     * provisioner do about it is for the test to do.
+     * Stops the simulated volume controller and provisioner: from now on, the cluster only stores what plugins write to
+     * volumes and claims, and the test must make the resulting changes.
      */
     public void stopVolumeController() {
         observed.stopVolumeController();
     }
 
-    /** The pods that the plugin has asked to be tried soon so far, in order. */
+    /** Returns the pods that the plugin has activated so far, in order. */
     public List<Pod> activated() {
         return List.copyOf(activated);
     }
 
-    /** The pods that the plugin has asked to be tried when their backoff is over so far, in order. */
+    /** Returns the pods that the plugin has activated after their backoff so far, in order. */
     public List<Pod> activatedAfterBackoff() {
         return List.copyOf(activatedAfterBackoff);
     }
 
-    /** The kinds that the plugin has asked for a lister of. */
+    /** Returns the kinds for which the plugin has requested a lister. */
     Set<ObjectKind<?>> listed() {
         return Set.copyOf(listed);
     }
 
-    /** The lines that the plugin has logged so far, in order, of all levels. */
+    /** Returns the lines that the plugin has logged so far, in order, at all levels. */
     public List<LogLine> logged() {
         return List.copyOf(logged);
     }
@@ -679,7 +680,7 @@ public final class TestScheduler implements AutoCloseable {
         }
     }
 
-    /** Stops the scheduler. Calling it again does no harm. */
+    /** Stops the scheduler. Idempotent. */
     @Override
     public void close() {
         scheduler.close();
@@ -719,7 +720,7 @@ public final class TestScheduler implements AutoCloseable {
         }
     }
 
-    // Pods in the order of their coming, unless a plugin of the test sorts them.
+    // Orders pods by arrival, unless a plugin of the test sorts them.
     private Plugin queueSort() {
         for (Plugin plugin : made) {
             if (plugin instanceof QueueSortPlugin) {
@@ -741,7 +742,7 @@ public final class TestScheduler implements AutoCloseable {
         }
     }
 
-    /** Makes what another factory makes, and lets the test have a look at it. */
+    /** Wraps a factory and passes each created plugin to the test. */
     private record WrappingFactory<A extends PluginArgs>(
             PluginFactory<A> factory, BiFunction<Plugin, Handle, Plugin> wrapping, UnaryOperator<Handle> observing)
             implements PluginFactory<A> {

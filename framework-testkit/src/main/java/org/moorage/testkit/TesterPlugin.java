@@ -21,8 +21,9 @@ import org.moorage.api.plugin.PermitResult;
 import org.moorage.api.plugin.Trial;
 
 /**
- * The tester's own plugin beside the one under test. It is the first filter and the last of the other points, and does what a
- * test asks for: leaves one node, tries pods on nodes as preemption does, has a pod wait for its permit, binds.
+ * The tester's plugin, which runs alongside the one under test. It is the first filter and the last plugin at the other
+ * points, and does what a test requires: restricts the cycle to one node, simulates pods on nodes as preemption does,
+ * makes a pod wait in Permit, binds.
  */
 final class TesterPlugin implements FilterPlugin, PermitPlugin, BindPlugin, EnqueueExtensions {
     static final String NAME = "PluginTester";
@@ -38,31 +39,31 @@ final class TesterPlugin implements FilterPlugin, PermitPlugin, BindPlugin, Enqu
         this.handle = handle;
     }
 
-    /** A pod that is thought to come to a node or to leave it. */
+    /** A simulated addition or removal of a pod. */
     record TrialChange(String nodeName, Pod pod, Action action) {
-        /** What the pod is thought to do. */
+        /** The kind of change. */
         enum Action {
             ADD,
             REMOVE
         }
     }
 
-    /** Leaves only this node, or all if empty. */
+    /** Restricts the cycle to this node; allows all nodes if empty. */
     void leave(Optional<String> nodeName) {
         onlyNode = nodeName;
     }
 
-    /** Has pods wait for their permit from now on, or no longer. */
+    /** Sets whether pods wait in Permit from now on. */
     void hold(boolean value) {
         waits = value;
     }
 
-    /** Asks something in the next cycle, with its state, after PreFilter and before the first Filter. */
+    /** Runs an action in the next cycle, with its state, after PreFilter and before the first Filter. */
     void inNextCycle(BiConsumer<CycleState, Pod> asked) {
         question = Optional.of(asked);
     }
 
-    /** What was to be asked is not any more: a cycle may end before the first Filter. */
+    /** Discards the pending action: a cycle may end before the first Filter. */
     void askNothing() {
         question = Optional.empty();
     }
@@ -76,14 +77,14 @@ final class TesterPlugin implements FilterPlugin, PermitPlugin, BindPlugin, Enqu
     public Status filter(CycleState state, Pod pod, NodeInfo node) {
         if (question.isPresent()) {
             BiConsumer<CycleState, Pod> asked = question.get();
-            // Also keeps the filters that are asked now from asking again.
+            // Cleared first: filters that the action runs must not run it again.
             question = Optional.empty();
             asked.accept(state, pod);
         }
         return onlyNode.isEmpty() || onlyNode.get().equals(node.name()) ? Status.success() : OTHER_NODE;
     }
 
-    /** What the filters say to each node if these pods came and left, as preemption has it tried. */
+    /** Returns the filters' results for each node after these simulated changes, as in preemption. */
     Map<String, Status> onTrial(List<TrialChange> wanted, CycleState original, Pod pod) {
         Trial trial = handle.trial(original, pod);
         for (TrialChange change : wanted) {

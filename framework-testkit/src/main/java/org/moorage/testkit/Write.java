@@ -4,10 +4,10 @@ package org.moorage.testkit;
 import java.util.List;
 
 /**
- * A change that the scheduler or a plugin asked of the cluster.
+ * A change that the scheduler or a plugin requested from the cluster.
  *
  * @param method the method of {@link org.moorage.api.plugin.ClusterWriter} that was called
- * @param arguments what it was called with
+ * @param arguments the arguments of the call
  */
 public record Write(String method, List<Object> arguments) {
     public Write {

@@ -169,7 +169,7 @@ class GroupTesterTest {
                 "GeneratePlacements: \"a\" [a1, a2], \"b\" [b1, b2, b3]",
                 "PlacementFeasible 0 scheduled, 2 remaining: WAIT: 0 of 2",
                 "PlacementFeasible 1 scheduled, 0 remaining: UNSCHEDULABLE: 1 of 2",
-                "What became of the pods:",
+                "Results for the pods:",
                 "p: on node b"),
         new Case(
                 "a placement that is not there",
@@ -225,7 +225,7 @@ class GroupTesterTest {
                         RACKS.features(FeatureGates.DEFAULTS).group(GANG, P, Q).isScheduled())
                 .hasMessage("features: GenericWorkload is off (expected: on, to schedule default/g)");
         assertThatThrownBy(() -> empty().places(member("r"), "a1"))
-                .hasMessage("pod: default/r (expected: one that waited, of group default/g: [p, q])");
+                .hasMessage("pod: default/r (expected: a pending pod of group default/g: [p, q])");
     }
 
     @Test

@@ -5,48 +5,45 @@ import java.util.Collections;
 import java.util.EnumSet;
 import java.util.Set;
 
-/** What happened to an object. The order is that of kube-scheduler's bits, lowest first. */
+/** A kind of change of an object. The order is that of kube-scheduler's bits, lowest first. */
 public enum ActionType {
-    /** It came into being. */
+    /** The object was created. */
     ADD("Add"),
-    /** It is gone. */
+    /** The object was deleted. */
     DELETE("Delete"),
-    /** A node offers other amounts of resources. */
+    /** A node's allocatable resources changed. */
     UPDATE_NODE_ALLOCATABLE("UpdateNodeAllocatable"),
     /** A node's labels changed. */
     UPDATE_NODE_LABEL("UpdateNodeLabel"),
-    /** A node's taints changed, or it was closed or opened for new pods. */
+    /** A node's taints changed, or it was cordoned or uncordoned. */
     UPDATE_NODE_TAINT("UpdateNodeTaint"),
     /** A condition of a node changed its status. */
     UPDATE_NODE_CONDITION("UpdateNodeCondition"),
     /** A node's annotations changed. */
     UPDATE_NODE_ANNOTATION("UpdateNodeAnnotation"),
-    /** A node declares other features. */
+    /** A node's declared features changed. */
     UPDATE_NODE_DECLARED_FEATURE("UpdateNodeDeclaredFeature"),
-    /** A node lets resized pods preempt others, or no longer. */
+    /** A node began or stopped to allow preemption by resized pods. */
     UPDATE_NODE_PREEMPTION_POLICY("UpdateNodePreemptionPolicy"),
     /** A pod's labels changed. */
     UPDATE_POD_LABEL("UpdatePodLabel"),
-    /** A pod requests less of something. */
+    /** A pod's request for a resource decreased. */
     UPDATE_POD_SCALE_DOWN("UpdatePodScaleDown"),
-    /** A pod requests more of something. */
+    /** A pod's request for a resource increased. */
     UPDATE_POD_SCALE_UP("UpdatePodScaleUp"),
-    /** A pod tolerates other taints. */
+    /** A pod's tolerations changed. */
     UPDATE_POD_TOLERATION("UpdatePodToleration"),
     /** The last scheduling gate of a pod was removed. */
     UPDATE_POD_SCHEDULING_GATES_ELIMINATED("UpdatePodSchedulingGatesEliminated"),
-    /** Other claims were made for a pod. */
+    /** The claims generated for a pod changed. */
     UPDATE_POD_GENERATED_RESOURCE_CLAIM("UpdatePodGeneratedResourceClaim");
 
-    /**
-     * Every kind of change of an object that stays. What happened carries them all if the change is of none of the kinds
-     * that are told apart.
-     */
+    /** All kinds of updates. An event has all of them if its update is none of the specific kinds. */
     public static final Set<ActionType> UPDATE =
             Collections.unmodifiableSet(EnumSet.range(UPDATE_NODE_ALLOCATABLE, UPDATE_POD_GENERATED_RESOURCE_CLAIM));
-    /** What leaves an object there that is new or has changed. */
+    /** All changes except deletion. */
     public static final Set<ActionType> ADD_OR_UPDATE = Collections.unmodifiableSet(addOrUpdate());
-    /** Everything that can happen. */
+    /** All kinds of changes. */
     public static final Set<ActionType> ALL = Collections.unmodifiableSet(EnumSet.allOf(ActionType.class));
 
     private final String text;
@@ -61,7 +58,7 @@ public enum ActionType {
         return actions;
     }
 
-    /** The name in kube-scheduler's labels, for example {@code UpdateNodeTaint}. */
+    /** Returns the name in kube-scheduler's labels, for example {@code UpdateNodeTaint}. */
     @Override
     public String toString() {
         return text;

@@ -7,14 +7,15 @@ import java.util.Objects;
 import java.util.Set;
 
 /**
- * Something that happens to objects of a kind: in a plugin's registration what it waits for, elsewhere what happened.
+ * A change of objects of a kind: in a plugin's registration the changes to react to, elsewhere the change that
+ * occurred.
  *
  * @param resource the kind of object
- * @param actions what happens to it; not empty
- * @param label its name in metrics and logs
+ * @param actions the kinds of changes; not empty
+ * @param label the event's name in metrics and logs
  */
 public record ClusterEvent(EventResource resource, Set<ActionType> actions, String label) {
-    /** Everything at once: wakes every pod. */
+    /** Any change of any object: retries every unschedulable pod. */
     public static final ClusterEvent WILDCARD = new ClusterEvent(EventResource.ANY, ActionType.ALL, "*All");
 
     public ClusterEvent {
@@ -26,22 +27,22 @@ public record ClusterEvent(EventResource resource, Set<ActionType> actions, Stri
         actions = Collections.unmodifiableSet(EnumSet.copyOf(actions));
     }
 
-    /** An event of one action. Its label is the resource and the action, for example {@code NodeAdd}. */
+    /** Returns an event with one action. Its label is the resource and the action, for example {@code NodeAdd}. */
     public static ClusterEvent of(EventResource resource, ActionType action) {
         return new ClusterEvent(resource, EnumSet.of(action), resource.name() + action);
     }
 
-    /** An event of several actions. */
+    /** Returns an event of several actions. */
     public static ClusterEvent of(EventResource resource, ActionType first, ActionType... rest) {
         return of(resource, EnumSet.of(first, rest));
     }
 
-    /** An event of several actions. */
+    /** Returns an event of several actions. */
     public static ClusterEvent of(EventResource resource, Set<ActionType> actions) {
         return new ClusterEvent(resource, actions, resource.name() + label(actions));
     }
 
-    /** An event that stands for everything, under a name of its own; for the scheduler's own doings. */
+    /** Returns an event that matches everything under a separate label, for the scheduler's internal events. */
     public static ClusterEvent wildcard(String label) {
         return new ClusterEvent(EventResource.ANY, ActionType.ALL, label);
     }
@@ -60,19 +61,20 @@ public record ClusterEvent(EventResource resource, Set<ActionType> actions, Stri
         return text.toString();
     }
 
-    /** Whether it stands for everything. */
+    /** Returns whether it matches everything. */
     public boolean isWildcard() {
         return resource.equals(EventResource.ANY) && actions.equals(ActionType.ALL);
     }
 
-    /** Whether a registration for this event is one for what happened. */
+    /** Returns whether a registration for this event matches the event that occurred. */
     public boolean covers(ClusterEvent happened) {
         if (isWildcard()) {
             return true;
         }
         return resource.covers(happened.resource)
                 && !Collections.disjoint(actions, happened.actions)
-                // kube-scheduler compares the sets of actions as numbers; it shows only for events of several actions.
+                // kube-scheduler compares the action sets as numbers; the difference only shows for events with several
+                // actions.
                 && happened.bits() <= bits();
     }
 

@@ -9,7 +9,7 @@ import org.moorage.api.model.ObjectKind;
 import org.moorage.api.model.Pod;
 
 /**
- * An event that a plugin waits for, and its closer look when the event happens.
+ * An event that may make pods schedulable that a plugin rejected, with the hint that decides it for one pod.
  *
  * <pre>{@code
  * EventRegistration.of(ObjectKind.NODE, Set.of(ActionType.ADD, ActionType.UPDATE_NODE_LABEL), this::afterNodeChange)
@@ -32,17 +32,17 @@ public final class EventRegistration {
     }
 
     /**
-     * Waits for changes of objects of a kind, and looks at the changed object.
+     * Registers changes of objects of a kind, with a hint that inspects the changed object.
      *
-     * @param actions the changes; for kinds other than pods and nodes only {@link ActionType#ADD}, {@link ActionType#UPDATE} and {@link
-     *     ActionType#DELETE} are told apart
+     * @param actions the changes; kinds other than pods and nodes only distinguish {@link ActionType#ADD},
+     *     {@link ActionType#UPDATE} and {@link ActionType#DELETE}
      */
     public static <T extends ClusterObject> EventRegistration of(
             ObjectKind<T> kind, Set<ActionType> actions, QueueingHint<? super T> hint) {
         return of(ClusterEvent.of(EventResource.of(kind), actions), kind.type(), hint);
     }
 
-    /** Waits for an event, and looks at the changed object, which is of that type. */
+    /** Registers an event, with a hint that inspects the changed object, which has the given type. */
     public static <T> EventRegistration of(ClusterEvent event, Class<T> type, QueueingHint<? super T> hint) {
         Objects.requireNonNull(event, "event");
         Objects.requireNonNull(type, "type");
@@ -50,7 +50,7 @@ public final class EventRegistration {
         return new EventRegistration(event, (pod, change) -> ask(hint, pod, change.as(type)));
     }
 
-    /** This registration, with what is known of a change beforehand, once for all pods. */
+    /** Returns this registration with a pre-queueing hint, which selects the candidate pods once per change. */
     public <T> EventRegistration narrowedBy(Class<T> type, PreQueueingHint<T> candidates) {
         Objects.requireNonNull(type, "type");
         Objects.requireNonNull(candidates, "candidates");
@@ -63,27 +63,27 @@ public final class EventRegistration {
         return hint.hint(pod, (ObjectChange<S>) change);
     }
 
-    /** Waits for changes of objects of a kind, whatever they look like. */
+    /** Registers changes of objects of a kind and retries the pod on each, without inspecting the object. */
     public static EventRegistration always(ObjectKind<?> kind, Set<ActionType> actions) {
         return always(ClusterEvent.of(EventResource.of(kind), actions));
     }
 
-    /** Waits for an event, whatever the object looks like. */
+    /** Registers an event and retries the pod each time it occurs, without inspecting the object. */
     public static EventRegistration always(ClusterEvent event) {
         return new EventRegistration(Objects.requireNonNull(event, "event"), (pod, change) -> Hint.QUEUE);
     }
 
-    /** The event. */
+    /** Returns the event. */
     public ClusterEvent event() {
         return event;
     }
 
-    /** The closer look; given an object of another type it throws. */
+    /** Returns the hint. It throws if it is called with an object of another type. */
     public QueueingHint<Object> hint() {
         return hint;
     }
 
-    /** What is known beforehand, if the plugin says so; given an object of another type it throws. */
+    /** Returns the pre-queueing hint, if there is one. It throws if it is called with an object of another type. */
     public Optional<PreQueueingHint<Object>> preHint() {
         return preHint;
     }

@@ -11,13 +11,13 @@ import org.moorage.api.model.ObjectKind;
  *     {@code storage.k8s.io/CSINode}; a custom kind as {@code plural.version.group}
  */
 public record EventResource(String name) {
-    /** Pods, in a plugin's registration: those with a node, those without, and the rejected pod itself. */
+    /** Pods, in a plugin's registration: assigned pods, pending pods, and the rejected pod itself. */
     public static final EventResource POD = new EventResource("Pod");
     /** Pods that have a node. */
     public static final EventResource ASSIGNED_POD = new EventResource("AssignedPod");
-    /** Other pods that wait for a node. */
+    /** Other pending pods. */
     public static final EventResource UNSCHEDULED_POD = new EventResource("UnscheduledPod");
-    /** The rejected pod itself, while it waits for a node. */
+    /** The rejected pod itself, while it is pending. */
     public static final EventResource TARGET_POD = new EventResource("TargetPod");
     /** Nodes. */
     public static final EventResource NODE = new EventResource("Node");
@@ -25,11 +25,11 @@ public record EventResource(String name) {
     public static final EventResource PERSISTENT_VOLUME = new EventResource("PersistentVolume");
     /** Claims of persistent volumes. */
     public static final EventResource PERSISTENT_VOLUME_CLAIM = new EventResource("PersistentVolumeClaim");
-    /** What storage drivers say of a node. */
+    /** The information that storage drivers report about a node. */
     public static final EventResource CSI_NODE = new EventResource("storage.k8s.io/CSINode");
     /** Storage drivers. */
     public static final EventResource CSI_DRIVER = new EventResource("storage.k8s.io/CSIDriver");
-    /** Where storage is left. */
+    /** Free storage capacity. */
     public static final EventResource CSI_STORAGE_CAPACITY = new EventResource("storage.k8s.io/CSIStorageCapacity");
     /** Classes of storage. */
     public static final EventResource STORAGE_CLASS = new EventResource("storage.k8s.io/StorageClass");
@@ -52,7 +52,7 @@ public record EventResource(String name) {
         Objects.requireNonNull(name, "name");
     }
 
-    /** The objects of a kind, also one without a type in the model. */
+    /** Returns the resource of a kind, including kinds without a type in the model. */
     public static EventResource of(ObjectKind<?> kind) {
         if (kind.group().isEmpty()) {
             return new EventResource(kind.kind());
@@ -64,7 +64,7 @@ public record EventResource(String name) {
         return new EventResource(kind.plural() + "." + version + "." + kind.group());
     }
 
-    /** Whether a registration for this resource is one for what happened to the other. */
+    /** Returns whether a registration for this resource matches an event of the other. */
     public boolean covers(EventResource happened) {
         return equals(ANY)
                 || equals(happened)

@@ -3,9 +3,9 @@ package org.moorage.api.event;
 
 /** Whether a change could make a rejected pod schedulable. */
 public enum Hint {
-    /** It could: have the pod tried again. */
+    /** It could: the pod is queued for a retry. */
     QUEUE("Queue"),
-    /** It cannot: let the pod wait on. */
+    /** It cannot: the pod stays unschedulable. */
     SKIP("QueueSkip");
 
     private final String text;
@@ -14,12 +14,12 @@ public enum Hint {
         this.text = text;
     }
 
-    /** {@link #QUEUE} if the condition holds, otherwise {@link #SKIP}. */
+    /** Returns {@link #QUEUE} if the condition holds, otherwise {@link #SKIP}. */
     public static Hint queueIf(boolean condition) {
         return condition ? QUEUE : SKIP;
     }
 
-    /** The name in kube-scheduler's metrics. */
+    /** Returns the name in kube-scheduler's metrics. */
     @Override
     public String toString() {
         return text;

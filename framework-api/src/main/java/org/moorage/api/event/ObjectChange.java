@@ -19,38 +19,38 @@ public final class ObjectChange<T> {
         this.after = after;
     }
 
-    /** The object came into being. */
+    /** Returns the creation of an object. */
     public static <T> ObjectChange<T> added(T after) {
         return new ObjectChange<>(null, Objects.requireNonNull(after, "after"));
     }
 
-    /** The object changed. */
+    /** Returns an update of an object. */
     public static <T> ObjectChange<T> updated(T before, T after) {
         return new ObjectChange<>(Objects.requireNonNull(before, "before"), Objects.requireNonNull(after, "after"));
     }
 
-    /** The object is gone. */
+    /** Returns the deletion of an object. */
     public static <T> ObjectChange<T> deleted(T before) {
         return new ObjectChange<>(Objects.requireNonNull(before, "before"), null);
     }
 
-    /** The object before; empty if it was added. */
+    /** Returns the object before the change; empty if it was added. */
     public Optional<T> before() {
         return Optional.ofNullable(before);
     }
 
-    /** The object after; empty if it was deleted. */
+    /** Returns the object after the change; empty if it was deleted. */
     public Optional<T> after() {
         return Optional.ofNullable(after);
     }
 
-    /** The object as it was last known: after the change, or before its deletion. */
+    /** Returns the last known object: after the change, or before its deletion. */
     public T latest() {
         return after != null ? after : Objects.requireNonNull(before);
     }
 
     /**
-     * The same change, seen as one of a type.
+     * Returns the same change, with the object's type.
      *
      * @throws IllegalArgumentException if the object is not of that type
      */

@@ -6,17 +6,18 @@ import java.util.function.Predicate;
 import org.moorage.api.model.Pod;
 
 /**
- * Says of a change of the cluster, once for all pods, which of them it may make schedulable, so that the queue looks at no others. Only
- * asked with the feature {@code SchedulerPreQueueingHints}.
+ * A function that selects, once per change of the cluster, the pods that the change may make schedulable, so that the
+ * queue examines no others. Called only if the feature {@code SchedulerPreQueueingHints} is on.
  *
- * <p>What one plugin says holds for all: a plugin that registered the same event and says nothing beforehand is asked about the pods
- * that others have named. As for {@link QueueingHint}, it must be quick, and so must what it answers; if it throws, all pods are looked
- * at, and if what it answers throws, the pod that it was asked about.
+ * <p>The selection of one plugin applies to all: a plugin that registered the same event without a pre-queueing hint is
+ * only called for the pods that other plugins selected. The hint and the predicate that it returns must be quick, as
+ * for {@link QueueingHint}. If the hint throws, all pods are examined; if the predicate throws, the pod that it was
+ * called for is examined.
  *
  * @param <T> the type of the changed object
  */
 @FunctionalInterface
 public interface PreQueueingHint<T> {
-    /** Which pods the change may make schedulable; empty if it may be any. */
+    /** Returns a predicate for the pods that the change may make schedulable; empty if it may be any pod. */
     Optional<Predicate<Pod>> candidates(ObjectChange<T> change);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * Changes of the cluster, and how a plugin says which of them could make a pod that it rejected schedulable.
+ * Changes of the cluster, and the registration of changes that may make a rejected pod schedulable.
  *
  * <p>Starting points: {@link org.moorage.api.event.EventRegistration}, {@link org.moorage.api.event.ClusterEvent}.
  */

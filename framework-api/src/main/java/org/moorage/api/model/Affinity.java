@@ -8,9 +8,9 @@ import java.util.Optional;
 /**
  * A pod's scheduling constraints.
  *
- * @param nodeAffinity which nodes the pod may or should run on
- * @param podAffinity which pods it must or should run together with; may be present without terms
- * @param podAntiAffinity which pods it must not or should not run together with; may be present without terms
+ * @param nodeAffinity the nodes that the pod may or should run on
+ * @param podAffinity the pods that it must or should run together with; may be present without terms
+ * @param podAntiAffinity the pods that it must not or should not run together with; may be present without terms
  */
 public record Affinity(
         NodeAffinity nodeAffinity, Optional<PodAffinity> podAffinity, Optional<PodAffinity> podAntiAffinity) {
@@ -23,32 +23,32 @@ public record Affinity(
         Objects.requireNonNull(podAntiAffinity, "podAntiAffinity");
     }
 
-    /** Whether pod affinity or pod anti-affinity is present, even without a term. */
+    /** Returns whether pod affinity or pod anti-affinity is present, even without a term. */
     public boolean hasPodAffinity() {
         return podAffinity.isPresent() || podAntiAffinity.isPresent();
     }
 
-    /** Whether there is a required pod anti-affinity term. */
+    /** Returns whether there is a required pod anti-affinity term. */
     public boolean hasRequiredAntiAffinity() {
         return !requiredAntiAffinityTerms().isEmpty();
     }
 
-    /** The required terms of the pod affinity. */
+    /** Returns the required terms of the pod affinity. */
     public List<PodAffinityTerm> requiredAffinityTerms() {
         return podAffinity.orElse(PodAffinity.NONE).required();
     }
 
-    /** The required terms of the pod anti-affinity. */
+    /** Returns the required terms of the pod anti-affinity. */
     public List<PodAffinityTerm> requiredAntiAffinityTerms() {
         return podAntiAffinity.orElse(PodAffinity.NONE).required();
     }
 
-    /** The preferred terms of the pod affinity. */
+    /** Returns the preferred terms of the pod affinity. */
     public List<PodAffinityTerm.Weighted> preferredAffinityTerms() {
         return podAffinity.orElse(PodAffinity.NONE).preferred();
     }
 
-    /** The preferred terms of the pod anti-affinity. */
+    /** Returns the preferred terms of the pod anti-affinity. */
     public List<PodAffinityTerm.Weighted> preferredAntiAffinityTerms() {
         return podAntiAffinity.orElse(PodAffinity.NONE).preferred();
     }

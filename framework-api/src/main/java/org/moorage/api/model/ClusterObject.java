@@ -3,20 +3,20 @@ package org.moorage.api.model;
 
 /** An object of the Kubernetes API. */
 public interface ClusterObject {
-    /** Its name, labels and the like. */
+    /** Returns the object's metadata. */
     ObjectMeta metadata();
 
-    /** Its name, unique among the objects of its kind in its namespace. */
+    /** Returns the object's name, unique among the objects of its kind in its namespace. */
     default String name() {
         return metadata().name();
     }
 
-    /** Its namespace; empty for objects of the whole cluster. */
+    /** Returns the object's namespace; empty for cluster-scoped objects. */
     default String namespace() {
         return metadata().namespace();
     }
 
-    /** {@code namespace/name}, or just the name of an object of the whole cluster. */
+    /** Returns {@code namespace/name}, or just the name of a cluster-scoped object. */
     default String key() {
         return metadata().key();
     }

@@ -6,16 +6,17 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * A group of groups that is scheduled as one. Its children are the pod groups and composite groups of its namespace that name it as
- * their parent.
+ * A group of groups that is scheduled as a unit. Its children are the pod groups and composite groups of its namespace
+ * that name it as their parent.
  *
  * @param metadata its name and the like
- * @param parentName the composite group that it is a child of, {@code spec.parentCompositePodGroupName}; empty if it has no parent
+ * @param parentName the composite group that it is a child of, {@code spec.parentCompositePodGroupName}; empty if it
+ *     has no parent
  * @param isGang whether {@code spec.schedulingPolicy} is {@code gang}
- * @param minGroupCount how many of its children have to be placed together, {@code spec.schedulingPolicy.gang.minGroupCount}; 1 if
- *     it is no gang
+ * @param minGroupCount the number of its children that must be scheduled together,
+ *     {@code spec.schedulingPolicy.gang.minGroupCount}; 1 if it is no gang
  * @param topologyKeys the keys of {@code spec.schedulingConstraints.topology}
- * @param disruptionMode what of it may be disrupted at once, {@code spec.disruptionMode}
+ * @param disruptionMode the unit of the group that is disrupted together, {@code spec.disruptionMode}
  * @param priority {@code spec.priority}; 0 if it has none
  * @param preemptionPolicy {@code spec.preemptionPolicy}
  */
@@ -38,12 +39,12 @@ public record CompositePodGroup(
         Objects.requireNonNull(preemptionPolicy, "preemptionPolicy");
     }
 
-    /** A builder of a group with the basic policy and nothing else. */
+    /** Returns a builder of a group with the basic policy and nothing else. */
     public static Builder of(ObjectMeta metadata) {
         return new Builder(metadata);
     }
 
-    /** A builder that starts from this group's values. */
+    /** Returns a builder that starts from this group's values. */
     public Builder toBuilder() {
         Builder builder = new Builder(metadata);
         builder.parentName = parentName;
@@ -94,7 +95,7 @@ public record CompositePodGroup(
             return this;
         }
 
-        /** Makes it a gang of which so many children have to be placed together. */
+        /** Makes it a gang with a minimum number of children that must be scheduled together. */
         public Builder gang(int minimum) {
             isGang = true;
             minGroupCount = minimum;
@@ -107,7 +108,7 @@ public record CompositePodGroup(
             return this;
         }
 
-        /** Sets what of it may be disrupted at once. */
+        /** Sets the unit of the group that is disrupted together. */
         public Builder disruptionMode(DisruptionMode value) {
             disruptionMode = Objects.requireNonNull(value, "disruptionMode");
             return this;
@@ -125,7 +126,7 @@ public record CompositePodGroup(
             return this;
         }
 
-        /** The group. */
+        /** Returns the group. */
         public CompositePodGroup build() {
             return new CompositePodGroup(
                     metadata,

@@ -30,7 +30,7 @@ public record Container(
         claims = List.copyOf(claims);
     }
 
-    /** A container that uses no resource claims. */
+    /** Creates a container that uses no resource claims. */
     public Container(
             String name,
             String image,
@@ -41,7 +41,7 @@ public record Container(
         this(name, image, requests, limits, hostPorts, restartPolicy, List.of());
     }
 
-    /** Whether it is a restartable init container, which keeps running with the containers. */
+    /** Returns whether it is a restartable init container, which keeps running with the containers. */
     public boolean isSidecar() {
         return restartPolicy.equals("Always");
     }

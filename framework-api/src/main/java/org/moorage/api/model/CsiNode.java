@@ -31,7 +31,7 @@ public record CsiNode(ObjectMeta metadata, List<Driver> drivers) implements Clus
         }
     }
 
-    /** Whether an in-tree plugin is migrated on the node. */
+    /** Returns whether an in-tree plugin is migrated on the node. */
     public boolean hasMigrated(String plugin) {
         String all = metadata.annotations().get(MIGRATED_PLUGINS);
         if (all == null) {

@@ -19,7 +19,7 @@ public record CsiStorageCapacity(
         Optional<Quantity> maximumVolumeSize,
         Optional<LabelSelector> nodeTopology)
         implements ClusterObject {
-    /** The maximum size of a volume: {@link #maximumVolumeSize}, or else {@link #capacity}. */
+    /** Returns the maximum size of a volume: {@link #maximumVolumeSize}, or else {@link #capacity}. */
     public Optional<Quantity> volumeLimit() {
         return maximumVolumeSize.isPresent() ? maximumVolumeSize : capacity;
     }

@@ -47,12 +47,12 @@ public record Device(
     }
 
     /**
-     * What the device consumes of a counter set of its pool while it is allocated.
+     * The device's consumption of a counter set of its pool while it is allocated.
      *
-     * @param counterSet the name of the set
-     * @param counters the amounts, by counter
-     * @param compatibilityGroups the groups one of which all devices that consume of the set must have in common; empty if it only
-     *     goes with devices without groups
+     * @param counterSet the name of the counter set
+     * @param counters the consumed amounts, by counter
+     * @param compatibilityGroups the device's compatibility groups: all devices that consume from the counter set must
+     *     have one group in common; empty if the device is only compatible with devices without groups
      */
     public record CounterConsumption(
             String counterSet, Map<String, Quantity> counters, Set<String> compatibilityGroups) {
@@ -64,10 +64,10 @@ public record Device(
     }
 
     /**
-     * How much of a node allocatable resource an allocation of the device takes.
+     * The amount of a node allocatable resource that an allocation of the device consumes.
      *
-     * @param mapping what the device stands for; empty if it stands for nothing of the resource
-     * @param overhead what the device takes besides, by pod and by container; empty if nothing
+     * @param mapping the amount that the device itself represents; empty if none
+     * @param overhead the additional amount, per pod and per container; empty if none
      */
     public record NodeAllocatableResource(
             Optional<NodeAllocatableMapping> mapping, Optional<NodeAllocatableOverhead> overhead) {
@@ -78,10 +78,11 @@ public record Device(
     }
 
     /**
-     * How much of a node allocatable resource a device stands for.
+     * The amount of a node allocatable resource that a device represents.
      *
-     * @param capacityKey the capacity whose consumed amount is taken; empty for an amount that is the same for all claims
-     * @param capacityMultiplier what the consumed amount is multiplied with
+     * @param capacityKey the capacity whose consumed amount is used; empty for an amount that is the same for all
+     *     claims
+     * @param capacityMultiplier the factor for the consumed amount
      * @param deviceMultiplier the amount of a whole device, without a {@code capacityKey}
      */
     public record NodeAllocatableMapping(
@@ -94,10 +95,10 @@ public record Device(
     }
 
     /**
-     * What a device takes of a node allocatable resource besides.
+     * The additional amount of a node allocatable resource that a device consumes.
      *
-     * @param perPod the amount of a pod that uses it
-     * @param perContainer the amount of each container that uses it
+     * @param perPod the amount for a pod that uses the device
+     * @param perContainer the amount for each container that uses the device
      */
     public record NodeAllocatableOverhead(Optional<Quantity> perPod, Optional<Quantity> perContainer) {
         public NodeAllocatableOverhead {
@@ -106,7 +107,7 @@ public record Device(
         }
     }
 
-    /** The same device with other taints. */
+    /** Returns the same device with other taints. */
     public Device withTaints(List<DeviceTaint> others) {
         return new Device(
                 name,

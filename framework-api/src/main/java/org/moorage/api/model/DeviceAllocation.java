@@ -37,7 +37,7 @@ public record DeviceAllocation(
      * @param bindingFailureConditions the conditions any of which means that binding fails
      * @param shareId the identity of the share of a device that allows multiple allocations; otherwise empty
      * @param consumedCapacity the capacity that the share consumes, by name
-     * @param skipNodeOperations what the kubelet leaves out for the device; empty for nothing
+     * @param skipNodeOperations the operations that the kubelet skips for the device
      */
     public record Result(
             String request,
@@ -69,7 +69,7 @@ public record DeviceAllocation(
      */
     public record Config(boolean isFromClass, DeviceConfig config) {}
 
-    /** Whether one of the devices asks the kubelet to leave something out. */
+    /** Returns whether the kubelet skips an operation for one of the devices. */
     public boolean skipsNodeOperations() {
         for (Result result : results) {
             if (!result.skipNodeOperations().isEmpty()) {
@@ -79,7 +79,7 @@ public record DeviceAllocation(
         return false;
     }
 
-    /** The same allocation with a time. */
+    /** Returns the same allocation with a time. */
     public DeviceAllocation at(Instant allocated) {
         return new DeviceAllocation(results, config, nodeSelector, Optional.of(allocated));
     }

@@ -4,7 +4,7 @@ package org.moorage.api.model;
 import java.util.List;
 import java.util.Objects;
 
-/** The value of an attribute of a device, of one of four types, or several values of one type. */
+/** The value of a device attribute: one value of one of four types, or a list of values of one type. */
 public sealed interface DeviceAttribute {
     /** An int. */
     record Number(long value) implements DeviceAttribute {}
@@ -27,7 +27,7 @@ public sealed interface DeviceAttribute {
     }
 
     /**
-     * Several values of one type.
+     * A list of values of one type.
      *
      * @param values the values; none of them is {@code Several}
      */

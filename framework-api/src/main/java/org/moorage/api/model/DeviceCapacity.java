@@ -18,9 +18,9 @@ public record DeviceCapacity(Quantity value, Optional<RequestPolicy> requestPoli
     }
 
     /**
-     * What requests may consume.
+     * The amounts of a capacity that requests may consume.
      *
-     * @param defaultValue the amount for requests that do not name one
+     * @param defaultValue the amount for requests that do not specify one
      * @param validValues the valid amounts, in ascending order
      * @param validRange the range of valid amounts
      */

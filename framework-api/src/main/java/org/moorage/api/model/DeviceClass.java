@@ -30,8 +30,9 @@ public record DeviceClass(
     }
 
     /**
-     * The class that an extended resource is mapped to: the one in its name, or else the one with the resource's name that was
-     * created last, and of several created at the same time the first by name.
+     * Returns the class that an extended resource is mapped to: the class that the resource's name contains, or else
+     * the class with the resource's name that was created last. If several classes have the same creation time, the
+     * first by name is used.
      */
     public static Optional<DeviceClass> forExtendedResource(String resource, Collection<DeviceClass> classes) {
         if (!canMapToDevices(resource)) {
@@ -49,7 +50,7 @@ public record DeviceClass(
         return Optional.ofNullable(found);
     }
 
-    /** Whether a resource of this name can be mapped to devices. */
+    /** Returns whether a resource of this name can be mapped to devices. */
     public static boolean canMapToDevices(String resource) {
         return ResourceName.isExtended(resource) || resource.startsWith(RESOURCE_PREFIX);
     }

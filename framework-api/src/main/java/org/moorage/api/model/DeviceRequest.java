@@ -16,7 +16,7 @@ import java.util.Objects;
  * @param adminAccess whether it is for admin access, which also allocates devices in use
  * @param tolerations the tolerations for device taints
  * @param capacity the capacity to consume of devices that allow multiple allocations, by name
- * @param derivedAttributes CEL expressions for attributes that constraints see instead of those of the device, by name
+ * @param derivedAttributes CEL expressions that replace device attributes in constraints, by attribute name
  * @param alternatives the subrequests of {@code firstAvailable}, preferred first; empty for an exact request
  */
 public record DeviceRequest(
@@ -46,13 +46,13 @@ public record DeviceRequest(
         alternatives = List.copyOf(alternatives);
     }
 
-    /** A plain request for a number of devices of a class. */
+    /** Returns a plain request for a number of devices of a class. */
     public static DeviceRequest of(String name, String deviceClass, long count) {
         return new DeviceRequest(
                 name, deviceClass, List.of(), EXACT_COUNT, count, false, List.of(), Map.of(), Map.of(), List.of());
     }
 
-    /** Whether it requests all matching devices. */
+    /** Returns whether it requests all matching devices. */
     public boolean requestsAll() {
         return allocationMode.equals(ALL);
     }

@@ -9,7 +9,7 @@ package org.moorage.api.model;
  * @param effect {@code NoSchedule}, {@code NoExecute}, or one that does not prevent allocation
  */
 public record DeviceTaint(String key, String value, String effect) {
-    /** Whether the device is not allocated to requests that do not tolerate the taint. */
+    /** Returns whether the device is not allocated to requests that do not tolerate the taint. */
     public boolean preventsAllocation() {
         return effect.equals("NoSchedule") || effect.equals("NoExecute");
     }

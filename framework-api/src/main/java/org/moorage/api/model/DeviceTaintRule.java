@@ -23,7 +23,7 @@ public record DeviceTaintRule(ObjectMeta metadata, Optional<Selector> deviceSele
     }
 
     /**
-     * Selects devices by where they are.
+     * A selector of devices by driver, pool and name.
      *
      * @param driver the driver of the devices; empty for all drivers
      * @param pool the pool of the devices; empty for all pools
@@ -43,7 +43,9 @@ public record DeviceTaintRule(ObjectMeta metadata, Optional<Selector> deviceSele
         }
     }
 
-    /** A slice with the taints of these rules added; the same instance if none of them selects a device of it. */
+    /**
+     * Returns a slice with the taints of these rules added; the same instance if none of them selects a device of it.
+     */
     public static ResourceSlice applied(Collection<DeviceTaintRule> rules, ResourceSlice slice) {
         List<Device> devices = new ArrayList<>(slice.devices().size());
         boolean isTainted = false;

@@ -11,7 +11,7 @@ package org.moorage.api.model;
  * @param json the toleration as JSON text, to be copied into allocations
  */
 public record DeviceToleration(String key, String operator, String value, String effect, String json) {
-    /** Whether it matches the taint. An unknown operator matches no taint. */
+    /** Returns whether it matches the taint. An unknown operator matches no taint. */
     public boolean tolerates(DeviceTaint taint) {
         return new Toleration(key, operator, value, effect)
                 .tolerates(new Taint(taint.key(), taint.value(), taint.effect()), TolerationOperators.EQUALITY);

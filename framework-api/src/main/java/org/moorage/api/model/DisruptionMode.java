@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.moorage.api.model;
 
-/** What of a {@link SchedulingGroup} may be disrupted at once, by preemption for example. */
+/** The unit of a {@link SchedulingGroup} that is disrupted together, for example by preemption. */
 public enum DisruptionMode {
-    /** Each of its pods, or of its child groups, on its own; the default. */
+    /** Each of its pods or child groups individually; the default. */
     SINGLE,
-    /** Only all of it. */
+    /** Only the group as a whole. */
     ALL
 }

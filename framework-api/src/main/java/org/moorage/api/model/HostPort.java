@@ -18,7 +18,7 @@ public record HostPort(String ip, String protocol, int port) {
         protocol = protocol.isEmpty() ? "TCP" : protocol;
     }
 
-    /** Whether the two cannot be used on the same node. */
+    /** Returns whether the two cannot be used on the same node. */
     public boolean conflicts(HostPort other) {
         return port == other.port
                 && protocol.equals(other.protocol)

@@ -4,7 +4,7 @@ package org.moorage.api.model;
 import java.util.Objects;
 
 /**
- * A volume of an in-tree volume plugin that has been migrated to a CSI driver, or is to be.
+ * A volume of an in-tree volume plugin that has been, or will be, migrated to a CSI driver.
  *
  * @param type the in-tree plugin
  * @param id the volume's identity in the storage system

@@ -9,11 +9,11 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads JSON (RFC 8259) as maps, lists, texts, {@link Long}s, {@link Double}s and booleans. The API has no dependencies, and what plugins read of
- * objects without a type is small.
+ * A parser of JSON (RFC 8259) into maps, lists, strings, {@link Long}s, {@link Double}s and booleans. The API has no
+ * dependencies, and the untyped objects that plugins read are small.
  */
 final class JsonText {
-    // More than an API server takes.
+    // More than an API server accepts.
     private static final int MOST_DEPTH = 1_000;
 
     private final String text;
@@ -25,7 +25,7 @@ final class JsonText {
     }
 
     /**
-     * The value that a text is.
+     * Parses a JSON text.
      *
      * @throws IllegalArgumentException if it is not JSON
      */

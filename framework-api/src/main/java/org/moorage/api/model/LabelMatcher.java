@@ -31,17 +31,17 @@ public final class LabelMatcher {
         this.matchesNothing = matchesNothing;
     }
 
-    /** Matches what the selector matches; nothing if there is none. */
+    /** Returns a matcher for a selector; it matches nothing if there is none. */
     public static LabelMatcher of(Optional<LabelSelector> selector) {
         return selector.isEmpty() ? NOTHING : of(selector.get());
     }
 
-    /** Matches what the selector matches. */
+    /** Returns a matcher for a selector. */
     public static LabelMatcher of(LabelSelector selector) {
         return of(selector.matchLabels(), selector.matchExpressions());
     }
 
-    /** Matches labels that contain all of these. */
+    /** Returns a matcher for labels that contain all of these. */
     public static LabelMatcher of(Map<String, String> labels) {
         return of(labels, List.of());
     }
@@ -59,7 +59,7 @@ public final class LabelMatcher {
         return new LabelMatcher(keys, values, requirements, false);
     }
 
-    /** Matches what both match. */
+    /** Returns a matcher for labels that both match. */
     public LabelMatcher and(LabelMatcher other) {
         if (matchesEverything()) {
             return other;
@@ -79,7 +79,7 @@ public final class LabelMatcher {
         return new LabelMatcher(bothKeys, bothValues, bothRequirements, false);
     }
 
-    /** Whether the other one has the same requirements in the same order. */
+    /** Returns whether the other one has the same requirements in the same order. */
     @Override
     public boolean equals(@Nullable Object other) {
         return other instanceof LabelMatcher that
@@ -94,12 +94,12 @@ public final class LabelMatcher {
         return 31 * (31 * Arrays.hashCode(keys) + Arrays.hashCode(values)) + Arrays.hashCode(requirements);
     }
 
-    /** Whether it has no requirements. */
+    /** Returns whether it has no requirements. */
     public boolean matchesEverything() {
         return !matchesNothing && keys.length == 0 && requirements.length == 0;
     }
 
-    /** Whether it matches these labels. */
+    /** Returns whether it matches these labels. */
     public boolean matches(Map<String, String> labels) {
         if (matchesNothing) {
             return false;

@@ -5,7 +5,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Selects objects by their labels. All requirements must be satisfied; a selector without requirements selects everything.
+ * A selector of objects by their labels. All requirements must be satisfied; a selector without requirements selects
+ * everything.
  *
  * @param matchLabels labels and their required values
  * @param matchExpressions further requirements
@@ -40,12 +41,12 @@ public record LabelSelector(Map<String, String> matchLabels, List<Requirement> m
         }
     }
 
-    /** Whether it has no requirements, so that it selects everything. */
+    /** Returns whether it has no requirements, so that it selects everything. */
     public boolean isEmpty() {
         return matchLabels.isEmpty() && matchExpressions.isEmpty();
     }
 
-    /** Whether an object with these labels is selected. */
+    /** Returns whether an object with these labels is selected. */
     public boolean matches(Map<String, String> labels) {
         if (!matchLabels.isEmpty()) {
             for (Map.Entry<String, String> required : matchLabels.entrySet()) {

@@ -39,12 +39,12 @@ public final class Node implements ClusterObject {
         json = builder.json;
     }
 
-    /** A builder for a node with this metadata. */
+    /** Returns a builder for a node with this metadata. */
     public static Builder of(ObjectMeta metadata) {
         return new Builder(metadata);
     }
 
-    /** A builder that starts from this node. */
+    /** Returns a builder that starts from this node. */
     public Builder toBuilder() {
         Builder builder = new Builder(metadata)
                 .unschedulable(unschedulable)
@@ -59,9 +59,10 @@ public final class Node implements ClusterObject {
     }
 
     /**
-     * Which pods may preempt others on a node.
+     * The policy for preemption on a node.
      *
-     * @param disableResizePreemption who has it that no pod is preempted for the resize of another; nobody, if empty
+     * @param disableResizePreemption the names of the actors that disable preemption for the resize of a pod;
+     *     preemption is enabled if empty
      */
     public record PodPreemptionPolicy(List<String> disableResizePreemption) {
         public PodPreemptionPolicy {
@@ -74,42 +75,42 @@ public final class Node implements ClusterObject {
         return metadata;
     }
 
-    /** The labels of the metadata. */
+    /** Returns the labels of the metadata. */
     public Map<String, String> labels() {
         return metadata.labels();
     }
 
-    /** Whether the node is unschedulable (cordoned). */
+    /** Returns whether the node is unschedulable (cordoned). */
     public boolean unschedulable() {
         return unschedulable;
     }
 
-    /** The taints, in the order of the manifest. */
+    /** Returns the taints, in the order of the manifest. */
     public List<Taint> taints() {
         return taints;
     }
 
-    /** The allocatable resources. */
+    /** Returns the allocatable resources. */
     public Map<String, Quantity> allocatable() {
         return allocatable;
     }
 
-    /** {@link #allocatable()} as whole numbers, without the number of pods. */
+    /** Returns {@link #allocatable()} as integers, without the number of pods. */
     public Resources allocatableResources() {
         return allocatableResources;
     }
 
-    /** The maximum number of pods. */
+    /** Returns the maximum number of pods. */
     public long allowedPods() {
         return allowedPods;
     }
 
-    /** The container images on the node. */
+    /** Returns the container images on the node. */
     public List<ContainerImage> images() {
         return images;
     }
 
-    /** Whether it has an image of exactly this name. */
+    /** Returns whether it has an image of exactly this name. */
     public boolean hasImage(String name) {
         Set<String> known = imageNames;
         if (known == null) {
@@ -123,31 +124,31 @@ public final class Node implements ClusterObject {
         return known.contains(name);
     }
 
-    /** The status of each condition by its type, for example {@code Ready} to {@code True}. */
+    /** Returns the status of each condition by its type, for example {@code Ready} to {@code True}. */
     public Map<String, String> conditions() {
         return conditions;
     }
 
-    /** The features that the node's kubelet declares, in order. */
+    /** Returns the features that the node's kubelet declares, in order. */
     public List<String> declaredFeatures() {
         return declaredFeatures;
     }
 
-    /** Which pods may preempt others on it. */
+    /** Returns the policy for preemption on the node. */
     public Optional<PodPreemptionPolicy> podPreemptionPolicy() {
         return Optional.ofNullable(podPreemptionPolicy);
     }
 
-    /** Whether no pod is to be preempted on it for the resize of another. */
+    /** Returns whether preemption for the resize of a pod is disabled on the node. */
     public boolean isResizePreemptionDisabled() {
         return podPreemptionPolicy != null
                 && !podPreemptionPolicy.disableResizePreemption().isEmpty();
     }
 
     /**
-     * The whole object as JSON text, with all the fields that this model leaves out, but for {@code apiVersion}, {@code kind} and
-     * {@code managedFields}. Present if a plugin needs it, see {@link
-     * org.moorage.api.plugin.PluginFactory#needsClusterJson}, or an extender is sent whole nodes.
+     * Returns the whole object as JSON text, including the fields that this model omits, except {@code apiVersion},
+     * {@code kind} and {@code managedFields}. Present if a plugin requires it, see {@link
+     * org.moorage.api.plugin.PluginFactory#needsClusterJson}, or if an extender receives whole nodes.
      */
     public Optional<String> json() {
         return Optional.ofNullable(json);
@@ -158,7 +159,7 @@ public final class Node implements ClusterObject {
         return name();
     }
 
-    /** Collects the values of a {@link Node}; what is not set is empty. */
+    /** A builder of a {@link Node}; unset values are empty. */
     public static final class Builder {
         private ObjectMeta metadata;
         private boolean unschedulable;
@@ -216,7 +217,7 @@ public final class Node implements ClusterObject {
             return this;
         }
 
-        /** Sets which pods may preempt others on it. */
+        /** Sets the policy for preemption on the node. */
         public Builder podPreemptionPolicy(PodPreemptionPolicy value) {
             podPreemptionPolicy = Objects.requireNonNull(value, "podPreemptionPolicy");
             return this;
@@ -228,7 +229,7 @@ public final class Node implements ClusterObject {
             return this;
         }
 
-        /** The node. */
+        /** Returns the node. */
         public Node build() {
             return new Node(this);
         }

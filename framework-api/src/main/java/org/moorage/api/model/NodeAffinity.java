@@ -19,8 +19,8 @@ public record NodeAffinity(Optional<NodeSelector> required, List<Preferred> pref
     }
 
     /**
-     * Returns why kube-scheduler does not accept the preferred terms, in its words; empty if it does. Terms of weight 0 are not read.
-     * {@link NodeSelector#parseError} describes what may be invalid.
+     * Returns why kube-scheduler rejects the preferred terms, in its words; empty if it accepts them. Terms of weight 0
+     * are not read. {@link NodeSelector#parseError} describes what may be invalid.
      */
     public Optional<String> preferredParseError() {
         SelectorErrors errors = new SelectorErrors();

@@ -5,7 +5,8 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * The nodes on which devices are available, as resource slices and devices select them. The first field that is set applies.
+ * The nodes on which devices are available, as resource slices and devices select them. The first field that is set
+ * applies.
  *
  * @param nodeName the only node; empty if not set
  * @param allNodes whether all nodes are selected
@@ -20,12 +21,12 @@ public record NodeSelection(String nodeName, boolean allNodes, Optional<NodeSele
         Objects.requireNonNull(nodeSelector, "nodeSelector");
     }
 
-    /** Whether no field is set. */
+    /** Returns whether no field is set. */
     public boolean isEmpty() {
         return nodeName.isEmpty() && !allNodes && nodeSelector.isEmpty();
     }
 
-    /** Whether a node is selected. */
+    /** Returns whether a node is selected. */
     public boolean includes(Node node) {
         if (!nodeName.isEmpty()) {
             return nodeName.equals(node.name());

@@ -7,7 +7,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Selects nodes by their labels and names. One of the terms must match; a selector without terms selects no node.
+ * A selector of nodes by their labels and names. One of the terms must match; a selector without terms selects no node.
  *
  * @param terms the terms
  */
@@ -17,10 +17,10 @@ public record NodeSelector(List<Term> terms) {
     }
 
     /**
-     * Returns why a reader that is strict does not accept the selector, in kube-scheduler's words; empty if it does. The API server
-     * accepts a {@code Gt} or {@code Lt} whose value is not a whole number. {@link #matches} treats a term with such a requirement as
-     * one that matches no node, as kube-scheduler does for required node affinity. Elsewhere kube-scheduler is strict: one invalid
-     * term is an error, whether or not another term matches.
+     * Returns why a strict parser rejects the selector, in kube-scheduler's words; empty if it is valid. The API server
+     * accepts a {@code Gt} or {@code Lt} whose value is not a whole number. {@link #matches} treats a term with such a
+     * requirement as one that matches no node, as kube-scheduler does for required node affinity. Elsewhere
+     * kube-scheduler is strict: one invalid term is an error, whether or not another term matches.
      */
     public Optional<String> parseError() {
         SelectorErrors errors = new SelectorErrors();
@@ -30,7 +30,7 @@ public record NodeSelector(List<Term> terms) {
         return errors.text();
     }
 
-    /** Whether the node is selected. */
+    /** Returns whether the node is selected. */
     public boolean matches(Node node) {
         for (int i = 0; i < terms.size(); i++) {
             if (terms.get(i).matches(node)) {
@@ -40,7 +40,7 @@ public record NodeSelector(List<Term> terms) {
         return false;
     }
 
-    /** Whether a node with these labels is selected; fields are only checked for validity. */
+    /** Returns whether a node with these labels is selected; fields are only checked for validity. */
     public boolean matchesLabels(Map<String, String> labels) {
         for (int i = 0; i < terms.size(); i++) {
             if (terms.get(i).matchesLabels(labels)) {
@@ -51,8 +51,8 @@ public record NodeSelector(List<Term> terms) {
     }
 
     /**
-     * Requirements that must all be satisfied. A term without requirements matches no node, and neither does a term with an
-     * invalid requirement, for example {@code Gt} with a value that is not a number.
+     * Requirements that must all be satisfied. A term without requirements matches no node, and neither does a term
+     * with an invalid requirement, for example {@code Gt} with a value that is not a number.
      *
      * @param matchExpressions requirements on labels
      * @param matchFields requirements on fields; Kubernetes has only {@code metadata.name}
@@ -65,7 +65,7 @@ public record NodeSelector(List<Term> terms) {
             matchFields = List.copyOf(matchFields);
         }
 
-        /** Whether it has no requirements. */
+        /** Returns whether it has no requirements. */
         public boolean isEmpty() {
             return matchExpressions.isEmpty() && matchFields.isEmpty();
         }
@@ -79,7 +79,7 @@ public record NodeSelector(List<Term> terms) {
             }
         }
 
-        /** Whether the term matches the node. */
+        /** Returns whether the term matches the node. */
         public boolean matches(Node node) {
             if (!matchesExpressions(node.labels())) {
                 return false;
@@ -92,7 +92,7 @@ public record NodeSelector(List<Term> terms) {
             return true;
         }
 
-        /** Whether the expressions match the labels; fields are only checked for validity. */
+        /** Returns whether the expressions match the labels; fields are only checked for validity. */
         public boolean matchesLabels(Map<String, String> labels) {
             if (!matchesExpressions(labels)) {
                 return false;

@@ -24,9 +24,9 @@ import org.jspecify.annotations.Nullable;
  * }
  * }</pre>
  *
- * <p>A path is the names of fields from the outside in, each on its own, since names may have dots in them. A field that is not there, or is
- * null, is empty. A field of another type is an {@link IllegalArgumentException} that names the path, the value and what was expected.
- * Immutable.
+ * <p>A path lists the names of nested fields, outermost first, as separate strings, since names may contain dots. A
+ * field that is missing or null is returned as empty. A field of another type causes an
+ * {@link IllegalArgumentException} that names the path, the value and the expected type. Immutable.
  */
 public final class ObjectFields {
     private static final int MOST_SHOWN = 60;
@@ -40,7 +40,7 @@ public final class ObjectFields {
     }
 
     /**
-     * The fields of a JSON object.
+     * Returns the fields of a JSON object.
      *
      * @throws IllegalArgumentException if the text is not a JSON object
      */
@@ -56,18 +56,18 @@ public final class ObjectFields {
         throw wrong(path, value, "an object");
     }
 
-    /** The names of the fields, in their order. */
+    /** Returns the names of the fields, in their order. */
     public Set<String> names() {
         return values.keySet();
     }
 
-    /** The fields of the object at a path; empty ones if there is none. */
+    /** Returns the fields of the object at a path; no fields if there is none. */
     public ObjectFields object(String... at) {
         Object value = find(at);
         return value == null ? new ObjectFields(pathOf(at), Map.of()) : of(pathOf(at), value);
     }
 
-    /** The objects of the list at a path. */
+    /** Returns the objects of the list at a path. */
     public List<ObjectFields> objects(String... at) {
         List<ObjectFields> objects = new ArrayList<>();
         for (Object item : list(at)) {
@@ -76,7 +76,7 @@ public final class ObjectFields {
         return List.copyOf(objects);
     }
 
-    /** The text at a path. */
+    /** Returns the string at a path. */
     public Optional<String> string(String... at) {
         Object value = find(at);
         if (value == null || value instanceof String) {
@@ -85,7 +85,7 @@ public final class ObjectFields {
         throw wrong(pathOf(at), value, "a text");
     }
 
-    /** The texts of the list at a path. */
+    /** Returns the strings of the list at a path. */
     public List<String> strings(String... at) {
         List<String> texts = new ArrayList<>();
         for (Object item : list(at)) {
@@ -97,7 +97,7 @@ public final class ObjectFields {
         return List.copyOf(texts);
     }
 
-    /** The texts of the object at a path, by their names, such as labels are. */
+    /** Returns the strings of the object at a path, by field name, for example labels. */
     public Map<String, String> stringMap(String... at) {
         Map<String, String> texts = new LinkedHashMap<>();
         ObjectFields object = object(at);
@@ -107,7 +107,7 @@ public final class ObjectFields {
         return Collections.unmodifiableMap(texts);
     }
 
-    /** The whole number at a path. */
+    /** Returns the integer at a path. */
     public OptionalLong integer(String... at) {
         Object value = find(at);
         if (value == null) {
@@ -119,7 +119,7 @@ public final class ObjectFields {
         throw wrong(pathOf(at), value, "a whole number");
     }
 
-    /** The number at a path. */
+    /** Returns the number at a path. */
     public OptionalDouble number(String... at) {
         Object value = find(at);
         if (value == null) {
@@ -131,7 +131,7 @@ public final class ObjectFields {
         throw wrong(pathOf(at), value, "a number");
     }
 
-    /** The truth value at a path. */
+    /** Returns the boolean at a path. */
     public Optional<Boolean> bool(String... at) {
         Object value = find(at);
         if (value == null || value instanceof Boolean) {
@@ -140,7 +140,7 @@ public final class ObjectFields {
         throw wrong(pathOf(at), value, "true or false");
     }
 
-    /** The amount at a path, in Kubernetes' notation: a text such as {@code 500m}, or a number. */
+    /** Returns the quantity at a path, in Kubernetes' notation: a string such as {@code 500m}, or a number. */
     public Optional<Quantity> quantity(String... at) {
         Object value = find(at);
         if (value == null) {

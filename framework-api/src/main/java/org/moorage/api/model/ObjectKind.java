@@ -75,10 +75,10 @@ public record ObjectKind<T extends ClusterObject>(
     public static final ObjectKind<PodDisruptionBudget> POD_DISRUPTION_BUDGET = new ObjectKind<>(
             "policy/v1", "PodDisruptionBudget", "poddisruptionbudgets", true, PodDisruptionBudget.class);
 
-    /** Groups of pods that are scheduled as one; watched if {@code GenericWorkload} is on. */
+    /** Pod groups; watched if {@code GenericWorkload} is on. */
     public static final ObjectKind<PodGroup> POD_GROUP =
             new ObjectKind<>("scheduling.k8s.io/v1beta1", "PodGroup", "podgroups", true, PodGroup.class);
-    /** Groups of such groups; watched if {@code CompositePodGroup} is on. */
+    /** Composite pod groups; watched if {@code CompositePodGroup} is on. */
     public static final ObjectKind<CompositePodGroup> COMPOSITE_POD_GROUP = new ObjectKind<>(
             "scheduling.k8s.io/v1alpha3", "CompositePodGroup", "compositepodgroups", true, CompositePodGroup.class);
 
@@ -113,13 +113,13 @@ public record ObjectKind<T extends ClusterObject>(
         Objects.requireNonNull(type, "type");
     }
 
-    /** A kind without a type in this model. */
+    /** Returns a kind without a type in this model. */
     public static ObjectKind<OtherObject> other(String apiVersion, String kind, String plural, boolean namespaced) {
         return new ObjectKind<>(apiVersion, kind, plural, namespaced, OtherObject.class);
     }
 
     /**
-     * The kind of an object.
+     * Returns the kind of an object.
      *
      * @throws IllegalArgumentException if the type of the object is not in this model
      */
@@ -136,12 +136,15 @@ public record ObjectKind<T extends ClusterObject>(
                 "object: " + object.getClass().getName() + " (expected: a type of the model)");
     }
 
-    /** The API group; empty for the core group. */
+    /** Returns the API group; empty for the core group. */
     public String group() {
         return groupOf(apiVersion);
     }
 
-    /** The API group of an {@code apiVersion}, such as {@code apps} of {@code apps/v1}; empty for the core group. */
+    /**
+     * Returns the API group of an {@code apiVersion}, such as {@code apps} of {@code apps/v1}; empty for the core
+     * group.
+     */
     public static String groupOf(String apiVersion) {
         return apiVersion.substring(0, Math.max(0, apiVersion.indexOf('/')));
     }

@@ -23,7 +23,7 @@ public final class ObjectMeta {
     private final @Nullable Instant deletionTimestamp;
     private final boolean deletedAtOnce;
 
-    /** Made when it is first asked for: objects are looked up by it over and over. Threads that make it at once make the same. */
+    /** Computed on first use, since lookups use it often; concurrent threads compute the same value. */
     private @Nullable String key;
 
     private ObjectMeta(Builder builder) {
@@ -40,17 +40,17 @@ public final class ObjectMeta {
         deletedAtOnce = builder.deletedAtOnce;
     }
 
-    /** A builder for an object of that name. */
+    /** Returns a builder for an object of that name. */
     public static Builder named(String name) {
         return new Builder(name);
     }
 
-    /** A builder that starts from this object's values. */
+    /** Returns a builder that starts from this object's values. */
     public Builder toBuilder() {
         return toBuilder(name);
     }
 
-    /** A builder for an object of that name that starts from this object's values. */
+    /** Returns a builder for an object of that name that starts from this object's values. */
     public Builder toBuilder(String otherName) {
         Builder builder = new Builder(otherName)
                 .namespace(namespace)
@@ -66,17 +66,17 @@ public final class ObjectMeta {
         return builder;
     }
 
-    /** The object's name. */
+    /** Returns the object's name. */
     public String name() {
         return name;
     }
 
-    /** The object's namespace; empty for objects of the whole cluster. */
+    /** Returns the object's namespace; empty for cluster-scoped objects. */
     public String namespace() {
         return namespace;
     }
 
-    /** {@code namespace/name}, or just the name. */
+    /** Returns {@code namespace/name}, or just the name of a cluster-scoped object. */
     public String key() {
         if (namespace.isEmpty()) {
             return name;
@@ -89,37 +89,37 @@ public final class ObjectMeta {
         return known;
     }
 
-    /** The UID. */
+    /** Returns the UID. */
     public String uid() {
         return uid;
     }
 
-    /** The API server's version of the object, opaque. */
+    /** Returns the opaque resource version. */
     public String resourceVersion() {
         return resourceVersion;
     }
 
-    /** The generation of the specification; 0 if unknown. */
+    /** Returns the generation of the specification; 0 if unknown. */
     public long generation() {
         return generation;
     }
 
-    /** The labels. */
+    /** Returns the labels. */
     public Map<String, String> labels() {
         return labels;
     }
 
-    /** The annotations, without those that only tools read, such as the last applied configuration. */
+    /** Returns the annotations, without those that only tools read, such as the last applied configuration. */
     public Map<String, String> annotations() {
         return annotations;
     }
 
-    /** The owners. */
+    /** Returns the owners. */
     public List<OwnerReference> ownerReferences() {
         return ownerReferences;
     }
 
-    /** The owner that manages the object: the first one that says so. */
+    /** Returns the owner that manages the object: the first one marked as controller. */
     public Optional<OwnerReference> controller() {
         for (OwnerReference owner : ownerReferences) {
             if (owner.controller()) {
@@ -129,32 +129,35 @@ public final class ObjectMeta {
         return Optional.empty();
     }
 
-    /** When the object was created. */
+    /** Returns when the object was created. */
     public Optional<Instant> creationTimestamp() {
         return Optional.ofNullable(creationTimestamp);
     }
 
-    /** When the deletion was requested; empty if the object is not being deleted. */
+    /** Returns when the deletion was requested; empty if the object is not being deleted. */
     public Optional<Instant> deletionTimestamp() {
         return Optional.ofNullable(deletionTimestamp);
     }
 
-    /** Whether the object is being deleted. */
+    /** Returns whether the object is being deleted. */
     public boolean isDeleting() {
         return deletionTimestamp != null;
     }
 
-    /** Whether it is being deleted with neither a grace period nor finalizers, so that the next thing to be heard of it is that it is gone. */
+    /**
+     * Returns whether it is being deleted with neither a grace period nor finalizers, so that the next event of the
+     * object is its removal.
+     */
     public boolean isDeletedAtOnce() {
         return deletedAtOnce;
     }
 
-    /** The same metadata with another resource version. */
+    /** Returns the same metadata with another resource version. */
     public ObjectMeta withResourceVersion(String version) {
         return toBuilder().resourceVersion(version).build();
     }
 
-    /** The same metadata with an annotation added, or its value replaced. */
+    /** Returns the same metadata with an annotation added, or its value replaced. */
     public ObjectMeta withAnnotation(String key, String value) {
         Map<String, String> changed = new HashMap<>(annotations);
         changed.put(key, value);
@@ -187,7 +190,7 @@ public final class ObjectMeta {
         return key();
     }
 
-    /** Collects the values of an {@link ObjectMeta}; what is not set is empty. */
+    /** A builder of {@link ObjectMeta}; unset values are empty. */
     public static final class Builder {
         private final String name;
         private String namespace = "";
@@ -211,19 +214,19 @@ public final class ObjectMeta {
             return this;
         }
 
-        /** Sets the identity. */
+        /** Sets the UID. */
         public Builder uid(String value) {
             uid = Objects.requireNonNull(value, "uid");
             return this;
         }
 
-        /** Sets the version. */
+        /** Sets the resource version. */
         public Builder resourceVersion(String value) {
             resourceVersion = Objects.requireNonNull(value, "resourceVersion");
             return this;
         }
 
-        /** Sets the version of the specification. */
+        /** Sets the generation of the specification. */
         public Builder generation(long value) {
             generation = value;
             return this;
@@ -247,25 +250,25 @@ public final class ObjectMeta {
             return this;
         }
 
-        /** Sets when the object was made. */
+        /** Sets when the object was created. */
         public Builder creationTimestamp(Instant value) {
             creationTimestamp = Objects.requireNonNull(value, "creationTimestamp");
             return this;
         }
 
-        /** Sets when its deletion was asked for. */
+        /** Sets when its deletion was requested. */
         public Builder deletionTimestamp(Instant value) {
             deletionTimestamp = Objects.requireNonNull(value, "deletionTimestamp");
             return this;
         }
 
-        /** Sets whether neither a grace period nor finalizers hold it. */
+        /** Sets whether neither a grace period nor finalizers delay its deletion. */
         public Builder deletedAtOnce(boolean value) {
             deletedAtOnce = value;
             return this;
         }
 
-        /** The metadata. */
+        /** Returns the metadata. */
         public ObjectMeta build() {
             return new ObjectMeta(this);
         }

@@ -10,7 +10,8 @@ package org.moorage.api.model;
  */
 public record OtherObject(ObjectKind<OtherObject> kind, ObjectMeta metadata, String json) implements ClusterObject {
     /**
-     * Its fields. The text is read anew each time: whoever reads fields of an object for every node keeps them.
+     * Returns the object's fields. Each call parses the text: a caller that reads fields for every node should keep the
+     * result.
      *
      * @throws IllegalArgumentException if the text is not a JSON object
      */

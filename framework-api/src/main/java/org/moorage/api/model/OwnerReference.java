@@ -7,7 +7,7 @@ package org.moorage.api.model;
  * @param apiVersion the owner's API group and version
  * @param kind the owner's kind
  * @param name the owner's name
- * @param uid the owner's identity
+ * @param uid the owner's UID
  * @param controller whether the owner manages the object; at most one owner does
  */
 public record OwnerReference(String apiVersion, String kind, String name, String uid, boolean controller) {}

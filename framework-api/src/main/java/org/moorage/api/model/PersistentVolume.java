@@ -50,13 +50,13 @@ public final class PersistentVolume implements ClusterObject {
      * @param uid the claim's UID; empty if the volume is reserved for any claim of that name
      */
     public record ClaimReference(String namespace, String name, String uid) {
-        /** A reference to this very claim. */
+        /** Returns a reference to this claim, with its UID. */
         public static ClaimReference to(PersistentVolumeClaim claim) {
             return new ClaimReference(
                     claim.namespace(), claim.name(), claim.metadata().uid());
         }
 
-        /** Whether the reference is to this claim. */
+        /** Returns whether the reference is to this claim. */
         public boolean refersTo(PersistentVolumeClaim other) {
             return name.equals(other.name())
                     && namespace.equals(other.namespace())
@@ -72,12 +72,12 @@ public final class PersistentVolume implements ClusterObject {
      */
     public record CsiSource(String driver, String handle) {}
 
-    /** A builder for a volume with this metadata. */
+    /** Returns a builder for a volume with this metadata. */
     public static Builder of(ObjectMeta metadata) {
         return new Builder(metadata);
     }
 
-    /** A builder that starts from this volume. */
+    /** Returns a builder that starts from this volume. */
     public Builder toBuilder() {
         Builder builder = new Builder(metadata)
                 .capacity(capacity)
@@ -98,64 +98,64 @@ public final class PersistentVolume implements ClusterObject {
         return metadata;
     }
 
-    /** The capacity, in bytes. */
+    /** Returns the capacity, in bytes. */
     public Quantity capacity() {
         return capacity;
     }
 
-    /** The access modes, for example {@code ReadWriteOnce}. */
+    /** Returns the access modes, for example {@code ReadWriteOnce}. */
     public List<String> accessModes() {
         return accessModes;
     }
 
-    /** The storage class; empty for none. */
+    /** Returns the storage class; empty for none. */
     public String storageClassName() {
         return metadata.annotations().getOrDefault(StorageClass.BETA_ANNOTATION, storageClassName);
     }
 
-    /** The storage class in the specification, whatever the beta annotation says; empty for none. */
+    /** Returns the storage class in the specification, ignoring the beta annotation; empty for none. */
     public String specifiedClassName() {
         return storageClassName;
     }
 
-    /** {@code Filesystem} or {@code Block}. */
+    /** Returns the volume mode: {@code Filesystem} or {@code Block}. */
     public String volumeMode() {
         return volumeMode;
     }
 
-    /** The volume attributes class; empty for none. */
+    /** Returns the volume attributes class; empty for none. */
     public String attributesClassName() {
         return attributesClassName;
     }
 
-    /** The nodes that can access the volume; empty for all. Only labels of nodes are matched. */
+    /** Returns the nodes that can access the volume; empty for all. Only labels of nodes are matched. */
     public Optional<NodeSelector> nodeAffinity() {
         return Optional.ofNullable(nodeAffinity);
     }
 
-    /** The claim that it is bound to or reserved for. */
+    /** Returns the claim that it is bound to or reserved for. */
     public Optional<ClaimReference> claim() {
         return Optional.ofNullable(claim);
     }
 
-    /** The CSI volume; empty if it is none. */
+    /** Returns the CSI volume; empty if it is none. */
     public Optional<CsiSource> csi() {
         return Optional.ofNullable(csi);
     }
 
-    /** The in-tree volume; empty if it is none. */
+    /** Returns the in-tree volume; empty if it is none. */
     public Optional<InTreeVolume> inTreeVolume() {
         return Optional.ofNullable(inTreeVolume);
     }
 
-    /** {@code Pending}, {@code Available}, {@code Bound}, {@code Released} or {@code Failed}. */
+    /** Returns the phase: {@code Pending}, {@code Available}, {@code Bound}, {@code Released} or {@code Failed}. */
     public String phase() {
         return phase;
     }
 
     /**
-     * Whether it can satisfy a claim: it is not reserved for another claim, is large enough, has the same volume mode and volume
-     * attributes class, and is not being deleted.
+     * Returns whether the volume can satisfy a claim: it is not reserved for another claim, is large enough, has the
+     * same volume mode and volume attributes class, and is not being deleted.
      */
     public boolean canSatisfy(PersistentVolumeClaim other) {
         return (claim == null || claim.refersTo(other))
@@ -165,7 +165,9 @@ public final class PersistentVolume implements ClusterObject {
                 && !metadata.isDeleting();
     }
 
-    /** Whether it is available to a claim that it is not reserved for: its phase, labels and access modes match. */
+    /**
+     * Returns whether it is available to a claim that it is not reserved for: its phase, labels and access modes match.
+     */
     public boolean isAvailableFor(PersistentVolumeClaim other) {
         return phase.equals(AVAILABLE)
                 && (other.selector().isEmpty() || other.selector().get().matches(metadata.labels()))
@@ -173,8 +175,8 @@ public final class PersistentVolume implements ClusterObject {
     }
 
     /**
-     * The volume with its reference to a claim, marked as bound by a controller unless somebody else had kept it for the claim;
-     * this volume if it has the reference already.
+     * Returns the volume with its reference to a claim. It is annotated as bound by a controller, unless it was already
+     * reserved for the claim. Returns this volume if it already has the reference.
      */
     public PersistentVolume boundTo(PersistentVolumeClaim other) {
         ClaimReference reference = ClaimReference.to(other);
@@ -188,7 +190,7 @@ public final class PersistentVolume implements ClusterObject {
                 .build();
     }
 
-    /** The same volume with other metadata. */
+    /** Returns the same volume with other metadata. */
     public PersistentVolume withMetadata(ObjectMeta changed) {
         return toBuilder().metadata(changed).build();
     }
@@ -198,7 +200,7 @@ public final class PersistentVolume implements ClusterObject {
         return name();
     }
 
-    /** Collects the values of a {@link PersistentVolume}; what is not set is empty, or Kubernetes' default. */
+    /** A builder of a {@link PersistentVolume}; unset values are empty or Kubernetes' default. */
     public static final class Builder {
         private ObjectMeta metadata;
         private Quantity capacity = Quantity.ZERO;
@@ -282,7 +284,7 @@ public final class PersistentVolume implements ClusterObject {
             return this;
         }
 
-        /** The volume. */
+        /** Returns the volume. */
         public PersistentVolume build() {
             return new PersistentVolume(this);
         }

@@ -14,7 +14,7 @@ public final class PersistentVolumeClaim implements ClusterObject {
     public static final String READ_WRITE_ONCE_POD = "ReadWriteOncePod";
     /** The annotation of claims whose binding is complete. */
     public static final String BIND_COMPLETED = "pv.kubernetes.io/bind-completed";
-    /** The annotation with the node that a volume is to be provisioned for. */
+    /** The annotation with the node for which a volume should be provisioned. */
     public static final String SELECTED_NODE = "volume.kubernetes.io/selected-node";
 
     private final ObjectMeta metadata;
@@ -39,12 +39,12 @@ public final class PersistentVolumeClaim implements ClusterObject {
         phase = builder.phase;
     }
 
-    /** A builder for a claim with this metadata. */
+    /** Returns a builder for a claim with this metadata. */
     public static Builder of(ObjectMeta metadata) {
         return new Builder(metadata);
     }
 
-    /** A builder that starts from this claim. */
+    /** Returns a builder that starts from this claim. */
     public Builder toBuilder() {
         Builder builder = new Builder(metadata)
                 .accessModes(accessModes)
@@ -63,77 +63,77 @@ public final class PersistentVolumeClaim implements ClusterObject {
         return metadata;
     }
 
-    /** The requested storage, in bytes; empty if not set. */
+    /** Returns the requested storage, in bytes; empty if not set. */
     public Optional<Quantity> request() {
         return Optional.ofNullable(request);
     }
 
-    /** The access modes that the volume must have, for example {@code ReadWriteOnce}. */
+    /** Returns the access modes that the volume must have, for example {@code ReadWriteOnce}. */
     public List<String> accessModes() {
         return accessModes;
     }
 
-    /** The storage class; empty for none. */
+    /** Returns the storage class; empty for none. */
     public String storageClassName() {
         return metadata.annotations().getOrDefault(StorageClass.BETA_ANNOTATION, storageClassName);
     }
 
-    /** The storage class in the specification, whatever the beta annotation says; empty for none. */
+    /** Returns the storage class in the specification, ignoring the beta annotation; empty for none. */
     public String specifiedClassName() {
         return storageClassName;
     }
 
-    /** {@code Filesystem} or {@code Block}. */
+    /** Returns the volume mode: {@code Filesystem} or {@code Block}. */
     public String volumeMode() {
         return volumeMode;
     }
 
-    /** The volume attributes class; empty for none. */
+    /** Returns the volume attributes class; empty for none. */
     public String attributesClassName() {
         return attributesClassName;
     }
 
-    /** Selects volumes by their labels; empty for all. */
+    /** Returns the selector of volumes by their labels; empty for all. */
     public Optional<LabelSelector> selector() {
         return Optional.ofNullable(selector);
     }
 
-    /** The volume that it is bound to or requests; empty if not set. */
+    /** Returns the volume that it is bound to or requests; empty if not set. */
     public String volumeName() {
         return volumeName;
     }
 
-    /** {@code Pending}, {@code Bound} or {@code Lost}. */
+    /** Returns the phase: {@code Pending}, {@code Bound} or {@code Lost}. */
     public String phase() {
         return phase;
     }
 
-    /** Whether the volume that it was bound to no longer exists. */
+    /** Returns whether the volume that it was bound to no longer exists. */
     public boolean isLost() {
         return phase.equals("Lost");
     }
 
-    /** Whether it has a volume and its binding is complete. */
+    /** Returns whether it has a volume and its binding is complete. */
     public boolean isBound() {
         return !volumeName.isEmpty() && metadata.annotations().containsKey(BIND_COMPLETED);
     }
 
-    /** The node that a volume is to be provisioned for. */
+    /** Returns the node for which a volume should be provisioned. */
     public Optional<String> selectedNode() {
         return Optional.ofNullable(metadata.annotations().get(SELECTED_NODE));
     }
 
-    /** The same claim with the node that a volume is to be made for. */
+    /** Returns the same claim with the node for which a volume should be provisioned. */
     public PersistentVolumeClaim withSelectedNode(String nodeName) {
         return withMetadata(metadata.withAnnotation(SELECTED_NODE, nodeName));
     }
 
-    /** The same claim with other metadata. */
+    /** Returns the same claim with other metadata. */
     public PersistentVolumeClaim withMetadata(ObjectMeta changed) {
         return toBuilder().metadata(changed).build();
     }
 
-    /** Whether one of the pod's volumes uses this claim, also as an ephemeral volume. */
+    /** Returns whether one of the pod's volumes uses this claim, also as an ephemeral volume. */
     public boolean isUsedBy(Pod pod) {
         if (namespace().equals(pod.namespace())) {
             for (Volume volume : pod.spec().volumes()) {
@@ -145,12 +145,12 @@ public final class PersistentVolumeClaim implements ClusterObject {
         return false;
     }
 
-    /** Whether one of the pod's volumes names this claim; ephemeral volumes do not. */
+    /** Returns whether one of the pod's volumes names this claim; ephemeral volumes do not. */
     public boolean isNamedBy(Pod pod) {
         return namespace().equals(pod.namespace()) && pod.spec().claimNames().contains(name());
     }
 
-    /** Whether it was created for an ephemeral volume of this pod: the pod is its controller. */
+    /** Returns whether it was created for an ephemeral volume of this pod: the pod is its controller. */
     public boolean isCreatedFor(Pod pod) {
         return metadata.controller()
                         .filter(owner -> owner.uid().equals(pod.uid()))
@@ -163,7 +163,7 @@ public final class PersistentVolumeClaim implements ClusterObject {
         return key();
     }
 
-    /** Collects the values of a {@link PersistentVolumeClaim}; what is not set is empty, or Kubernetes' default. */
+    /** A builder of a {@link PersistentVolumeClaim}; unset values are empty or Kubernetes' default. */
     public static final class Builder {
         private ObjectMeta metadata;
         private @Nullable Quantity request;
@@ -185,37 +185,37 @@ public final class PersistentVolumeClaim implements ClusterObject {
             return this;
         }
 
-        /** Sets how much must fit on the volume. */
+        /** Sets the requested storage. */
         public Builder request(Quantity value) {
             request = Objects.requireNonNull(value, "request");
             return this;
         }
 
-        /** Sets the ways in which the volume must be mountable. */
+        /** Sets the access modes that the volume must have. */
         public Builder accessModes(List<String> value) {
             accessModes = Objects.requireNonNull(value, "accessModes");
             return this;
         }
 
-        /** Sets the class. */
+        /** Sets the storage class. */
         public Builder storageClassName(String value) {
             storageClassName = Objects.requireNonNull(value, "storageClassName");
             return this;
         }
 
-        /** Sets the mode. */
+        /** Sets the volume mode. */
         public Builder volumeMode(String value) {
             volumeMode = Objects.requireNonNull(value, "volumeMode");
             return this;
         }
 
-        /** Sets the class of the volume's attributes. */
+        /** Sets the volume attributes class. */
         public Builder attributesClassName(String value) {
             attributesClassName = Objects.requireNonNull(value, "attributesClassName");
             return this;
         }
 
-        /** Sets which volumes will do. */
+        /** Sets the selector for eligible volumes. */
         public Builder selector(LabelSelector value) {
             selector = Objects.requireNonNull(value, "selector");
             return this;
@@ -233,7 +233,7 @@ public final class PersistentVolumeClaim implements ClusterObject {
             return this;
         }
 
-        /** The claim. */
+        /** Returns the claim. */
         public PersistentVolumeClaim build() {
             return new PersistentVolumeClaim(this);
         }

@@ -46,14 +46,14 @@ public final class Pod implements ClusterObject {
         return new Pod(metadata, spec, nodeName, status, json, requests, claimed);
     }
 
-    /** A pod that waits for a node. */
+    /** Returns a pending pod. */
     public static Pod of(ObjectMeta metadata, PodSpec spec) {
         return of(metadata, spec, "", PodStatus.NONE, null);
     }
 
     /**
-     * Returns the pods without repetitions: of several with one UID only the first. A pod without a UID is identified by its namespace and
-     * name.
+     * Returns the pods without duplicates: only the first of several pods with the same UID. A pod without a UID is
+     * identified by its namespace and name.
      *
      * @return an immutable list in the order of the pods
      */
@@ -71,7 +71,7 @@ public final class Pod implements ClusterObject {
         return List.copyOf(distinct);
     }
 
-    // Reported resources nearly always are the requests; then all pods of a template share one result.
+    // The reported resources are usually the requests; then all pods of a template share one result.
     private static PodRequests requests(PodSpec spec, PodStatus status) {
         PodRequests specified = spec.derived();
         if (PodRequests.areAsSpecified(spec, status)) {
@@ -86,65 +86,65 @@ public final class Pod implements ClusterObject {
         return metadata;
     }
 
-    /** The specification. */
+    /** Returns the specification. */
     public PodSpec spec() {
         return spec;
     }
 
-    /** The node that it is bound to; empty if it is not bound. */
+    /** Returns the node that it is bound to; empty if it is not bound. */
     public String nodeName() {
         return nodeName;
     }
 
-    /** Whether it is bound to a node. */
+    /** Returns whether it is bound to a node. */
     public boolean isBound() {
         return !nodeName.isEmpty();
     }
 
-    /** Whether it is bound or nominated to a node. */
+    /** Returns whether it is bound or nominated to a node. */
     public boolean isBoundOrNominated() {
         return isBound() || !status.nominatedNodeName().isEmpty();
     }
 
-    /** The status. */
+    /** Returns the status. */
     public PodStatus status() {
         return status;
     }
 
-    /** The labels, for short. */
+    /** Returns the labels of the metadata. */
     public Map<String, String> labels() {
         return metadata.labels();
     }
 
-    /** The identity, for short. */
+    /** Returns the UID of the metadata. */
     public String uid() {
         return metadata.uid();
     }
 
     /**
-     * The whole object as JSON text, with all the fields that this model leaves out. Present for a pending pod if a plugin needs
-     * it, see {@link org.moorage.api.plugin.PluginFactory#needsPodJson}, or an extender is sent it; for a bound pod if a
-     * plugin needs the {@linkplain org.moorage.api.plugin.PluginFactory#needsClusterJson whole cluster's}, or an extender is sent
-     * victims.
+     * Returns the whole object as JSON text, including the fields that this model omits. Present for a pending pod if a
+     * plugin requires it, see {@link org.moorage.api.plugin.PluginFactory#needsPodJson}, or if an extender receives the
+     * pod. Present for a bound pod if a plugin requires that of the {@linkplain
+     * org.moorage.api.plugin.PluginFactory#needsClusterJson whole cluster}, or if an extender receives victims.
      */
     public Optional<String> json() {
         return Optional.ofNullable(json);
     }
 
-    /** The requests, or the resources in the status where these are larger. */
+    /** Returns the requests, or the resources in the status where these are larger. */
     public Resources requests() {
         return requests.plain();
     }
 
     /**
-     * As {@link #requests()}, but with pod-level requests even if the scheduler ignores them. Used to find out whether a pod was
-     * scaled down.
+     * Returns the same as {@link #requests()}, but with pod-level requests even if the scheduler ignores them. Used to
+     * find out whether a pod was scaled down.
      */
     public Resources requestsAtAllLevels() {
         return atAllLevels().plain();
     }
 
-    /** As {@link #requestsAtAllLevels()}, by resource: also one of which 0 is requested, and fractions. */
+    /** Returns the same as {@link #requestsAtAllLevels()}, by resource, including requests of 0 and fractions. */
     public Map<String, Quantity> requestedQuantitiesAtAllLevels() {
         return atAllLevels().quantities();
     }
@@ -155,19 +155,22 @@ public final class Pod implements ClusterObject {
                 : PodRequests.of(spec, status, PodLevelRequests.AS_SPECIFIED, List.of());
     }
 
-    /** As {@link #requests()}, with 100m of cpu and 200Mi of memory for each container without a request. */
+    /**
+     * Returns the same as {@link #requests()}, with 100m of cpu and 200Mi of memory for each container without a
+     * request.
+     */
     public Resources nonZeroRequests() {
         return requests.nonZero();
     }
 
-    /** {@link #requests()}, with the node allocatable resources of its claims. */
+    /** Returns {@link #requests()}, with the node allocatable resources of its claims. */
     public Resources requestsWithClaims() {
         return claimed.plain();
     }
 
     /**
-     * Returns the part of {@link #requestsWithClaims} that the pod takes, on this node, of what is allocatable there. An extended resource that the
-     * node itself does not offer is provided by devices, and is no part of it.
+     * Returns the part of {@link #requestsWithClaims} that the pod consumes of the node's allocatable resources. It
+     * excludes extended resources that the node itself does not offer: devices provide them.
      */
     public Resources requestsOf(Node node) {
         return requestsWithClaims()
@@ -175,42 +178,42 @@ public final class Pod implements ClusterObject {
                         && node.allocatableResources().amount(ResourceName.of(name)) == 0);
     }
 
-    /** {@link #nonZeroRequests()}, with the node allocatable resources of its claims. */
+    /** Returns {@link #nonZeroRequests()}, with the node allocatable resources of its claims. */
     public Resources nonZeroRequestsWithClaims() {
         return claimed.nonZero();
     }
 
-    /** The same pod bound to a node. */
+    /** Returns the same pod bound to a node. */
     public Pod withNode(String name) {
         return new Pod(metadata, spec, name, status, json, requests, claimed);
     }
 
-    /** The same pod without a node, as it was before it was bound. */
+    /** Returns the same pod without a node, as it was before it was bound. */
     public Pod withoutNode() {
         return withNode("");
     }
 
-    /** The same pod with another status. */
+    /** Returns the same pod with another status. */
     public Pod withStatus(PodStatus changed) {
         return of(metadata, spec, nodeName, changed, json);
     }
 
-    /** The same pod with other metadata. */
+    /** Returns the same pod with other metadata. */
     public Pod withMetadata(ObjectMeta changed) {
         return new Pod(changed, spec, nodeName, status, json, requests, claimed);
     }
 
-    /** The same pod with another specification. */
+    /** Returns the same pod with another specification. */
     public Pod withSpec(PodSpec changed) {
         return of(metadata, changed, nodeName, status, json);
     }
 
-    /** The same pod with its JSON text. */
+    /** Returns the same pod with its JSON text. */
     public Pod withJson(String text) {
         return new Pod(metadata, spec, nodeName, status, Objects.requireNonNull(text, "text"), requests, claimed);
     }
 
-    /** {@code namespace/name}. */
+    /** Returns {@code namespace/name}. */
     @Override
     public String toString() {
         return key();

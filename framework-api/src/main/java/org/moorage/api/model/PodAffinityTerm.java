@@ -9,7 +9,8 @@ import java.util.Optional;
  *
  * @param labelSelector selects the pods; empty selects none
  * @param namespaces the namespaces of the pods, by name
- * @param namespaceSelector selects further namespaces by their labels; without names and selector, the pod's own namespace
+ * @param namespaceSelector selects further namespaces by their labels; without names and selector, the pod's own
+ *     namespace
  * @param topologyKey the node label; nodes with equal values are in one topology domain
  */
 public record PodAffinityTerm(

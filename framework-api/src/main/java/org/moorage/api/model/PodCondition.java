@@ -6,8 +6,8 @@ package org.moorage.api.model;
  *
  * @param type its type, for example {@link #POD_SCHEDULED}
  * @param status {@code True}, {@code False} or {@code Unknown}
- * @param reason a word for programs
- * @param message a text for people
+ * @param reason a machine-readable word
+ * @param message a human-readable text
  * @param observedGeneration the generation of the object that it was set for; 0 if unknown
  */
 public record PodCondition(String type, String status, String reason, String message, long observedGeneration) {

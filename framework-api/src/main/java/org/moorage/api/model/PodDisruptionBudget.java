@@ -13,9 +13,10 @@ import java.util.Set;
  * @param selector selects its pods; empty selects none
  * @param disruptionsAllowed the number of disruptions that are allowed now
  * @param disruptedPods the names of pods whose eviction was processed and that still exist
- * @param currentHealthy how many of its pods are healthy now
- * @param desiredHealthy how many of its pods have to be healthy
- * @param unhealthyPodEvictionPolicy {@link #ALWAYS_ALLOW} if its pods that are not healthy may always be evicted; empty if it has no policy
+ * @param currentHealthy the current number of healthy pods
+ * @param desiredHealthy the required number of healthy pods
+ * @param unhealthyPodEvictionPolicy {@link #ALWAYS_ALLOW} if unhealthy pods may always be evicted; empty if it has no
+ *     policy
  */
 public record PodDisruptionBudget(
         ObjectMeta metadata,
@@ -26,7 +27,7 @@ public record PodDisruptionBudget(
         int desiredHealthy,
         String unhealthyPodEvictionPolicy)
         implements ClusterObject {
-    /** The policy by which pods that are not healthy may be evicted whatever the budget allows. */
+    /** The policy that allows evicting unhealthy pods regardless of the budget. */
     public static final String ALWAYS_ALLOW = "AlwaysAllow";
 
     public PodDisruptionBudget {
@@ -36,21 +37,21 @@ public record PodDisruptionBudget(
         Objects.requireNonNull(unhealthyPodEvictionPolicy, "unhealthyPodEvictionPolicy");
     }
 
-    /** A budget that tells no more than scheduling reads. */
+    /** Creates a budget with only the fields that scheduling reads. */
     public PodDisruptionBudget(
             ObjectMeta metadata, Optional<LabelSelector> selector, int disruptionsAllowed, Set<String> disruptedPods) {
         this(metadata, selector, disruptionsAllowed, disruptedPods, 0, 0, "");
     }
 
-    /** The budget with other numbers of disruptions that are allowed and of pods that are healthy. */
+    /** Returns the budget with other numbers of allowed disruptions and healthy pods. */
     public PodDisruptionBudget withHealth(int allowed, int healthy) {
         return new PodDisruptionBudget(
                 metadata, selector, allowed, disruptedPods, healthy, desiredHealthy, unhealthyPodEvictionPolicy);
     }
 
     /**
-     * Whether a pod is one of the budget's, as eviction and the disruption controller see it; a selector without requirements selects all pods of
-     * the namespace. Preemption asks {@link #matches}.
+     * Returns whether the budget selects a pod, as eviction and the disruption controller evaluate it: a selector
+     * without requirements selects all pods of the namespace. Preemption uses {@link #matches}.
      */
     public boolean selects(Pod pod) {
         return metadata.namespace().equals(pod.namespace())
@@ -59,8 +60,8 @@ public record PodDisruptionBudget(
     }
 
     /**
-     * Whether the preemption of a pod counts against the budget. Unlike elsewhere, a selector without requirements matches no pod
-     * here. A pod without labels is in no budget, and a disrupted pod has already been counted.
+     * Returns whether the preemption of a pod counts against the budget. Here, unlike elsewhere, a selector without
+     * requirements matches no pod. A pod without labels is in no budget, and a disrupted pod has already been counted.
      */
     public boolean matches(Pod pod) {
         Map<String, String> labels = pod.labels();

@@ -6,15 +6,18 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * A group of pods that is scheduled as one. Its members are the pods of its namespace whose {@link PodSpec#podGroupName} names it.
+ * A group of pods that is scheduled as a unit. Its members are the pods of its namespace whose
+ * {@link PodSpec#podGroupName} names it.
  *
  * @param metadata its name and the like
- * @param parentName the composite group that it is a child of, {@code spec.parentCompositePodGroupName}; empty if it has no parent
+ * @param parentName the composite group that it is a child of, {@code spec.parentCompositePodGroupName}; empty if it
+ *     has no parent
  * @param isGang whether {@code spec.schedulingPolicy} is {@code gang}
- * @param minCount how many of its pods have to be placed together, {@code spec.schedulingPolicy.gang.minCount}; 1 if it is no gang
+ * @param minCount the number of its pods that must be scheduled together, {@code spec.schedulingPolicy.gang.minCount};
+ *     1 if it is no gang
  * @param topologyKeys the keys of {@code spec.schedulingConstraints.topology}
  * @param resourceClaims the claims that its pods may share, {@code spec.resourceClaims}
- * @param disruptionMode what of it may be disrupted at once, {@code spec.disruptionMode}
+ * @param disruptionMode the unit of the group that is disrupted together, {@code spec.disruptionMode}
  * @param priority {@code spec.priority}; 0 if it has none
  * @param preemptionPolicy {@code spec.preemptionPolicy}
  * @param resourceClaimStatuses the claims that were created from the templates in {@code resourceClaims}
@@ -33,7 +36,7 @@ public record PodGroup(
         List<PodStatus.ClaimStatus> resourceClaimStatuses,
         Optional<PodCondition> initiallyScheduled)
         implements SchedulingGroup {
-    /** The type of the condition whether so many of its pods as it needs were ever placed. */
+    /** The type of the condition that reports whether the group's minimum number of pods was ever scheduled. */
     public static final String INITIALLY_SCHEDULED = "PodGroupInitiallyScheduled";
 
     public PodGroup {
@@ -48,12 +51,12 @@ public record PodGroup(
         Objects.requireNonNull(initiallyScheduled, "initiallyScheduled");
     }
 
-    /** A builder of a group with the basic policy and nothing else. */
+    /** Returns a builder of a group with the basic policy and nothing else. */
     public static Builder of(ObjectMeta metadata) {
         return new Builder(metadata);
     }
 
-    /** A builder that starts from this group's values. */
+    /** Returns a builder that starts from this group's values. */
     public Builder toBuilder() {
         Builder builder = new Builder(metadata);
         builder.parentName = parentName;
@@ -110,7 +113,7 @@ public record PodGroup(
             return this;
         }
 
-        /** Makes it a gang of which so many pods have to be placed together. */
+        /** Makes it a gang with a minimum number of pods that must be scheduled together. */
         public Builder gang(int minimum) {
             isGang = true;
             minCount = minimum;
@@ -129,7 +132,7 @@ public record PodGroup(
             return this;
         }
 
-        /** Sets what of it may be disrupted at once. */
+        /** Sets the unit of the group that is disrupted together. */
         public Builder disruptionMode(DisruptionMode value) {
             disruptionMode = Objects.requireNonNull(value, "disruptionMode");
             return this;
@@ -159,7 +162,7 @@ public record PodGroup(
             return this;
         }
 
-        /** The group. */
+        /** Returns the group. */
         public PodGroup build() {
             return new PodGroup(
                     metadata,

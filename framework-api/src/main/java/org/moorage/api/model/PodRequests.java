@@ -11,13 +11,13 @@ import java.util.function.Function;
 /**
  * The requests of a pod, computed from those of its containers.
  *
- * <p>The requests of containers add up. Init containers run one after the other, each with the sidecars started before it, so
- * of these the largest sum counts. During a resize this is done for the specified, for the allocated and for the actuated
- * requests, and of each resource the largest of the three totals counts. Pod-level requests replace the result for the resources
- * that they name, and the overhead is added.
+ * <p>The requests of containers add up. Init containers run one after the other, each with the sidecars started before
+ * it, so of these the largest sum counts. During a resize this is done for the specified, for the allocated and for the
+ * actuated requests, and of each resource the largest of the three totals counts. Pod-level requests replace the result
+ * for the resources that they name, and the overhead is added.
  *
  * @param quantities the requests by resource
- * @param plain the same as whole numbers
+ * @param plain the same as integers
  * @param nonZero the same with 100m of cpu and 200Mi of memory for containers without a request
  */
 record PodRequests(Map<String, Quantity> quantities, Resources plain, Resources nonZero) {
@@ -31,7 +31,7 @@ record PodRequests(Map<String, Quantity> quantities, Resources plain, Resources 
     }
 
     /**
-     * The requests of a pod; resources in its status count where they are larger.
+     * Returns the requests of a pod; resources in its status count where they are larger.
      *
      * @param level how pod-level requests count
      * @param claims the node allocatable resources of its claims, which count like those of a container
@@ -52,7 +52,7 @@ record PodRequests(Map<String, Quantity> quantities, Resources plain, Resources 
         return new PodRequests(plain, requests, nonZero);
     }
 
-    /** Whether a pod reports its resources just as they are specified, or not at all, so that its status changes nothing. */
+    /** Returns whether the status reports the resources as specified or not at all, so that it has no effect. */
     static boolean areAsSpecified(PodSpec spec, PodStatus status) {
         if (status.podResources().isPresent() || status.isResizeInfeasible()) {
             return false;
@@ -71,7 +71,7 @@ record PodRequests(Map<String, Quantity> quantities, Resources plain, Resources 
         return true;
     }
 
-    /** The first resource of which containers and claims request more than the pod-level request, or empty. */
+    /** Returns the first resource of which containers and claims request more than the pod-level request, or empty. */
     static Optional<String> firstExceeded(PodSpec spec, List<PodStatus.NodeAllocatableResourceClaimStatus> claims) {
         if (spec.podRequests().isEmpty() || spec.podLevelRequests() == PodLevelRequests.IGNORED) {
             return Optional.empty();
@@ -99,7 +99,7 @@ record PodRequests(Map<String, Quantity> quantities, Resources plain, Resources 
         if (reported != null
                 && reported.requests().isPresent()
                 && reported.allocated().isPresent()) {
-            // The node has counted the claims.
+            // The node's report already includes the claims.
             raise(total, reported.requests().get());
             raise(total, reported.allocated().get());
         } else if (isInfeasible || !status.containerResources().isEmpty()) {

@@ -9,7 +9,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The specification of a pod. Pods of one template share one instance, so what is derived from it is computed once for all of
+ * The specification of a pod. Pods of one template share one instance, so derived values are computed once for all of
  * them; the node name, which differs from pod to pod, is therefore a property of the {@link Pod}.
  */
 public final class PodSpec {
@@ -23,7 +23,7 @@ public final class PodSpec {
     private final Map<String, Quantity> podLimits;
     private final PodLevelRequests podLevelRequests;
     private final Map<String, String> nodeSelector;
-    // The keys of the node selector at even, the values at odd indexes, for matching each node.
+    // The node selector, with keys at even and values at odd indexes, to match each node quickly.
     private final String[] selectorLabels;
     private final Affinity affinity;
     private final List<Toleration> tolerations;
@@ -99,12 +99,12 @@ public final class PodSpec {
         return List.copyOf(ports);
     }
 
-    /** An empty builder. */
+    /** Returns an empty builder. */
     public static Builder builder() {
         return new Builder();
     }
 
-    /** A builder that starts from this specification. */
+    /** Returns a builder that starts from this specification. */
     public Builder toBuilder() {
         return new Builder()
                 .containers(containers)
@@ -140,107 +140,110 @@ public final class PodSpec {
      */
     public record ResourceClaim(String name, String claimName, String templateName) {}
 
-    /** The containers. */
+    /** Returns the containers. */
     public List<Container> containers() {
         return containers;
     }
 
-    /** The init containers, in order. */
+    /** Returns the init containers, in order. */
     public List<Container> initContainers() {
         return initContainers;
     }
 
-    /** The overhead of running the pod, by resource. */
+    /** Returns the overhead of running the pod, by resource. */
     public Map<String, Quantity> overhead() {
         return overhead;
     }
 
-    /** The pod-level requests, by resource; they replace the sum over the containers. */
+    /** Returns the pod-level requests, by resource; they replace the sum over the containers. */
     public Map<String, Quantity> podRequests() {
         return podRequests;
     }
 
-    /** How the {@link #podRequests} count; set by the scheduler. */
+    /** Returns how the {@link #podRequests} count; set by the scheduler. */
     public PodLevelRequests podLevelRequests() {
         return podLevelRequests;
     }
 
-    /** The pod-level limits, by resource. */
+    /** Returns the pod-level limits, by resource. */
     public Map<String, Quantity> podLimits() {
         return podLimits;
     }
 
-    /** Labels that the node must have. */
+    /** Returns the labels that the node must have. */
     public Map<String, String> nodeSelector() {
         return nodeSelector;
     }
 
-    /** The node affinity, pod affinity and pod anti-affinity. */
+    /** Returns the node affinity, pod affinity and pod anti-affinity. */
     public Affinity affinity() {
         return affinity;
     }
 
-    /** The tolerations. */
+    /** Returns the tolerations. */
     public List<Toleration> tolerations() {
         return tolerations;
     }
 
-    /** The topology spread constraints. */
+    /** Returns the topology spread constraints. */
     public List<TopologySpreadConstraint> topologySpreadConstraints() {
         return topologySpreadConstraints;
     }
 
-    /** The priority; pods with a higher one are scheduled first. */
+    /** Returns the priority; pods with a higher one are scheduled first. */
     public int priority() {
         return priority;
     }
 
-    /** {@code Never} if the pod does not preempt others. */
+    /** Returns the preemption policy: {@code Never} if the pod does not preempt others. */
     public String preemptionPolicy() {
         return preemptionPolicy;
     }
 
-    /** The scheduler name: the profile that schedules the pod. */
+    /** Returns the scheduler name: the profile that schedules the pod. */
     public String schedulerName() {
         return schedulerName;
     }
 
-    /** The names of the scheduling gates. */
+    /** Returns the names of the scheduling gates. */
     public List<String> schedulingGates() {
         return schedulingGates;
     }
 
-    /** Whether it uses the network of the node. */
+    /** Returns whether it uses the network of the node. */
     public boolean hostNetwork() {
         return hostNetwork;
     }
 
-    /** Whether it uses the user namespace of the node, which is the default. */
+    /** Returns whether it uses the user namespace of the node, which is the default. */
     public boolean hostUsers() {
         return hostUsers;
     }
 
-    /** Whether a restart rule of one of its containers restarts all containers. */
+    /** Returns whether a restart rule of one of its containers restarts all containers. */
     public boolean restartsAllContainers() {
         return restartsAllContainers;
     }
 
-    /** Whether one of its containers, of whatever sort, mounts a volume with options of the bind mount. */
+    /** Returns whether any container, of any type, mounts a volume with bind mount options. */
     public boolean hasBindMountOptions() {
         return hasBindMountOptions;
     }
 
-    /** The resource claims that its containers refer to. */
+    /** Returns the resource claims that its containers refer to. */
     public List<ResourceClaim> resourceClaims() {
         return resourceClaims;
     }
 
-    /** The images that it mounts as volumes, as written in the manifest. */
+    /** Returns the images that it mounts as volumes, as written in the manifest. */
     public List<String> imageVolumes() {
         return imageVolumes;
     }
 
-    /** Whether the node has the labels of the {@link #nodeSelector} and is selected by the required node affinity. */
+    /**
+     * Returns whether the node has the labels of the {@link #nodeSelector} and is selected by the required node
+     * affinity.
+     */
     public boolean selects(Node node) {
         for (int i = 0; i < selectorLabels.length; i += 2) {
             if (!selectorLabels[i + 1].equals(node.labels().get(selectorLabels[i]))) {
@@ -261,39 +264,45 @@ public final class PodSpec {
         return inTurn;
     }
 
-    /** The volumes of the types that scheduling reads, in the order of the manifest. */
+    /** Returns the volumes of the types that scheduling reads, in the order of the manifest. */
     public List<Volume> volumes() {
         return volumes;
     }
 
-    /** The {@link PodGroup} that it is a member of, {@code spec.schedulingGroup.podGroupName}; empty if it is in none. */
+    /**
+     * Returns the {@link PodGroup} that it is a member of, {@code spec.schedulingGroup.podGroupName}; empty if it is in
+     * none.
+     */
     public String podGroupName() {
         return podGroupName;
     }
 
-    /** The names of the claims of its volumes, without ephemeral volumes; a claim of two volumes is listed twice. */
+    /**
+     * Returns the names of the claims of its volumes, without ephemeral volumes; a claim of two volumes is listed
+     * twice.
+     */
     public List<String> claimNames() {
         return claimNames;
     }
 
-    /** The host ports of its containers and restartable init containers. */
+    /** Returns the host ports of its containers and restartable init containers. */
     public List<HostPort> hostPorts() {
         return hostPorts;
     }
 
-    /** The requests by the specification alone, whatever the status reports. */
+    /** Returns the requests in the specification, ignoring the status. */
     public Resources requests() {
         return derived().plain();
     }
 
-    /** The requests, with the node allocatable resources of these claims. */
+    /** Returns the requests, with the node allocatable resources of these claims. */
     public Resources requestsWith(List<PodStatus.NodeAllocatableResourceClaimStatus> claims) {
         return PodRequests.of(this, PodStatus.NONE, podLevelRequests, claims).plain();
     }
 
     /**
-     * The first resource, by name, of which containers and claims together request more than the pod-level request; empty if
-     * there is none, or if pod-level requests are ignored.
+     * Returns the first resource, by name, whose total request by containers and claims exceeds the pod-level request;
+     * empty if there is none, or if pod-level requests are ignored.
      */
     public Optional<String> firstExceededBy(List<PodStatus.NodeAllocatableResourceClaimStatus> claims) {
         return PodRequests.firstExceeded(this, claims);
@@ -341,7 +350,7 @@ public final class PodSpec {
         return hash;
     }
 
-    /** Collects the values of a {@link PodSpec}; what is not set is empty, or Kubernetes' default. */
+    /** A builder of a {@link PodSpec}; unset values are empty or Kubernetes' default. */
     public static final class Builder {
         private List<Container> containers = List.of();
         private List<Container> initContainers = List.of();
@@ -500,7 +509,7 @@ public final class PodSpec {
             return this;
         }
 
-        /** The specification. */
+        /** Returns the specification. */
         public PodSpec build() {
             return new PodSpec(this);
         }

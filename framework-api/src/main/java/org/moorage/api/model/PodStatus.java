@@ -36,12 +36,12 @@ public final class PodStatus {
         startTime = builder.startTime;
     }
 
-    /** An empty builder. */
+    /** Returns an empty builder. */
     public static Builder builder() {
         return new Builder();
     }
 
-    /** A builder that starts from this status. */
+    /** Returns a builder that starts from this status. */
     public Builder toBuilder() {
         Builder builder = new Builder()
                 .phase(phase)
@@ -57,11 +57,11 @@ public final class PodStatus {
     }
 
     /**
-     * The resources that the node reports for a container, or for the pod as a whole; they may differ from the requests during a
-     * resize.
+     * The resources that the node reports for a container, or for the pod as a whole; they may differ from the requests
+     * during a resize.
      *
      * @param name the container's name; empty for the pod as a whole
-     * @param requests the actuated requests; empty if they are not reported, which is not the same as a report of nothing
+     * @param requests the actuated requests; empty if they are not reported, which differs from an empty report
      * @param allocated the allocated requests; empty if they are not reported
      */
     public record ContainerResources(
@@ -77,9 +77,9 @@ public final class PodStatus {
      * The state of a container.
      *
      * @param name the container's name
-     * @param phase whether it waits, runs or has ended
-     * @param finishedAt when it ended, if it has
-     * @param lastFinishedAt when it ended before it was last started again, if it was
+     * @param phase whether it is waiting, running or terminated
+     * @param finishedAt when it terminated, if it has
+     * @param lastFinishedAt when its previous run terminated, if it was restarted
      */
     public record ContainerState(
             String name, ContainerPhase phase, Optional<Instant> finishedAt, Optional<Instant> lastFinishedAt) {
@@ -91,13 +91,13 @@ public final class PodStatus {
         }
     }
 
-    /** Whether a container waits, runs or has ended. */
+    /** The phase of a container. */
     public enum ContainerPhase {
-        /** It waits to be started, or to be started again. */
+        /** It is waiting to be started or restarted. */
         WAITING,
-        /** It runs. */
+        /** It is running. */
         RUNNING,
-        /** It has ended. */
+        /** It has terminated. */
         TERMINATED
     }
 
@@ -113,9 +113,9 @@ public final class PodStatus {
      * The node allocatable resources of a claim of the pod, see {@link Device#nodeAllocatableResources}.
      *
      * @param claimName the claim's name
-     * @param containers the containers that use the claim; one that names it twice is there twice
-     * @param mapping the amounts that its devices stand for, by resource
-     * @param overhead what its devices take besides, by resource
+     * @param containers the containers that use the claim; a container that names it twice is listed twice
+     * @param mapping the amounts that its devices represent, by resource
+     * @param overhead the additional amounts that its devices consume, by resource
      */
     public record NodeAllocatableResourceClaimStatus(
             String claimName,
@@ -129,12 +129,12 @@ public final class PodStatus {
             overhead = Map.copyOf(overhead);
         }
 
-        /** The amounts that the pod takes because of the claim, by resource. */
+        /** Returns the amounts that the pod consumes because of the claim, by resource. */
         public Map<String, Quantity> resources() {
             return resources(containers.size());
         }
 
-        /** The amounts that one container takes because of the claim, by resource. */
+        /** Returns the amounts that one container consumes because of the claim, by resource. */
         public Map<String, Quantity> resourcesOf(String container) {
             return containers.contains(container) ? resources(1) : Map.of();
         }
@@ -154,7 +154,7 @@ public final class PodStatus {
      * The claim for the extended resources of the pod.
      *
      * @param claimName the claim's name
-     * @param requestMappings which container has which resource from which request of the claim
+     * @param requestMappings the request of the claim for each container and resource
      */
     public record ExtendedResourceClaimStatus(
             String claimName, List<ContainerExtendedResourceRequest> requestMappings) {
@@ -165,7 +165,7 @@ public final class PodStatus {
     }
 
     /**
-     * A container has a resource from a request of the claim for extended resources.
+     * The request of the claim for extended resources that provides a container's resource.
      *
      * @param containerName the container
      * @param resourceName the resource
@@ -173,27 +173,27 @@ public final class PodStatus {
      */
     public record ContainerExtendedResourceRequest(String containerName, String resourceName, String requestName) {}
 
-    /** {@code Pending}, {@code Running}, {@code Succeeded}, {@code Failed}; empty if unknown. */
+    /** Returns the phase: {@code Pending}, {@code Running}, {@code Succeeded} or {@code Failed}; empty if unknown. */
     public String phase() {
         return phase;
     }
 
-    /** Whether the pod has succeeded or failed. */
+    /** Returns whether the pod has succeeded or failed. */
     public boolean isTerminal() {
         return phase.equals("Succeeded") || phase.equals("Failed");
     }
 
-    /** The nominated node; empty if there is none. */
+    /** Returns the nominated node; empty if there is none. */
     public String nominatedNodeName() {
         return nominatedNodeName;
     }
 
-    /** The conditions. */
+    /** Returns the conditions. */
     public List<PodCondition> conditions() {
         return conditions;
     }
 
-    /** The condition of a type, or empty. */
+    /** Returns the condition of a type, or empty. */
     public Optional<PodCondition> condition(String type) {
         for (PodCondition condition : conditions) {
             if (condition.type().equals(type)) {
@@ -203,35 +203,35 @@ public final class PodStatus {
         return Optional.empty();
     }
 
-    /** The reported resources of those of its containers, init containers included, that have any. */
+    /** Returns the reported resources of the containers, including init containers, that have any. */
     public List<ContainerResources> containerResources() {
         return containerResources;
     }
 
     /**
-     * The states of its containers, init containers aside, that do not simply run: those that wait, have ended, or were started again
-     * after they had. A container in its first run is left out, so that a healthy pod has none.
+     * Returns the states of the containers, except init containers, that are waiting, have terminated, or were
+     * restarted. Omits containers in their first run, so that a healthy pod has none.
      */
     public List<ContainerState> containerStates() {
         return containerStates;
     }
 
-    /** The reported pod-level resources; empty if the pod has no actuated ones. */
+    /** Returns the reported pod-level resources; empty if the pod has no actuated ones. */
     public Optional<ContainerResources> podResources() {
         return Optional.ofNullable(podResources);
     }
 
-    /** Whether the node has refused to resize the pod as infeasible. */
+    /** Returns whether the node rejected the pod's resize as infeasible. */
     public boolean isResizeInfeasible() {
         return isResizePending("Infeasible");
     }
 
-    /** Whether the node has put off to resize the pod until it has room. */
+    /** Returns whether the node deferred the pod's resize until it has room. */
     public boolean isResizeDeferred() {
         return isResizePending("Deferred");
     }
 
-    // Asked about each node, so without a lambda. Only the first condition of the type counts.
+    // Called for each node, so without a lambda. Only the first condition of the type counts.
     private boolean isResizePending(String reason) {
         for (int i = 0; i < conditions.size(); i++) {
             if (conditions.get(i).type().equals("PodResizePending")) {
@@ -241,20 +241,20 @@ public final class PodStatus {
         return false;
     }
 
-    /** The claims that were created for the pod. */
+    /** Returns the claims that were created for the pod. */
     public List<ClaimStatus> resourceClaimStatuses() {
         return resourceClaimStatuses;
     }
 
     /**
-     * The node allocatable resources of its claims. Empty while {@link org.moorage.api.plugin.FeatureGates#DRA_NODE_ALLOCATABLE_RESOURCES}
-     * is off, whatever the cluster reports.
+     * Returns the node allocatable resources of the pod's claims. Always empty if {@link
+     * org.moorage.api.plugin.FeatureGates#DRA_NODE_ALLOCATABLE_RESOURCES} is off, even if the cluster reports some.
      */
     public List<NodeAllocatableResourceClaimStatus> nodeAllocatableResourceClaimStatuses() {
         return nodeAllocatableResourceClaimStatuses;
     }
 
-    /** When the kubelet acknowledged the pod. */
+    /** Returns when the kubelet acknowledged the pod. */
     public Optional<Instant> startTime() {
         return Optional.ofNullable(startTime);
     }
@@ -283,7 +283,7 @@ public final class PodStatus {
         return phase;
     }
 
-    /** Collects the values of a {@link PodStatus}; what is not set is empty. */
+    /** A builder of a {@link PodStatus}; unset values are empty. */
     public static final class Builder {
         private String phase = "";
         private String nominatedNodeName = "";
@@ -321,7 +321,7 @@ public final class PodStatus {
             return this;
         }
 
-        /** Sets the states of the containers that do not simply run. */
+        /** Sets the states of the containers that are waiting, have terminated or were restarted. */
         public Builder containerStates(List<ContainerState> value) {
             containerStates = Objects.requireNonNull(value, "containerStates");
             return this;
@@ -352,7 +352,7 @@ public final class PodStatus {
             return this;
         }
 
-        /** The status. */
+        /** Returns the status. */
         public PodStatus build() {
             return new PodStatus(this);
         }

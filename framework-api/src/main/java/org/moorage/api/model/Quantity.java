@@ -11,8 +11,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * An amount in Kubernetes notation: {@code 500m}, {@code 1.5Gi}, {@code 1e3}. Exact to a billionth, immutable.
  *
- * <p>What is finer than a billionth is rounded away from zero, as the API server does, and what is too large is taken as the
- * largest {@code long}, however long its text or large its exponent. Two quantities are equal if their amounts are: {@code 1} equals {@code 1000m}.
+ * <p>Fractions of a billionth are rounded away from zero, as the API server does. An amount that is too large becomes
+ * the largest {@code long}, for any length of its text and any exponent. Two quantities are equal if their amounts are:
+ * {@code 1} equals {@code 1000m}.
  */
 public final class Quantity implements Comparable<Quantity> {
     /** 0. */
@@ -21,7 +22,10 @@ public final class Quantity implements Comparable<Quantity> {
     private static final int NANOS = 1_000_000_000;
     private static final BigInteger BIG_NANOS = BigInteger.valueOf(NANOS);
     private static final List<String> BINARY_SUFFIXES = List.of("Ki", "Mi", "Gi", "Ti", "Pi", "Ei");
-    /** No power of ten beyond this, or below its inverse, makes a difference: it is too large or too small with any suffix. */
+    /**
+     * Powers of ten beyond this, or below its inverse, make no difference: the amount is too large or too small with
+     * any suffix.
+     */
     private static final int FAR = 60;
     /** An exponent beyond this is too large or too small for any number of digits. */
     private static final int FARTHEST = 1_000_000_000;
@@ -37,12 +41,12 @@ public final class Quantity implements Comparable<Quantity> {
         this.nanos = nanos;
     }
 
-    /** A whole amount. */
+    /** Returns a whole amount. */
     public static Quantity of(long amount) {
         return amount == 0 ? ZERO : new Quantity(amount, 0);
     }
 
-    /** An amount counted in thousandths. */
+    /** Returns an amount counted in thousandths. */
     public static Quantity ofMilli(long thousandths) {
         return new Quantity(Math.floorDiv(thousandths, 1000L), (int) Math.floorMod(thousandths, 1000L) * 1_000_000);
     }
@@ -115,7 +119,7 @@ public final class Quantity implements Comparable<Quantity> {
             inNanos = BigInteger.ONE;
         } else {
             int last = Math.min(digits.length(), first + magnitude + FAR);
-            // What is left out could only round up.
+            // The omitted digits only matter for rounding up, so a single 1 represents them.
             String read = digits.substring(first, last) + (isZero(digits, last) ? "" : "1");
             BigDecimal amount = new BigDecimal(new BigInteger(read), read.length() - magnitude);
             inNanos = amount.multiply(new BigDecimal(BigInteger.ONE.shiftLeft(10 * Math.max(0, binary + 1))))
@@ -188,12 +192,14 @@ public final class Quantity implements Comparable<Quantity> {
                 + " or 1.5Gi)");
     }
 
-    /** The amount rounded to a whole number, away from zero. */
+    /** Returns the amount rounded to a whole number, away from zero. */
     public long value() {
         return nanos == 0 || whole < 0 ? whole : whole == Long.MAX_VALUE ? whole : whole + 1;
     }
 
-    /** The amount in thousandths, rounded away from zero to a whole number; at most the largest {@code long}. */
+    /**
+     * Returns the amount in thousandths, rounded away from zero to a whole number; at most the largest {@code long}.
+     */
     public long milliValue() {
         long rest = whole < 0 ? nanos / 1_000_000 : (nanos + 999_999) / 1_000_000;
         long high = Math.multiplyHigh(whole, 1000L);
@@ -205,7 +211,7 @@ public final class Quantity implements Comparable<Quantity> {
         return low > 0 && sum < 0 ? Long.MAX_VALUE : sum;
     }
 
-    /** The sum; at most the largest {@code long}. */
+    /** Returns the sum; at most the largest {@code long}. */
     public Quantity plus(Quantity other) {
         long sum = whole + other.whole;
         int rest = nanos + other.nanos;
@@ -219,12 +225,12 @@ public final class Quantity implements Comparable<Quantity> {
         return new Quantity(sum, rest);
     }
 
-    /** The difference; at least the smallest {@code long}, at most the largest. */
+    /** Returns the difference; at least the smallest {@code long}, at most the largest. */
     public Quantity minus(Quantity other) {
         return plus(other.negated());
     }
 
-    /** The product; at least the smallest {@code long}, at most the largest. */
+    /** Returns the product; at least the smallest {@code long}, at most the largest. */
     public Quantity times(Quantity factor) {
         BigInteger[] parts = inNanos().multiply(factor.inNanos()).divideAndRemainder(BIG_NANOS);
         BigInteger product = parts[0].add(BigInteger.valueOf(parts[1].signum()));
@@ -243,12 +249,12 @@ public final class Quantity implements Comparable<Quantity> {
         return of(whole == Long.MIN_VALUE ? Long.MAX_VALUE : -whole);
     }
 
-    /** The larger of the two. */
+    /** Returns the larger of the two. */
     public Quantity max(Quantity other) {
         return compareTo(other) >= 0 ? this : other;
     }
 
-    /** Whether the amount is 0. */
+    /** Returns whether the amount is 0. */
     public boolean isZero() {
         return whole == 0 && nanos == 0;
     }
@@ -269,7 +275,7 @@ public final class Quantity implements Comparable<Quantity> {
         return Long.hashCode(whole) * 31 + nanos;
     }
 
-    /** The amount as a plain decimal number that {@link #parse} reads back. */
+    /** Returns the amount as a plain decimal number that {@link #parse} reads back. */
     @Override
     public String toString() {
         if (nanos == 0) {

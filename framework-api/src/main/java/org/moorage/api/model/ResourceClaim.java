@@ -11,13 +11,13 @@ import java.util.Optional;
  * A claim of devices.
  *
  * @param metadata its name and the like
- * @param finalizers who has to agree to its deletion
- * @param requests what it asks for
- * @param constraints what must hold between the devices
- * @param config what the drivers of the devices get
- * @param allocation what it was given
- * @param reservedFor who uses it
- * @param devices what drivers report of the devices that it was given
+ * @param finalizers the finalizers that delay its deletion
+ * @param requests the requests for devices
+ * @param constraints the constraints on the devices
+ * @param config the configuration for the devices' drivers
+ * @param allocation the allocated devices; empty if it is not allocated
+ * @param reservedFor the consumers that it is reserved for
+ * @param devices the status of the allocated devices that drivers report
  */
 public record ResourceClaim(
         ObjectMeta metadata,
@@ -31,7 +31,7 @@ public record ResourceClaim(
         implements ClusterObject {
     /** The finalizer that keeps an allocated claim from being deleted while it is in use. */
     public static final String FINALIZER = "resource.kubernetes.io/delete-protection";
-    /** The annotation of claims that a scheduler made for the extended resources of a pod. */
+    /** The annotation of claims that a scheduler created for the extended resources of a pod. */
     public static final String EXTENDED_RESOURCES = "resource.kubernetes.io/extended-resource-claim";
 
     public ResourceClaim {
@@ -46,23 +46,23 @@ public record ResourceClaim(
     }
 
     /**
-     * Who uses a claim.
+     * A consumer of a claim.
      *
      * @param apiGroup the group of its kind; empty for pods
      * @param resource the plural of its kind
      * @param name its name
-     * @param uid its identity
+     * @param uid its UID
      */
     public record Consumer(String apiGroup, String resource, String name, String uid) {
         private static final String GROUP_API = "scheduling.k8s.io";
         private static final String GROUPS = "podgroups";
 
-        /** A pod. */
+        /** Returns a consumer for a pod. */
         public static Consumer of(Pod pod) {
             return new Consumer("", "pods", pod.name(), pod.uid());
         }
 
-        /** All pods of a group. */
+        /** Returns a consumer for all pods of a group. */
         public static Consumer of(PodGroup group) {
             return new Consumer(
                     GROUP_API, GROUPS, group.name(), group.metadata().uid());
@@ -76,7 +76,7 @@ public record ResourceClaim(
     }
 
     /**
-     * What a driver reports of a device.
+     * The status of an allocated device that its driver reports.
      *
      * @param driver the driver
      * @param pool the pool
@@ -90,7 +90,7 @@ public record ResourceClaim(
             conditions = List.copyOf(conditions);
         }
 
-        /** The condition of a type, or empty. */
+        /** Returns the condition of a type, or empty. */
         public Optional<PodCondition> condition(String type) {
             for (PodCondition condition : conditions) {
                 if (condition.type().equals(type)) {
@@ -102,11 +102,11 @@ public record ResourceClaim(
     }
 
     /**
-     * The claim for the extended resources of a pod, which owns it.
+     * Returns the claim for the extended resources of a pod, which owns it.
      *
-     * @param metadata the claim's name and identity
+     * @param metadata the claim's name and UID
      * @param pod the pod
-     * @param requests what it asks for
+     * @param requests the requests for devices
      */
     public static ResourceClaim forExtendedResources(ObjectMeta metadata, Pod pod, List<DeviceRequest> requests) {
         ObjectMeta owned = metadata.toBuilder()
@@ -116,18 +116,18 @@ public record ResourceClaim(
         return of(owned, requests);
     }
 
-    /** A claim of these requests that is not in the cluster. */
+    /** Returns a claim of these requests that is not in the cluster. */
     public static ResourceClaim of(ObjectMeta metadata, List<DeviceRequest> requests) {
         return new ResourceClaim(
                 metadata, List.of(), requests, List.of(), List.of(), Optional.empty(), List.of(), List.of());
     }
 
-    /** Whether a pod is among those that use it. */
+    /** Returns whether the claim is reserved for a pod. */
     public boolean isReservedFor(Pod pod) {
         return isReservedFor(pod.uid());
     }
 
-    /** Whether one that may use claims is among those that use it. */
+    /** Returns whether the claim is reserved for a consumer. */
     public boolean isReservedFor(Consumer consumer) {
         return isReservedFor(consumer.uid());
     }
@@ -141,7 +141,7 @@ public record ResourceClaim(
         return false;
     }
 
-    /** Whether the group of a pod is among those that use it. Pods know no more of their group than its name. */
+    /** Returns whether the claim is reserved for a pod's group, by name: pods only know the name of their group. */
     public boolean isReservedForGroupOf(Pod pod) {
         for (Consumer consumer : reservedFor) {
             if (consumer.isGroupOf(pod)) {
@@ -151,7 +151,7 @@ public record ResourceClaim(
         return false;
     }
 
-    /** Whether the scheduler made it for the extended resources of a pod. */
+    /** Returns whether the scheduler created it for the extended resources of a pod. */
     public boolean isForExtendedResourcesOf(Pod pod) {
         if (!"true".equals(metadata.annotations().get(EXTENDED_RESOURCES))) {
             return false;
@@ -166,14 +166,14 @@ public record ResourceClaim(
         return false;
     }
 
-    /** Whether what the cluster reports of it, its allocation and its users, is the same. */
+    /** Returns whether the status is the same: allocation, consumers and reported device status. */
     public boolean hasStatusOf(ResourceClaim other) {
         return allocation.equals(other.allocation)
                 && reservedFor.equals(other.reservedFor)
                 && devices.equals(other.devices);
     }
 
-    /** What a driver reports of a device that it was given, or empty. */
+    /** Returns the status that the driver reports of an allocated device, or empty. */
     public Optional<AllocatedDeviceStatus> report(DeviceAllocation.Result result) {
         for (AllocatedDeviceStatus report : devices) {
             if (report.device().equals(result.device())
@@ -185,12 +185,12 @@ public record ResourceClaim(
         return Optional.empty();
     }
 
-    /** The same claim with other metadata. */
+    /** Returns the same claim with other metadata. */
     public ResourceClaim withMetadata(ObjectMeta changed) {
         return new ResourceClaim(changed, finalizers, requests, constraints, config, allocation, reservedFor, devices);
     }
 
-    /** The same claim with {@link #FINALIZER}. */
+    /** Returns the same claim with {@link #FINALIZER}. */
     public ResourceClaim withFinalizer() {
         List<String> changed = new ArrayList<>(finalizers);
         if (!changed.contains(FINALIZER)) {
@@ -199,7 +199,7 @@ public record ResourceClaim(
         return withFinalizers(changed);
     }
 
-    /** The same claim without {@link #FINALIZER}. */
+    /** Returns the same claim without {@link #FINALIZER}. */
     public ResourceClaim withoutFinalizer() {
         List<String> changed = new ArrayList<>(finalizers);
         changed.remove(FINALIZER);
@@ -210,33 +210,34 @@ public record ResourceClaim(
         return new ResourceClaim(metadata, changed, requests, constraints, config, allocation, reservedFor, devices);
     }
 
-    /** The same claim for other requests. */
+    /** Returns the same claim for other requests. */
     public ResourceClaim withRequests(List<DeviceRequest> changed) {
         return new ResourceClaim(metadata, finalizers, changed, constraints, config, allocation, reservedFor, devices);
     }
 
-    /** The same claim with an allocation. */
+    /** Returns the same claim with an allocation. */
     public ResourceClaim withAllocation(DeviceAllocation changed) {
         return withStatus(Optional.of(changed), reservedFor, devices);
     }
 
-    /** The same claim reserved for one more. */
+    /** Returns the same claim with one more consumer. */
     public ResourceClaim withReservationFor(Consumer consumer) {
         List<Consumer> changed = reservedForOthersThan(consumer);
         changed.add(consumer);
         return withStatus(allocation, changed, devices);
     }
 
-    /** The same claim not reserved for one of those that use it. */
+    /** Returns the same claim without one of its consumers. */
     public ResourceClaim withoutReservationFor(Consumer consumer) {
         return withStatus(allocation, reservedForOthersThan(consumer), devices);
     }
 
     /**
-     * What controllers leave of the claim when one of those that use it is gone: it is deleted if it was created for that one, and gives its
-     * devices back if that was the last one.
+     * Returns the claim after controllers handled the deletion of a consumer. The claim is deleted if the consumer
+     * owned it, and deallocated if the consumer was the last one.
      *
-     * @return the claim as it is then, itself if it was not reserved for that one; empty if it is deleted
+     * @param gone the deleted consumer
+     * @return the changed claim, or this one if it was not reserved for the consumer; empty if it is deleted
      */
     public Optional<ResourceClaim> without(Consumer gone) {
         if (metadata.controller()
@@ -257,7 +258,7 @@ public record ResourceClaim(
         return others;
     }
 
-    /** The same claim without allocation, reservations and reports. */
+    /** Returns the same claim without allocation, reservations and reports. */
     public ResourceClaim deallocated() {
         return withStatus(Optional.empty(), List.of(), List.of());
     }

@@ -22,7 +22,7 @@ public final class ResourceName {
         this.name = name;
     }
 
-    /** The resource of that name, for example {@code cpu} or {@code example.com/gpu}. */
+    /** Returns the resource of that name, for example {@code cpu} or {@code example.com/gpu}. */
     public static ResourceName of(String name) {
         return switch (Objects.requireNonNull(name, "name")) {
             case "cpu" -> CPU;
@@ -32,21 +32,21 @@ public final class ResourceName {
         };
     }
 
-    /** The name as written in manifests. */
+    /** Returns the name as written in manifests. */
     public String name() {
         return name;
     }
 
-    /** 0 for cpu, 1 for memory, 2 for ephemeral storage; -1 for every other resource. */
+    /** Returns 0 for cpu, 1 for memory, 2 for ephemeral storage, and -1 for every other resource. */
     @SuppressWarnings("ReferenceEquality") // there is one instance of each of the three
     public int slot() {
-        // Compared and not kept, since the compilers then know the number of a constant.
+        // Compared rather than stored, so that the JIT compilers know the index of a constant.
         return this == CPU ? 0 : this == MEMORY ? 1 : this == EPHEMERAL_STORAGE ? 2 : -1;
     }
 
     /**
-     * Whether it is a scalar resource that is accounted for: an extended resource, huge pages, attachable volumes or a resource
-     * in a {@code kubernetes.io} domain.
+     * Returns whether it is a scalar resource that is accounted for: an extended resource, huge pages, attachable
+     * volumes or a resource in a {@code kubernetes.io} domain.
      */
     public static boolean isScalar(String name) {
         return isExtended(name)
@@ -55,12 +55,15 @@ public final class ResourceName {
                 || name.startsWith("attachable-volumes-");
     }
 
-    /** Whether it is huge pages of some size. */
+    /** Returns whether it is huge pages of some size. */
     public static boolean isHugePages(String name) {
         return name.startsWith("hugepages-");
     }
 
-    /** Whether it is an extended resource: has a domain outside of {@code kubernetes.io}, and is not the name of a quota. */
+    /**
+     * Returns whether it is an extended resource: has a domain outside of {@code kubernetes.io}, and is not the name of
+     * a quota.
+     */
     public static boolean isExtended(String name) {
         // A name without a slash belongs to Kubernetes, and so does every kubernetes.io domain.
         return name.indexOf('/') >= 0 && !name.contains(NATIVE_DOMAIN) && !name.startsWith("requests.");

@@ -13,8 +13,9 @@ import java.util.Objects;
  * @param nodeSelection the nodes on which the devices are available
  * @param perDeviceNodeSelection whether each device has its own node selection
  * @param devices the devices
- * @param sharedCounters the counter sets that the devices of the pool share; a slice has devices or counter sets, not both
- * @param skipNodeOperations what the kubelet leaves out for the devices; empty for nothing
+ * @param sharedCounters the counter sets that the devices of the pool share; a slice has devices or counter sets, not
+ *     both
+ * @param skipNodeOperations the operations that the kubelet skips for the devices
  */
 public record ResourceSlice(
         ObjectMeta metadata,
@@ -45,7 +46,7 @@ public record ResourceSlice(
      */
     public record Pool(String name, long generation, long sliceCount) {}
 
-    /** The same slice with other devices. */
+    /** Returns the same slice with other devices. */
     public ResourceSlice withDevices(List<Device> others) {
         return new ResourceSlice(
                 metadata,
@@ -58,7 +59,7 @@ public record ResourceSlice(
                 skipNodeOperations);
     }
 
-    /** Whether it has shared counters instead of devices. */
+    /** Returns whether it has shared counters instead of devices. */
     public boolean hasCounters() {
         return !sharedCounters.isEmpty();
     }

@@ -7,8 +7,8 @@ import java.util.TreeMap;
 import java.util.function.Predicate;
 
 /**
- * Amounts of resources as whole numbers: cpu in thousandths of a core, memory and storage in bytes, all
- * others in units. Immutable.
+ * Amounts of resources as integers: cpu in thousandths of a core, memory and storage in bytes, all others in units.
+ * Immutable.
  *
  * <p>Fractions are rounded up, as kube-scheduler does: {@code 0.1m} of cpu is 1, half a byte of memory is 1.
  */
@@ -30,7 +30,7 @@ public final class Resources {
         this.scalars = scalars;
     }
 
-    /** The amounts of a resource list, without resources that are not accounted for, such as {@code pods}. */
+    /** Returns the amounts of a resource list, without resources that are not accounted for, such as {@code pods}. */
     public static Resources of(Map<String, Quantity> quantities) {
         long milliCpu = 0;
         long memory = 0;
@@ -51,7 +51,7 @@ public final class Resources {
         return of(milliCpu, memory, ephemeralStorage, others);
     }
 
-    /** Amounts given as numbers; {@code scalars} by resource name. */
+    /** Returns amounts given as numbers; {@code scalars} by resource name. */
     public static Resources of(long milliCpu, long memory, long ephemeralStorage, Map<String, Long> scalars) {
         String[] names = new String[scalars.size()];
         long[] amounts = new long[scalars.size()];
@@ -74,37 +74,40 @@ public final class Resources {
         return left.size() == scalarNames.length ? this : of(milliCpu, memory, ephemeralStorage, left);
     }
 
-    /** Cpu, in thousandths of a core. */
+    /** Returns the cpu, in thousandths of a core. */
     public long milliCpu() {
         return milliCpu;
     }
 
-    /** Memory, in bytes. */
+    /** Returns the memory, in bytes. */
     public long memory() {
         return memory;
     }
 
-    /** Local ephemeral storage, in bytes. */
+    /** Returns the local ephemeral storage, in bytes. */
     public long ephemeralStorage() {
         return ephemeralStorage;
     }
 
-    /** The number of scalar resources: those other than cpu, memory and ephemeral storage. They are ordered by name. */
+    /**
+     * Returns the number of scalar resources: those other than cpu, memory and ephemeral storage. They are ordered by
+     * name.
+     */
     public int scalarCount() {
         return scalarNames.length;
     }
 
-    /** The name of a scalar resource, by its index. */
+    /** Returns the name of a scalar resource, by its index. */
     public String scalarName(int index) {
         return scalarNames[index];
     }
 
-    /** The amount of a scalar resource, by its index. */
+    /** Returns the amount of a scalar resource, by its index. */
     public long scalarAmount(int index) {
         return scalars[index];
     }
 
-    /** The amount of a resource, 0 if it is absent. */
+    /** Returns the amount of a resource, 0 if it is absent. */
     public long amount(ResourceName resource) {
         return switch (resource.slot()) {
             case 0 -> milliCpu;
@@ -117,7 +120,7 @@ public final class Resources {
         };
     }
 
-    /** Whether cpu, memory and ephemeral storage are 0 and no other resource is named at all. */
+    /** Returns whether cpu, memory and ephemeral storage are 0 and no other resource is named at all. */
     public boolean isEmpty() {
         return milliCpu == 0 && memory == 0 && ephemeralStorage == 0 && scalarNames.length == 0;
     }

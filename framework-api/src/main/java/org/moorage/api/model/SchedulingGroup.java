@@ -5,31 +5,37 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * A group that is scheduled as one: of pods, a {@link PodGroup}, or of such groups, a {@link CompositePodGroup}. What both kinds
- * have in common; a word for it is missing in Kubernetes' API.
+ * A group that is scheduled as a unit: a {@link PodGroup} of pods, or a {@link CompositePodGroup} of such groups. This
+ * is their common interface; Kubernetes' API has no name for it.
  */
 public sealed interface SchedulingGroup extends ClusterObject permits PodGroup, CompositePodGroup {
-    /** The name of the {@link CompositePodGroup} of the same namespace that it is a child of; empty if it has no parent. */
+    /** Returns the name of its parent {@link CompositePodGroup} in the same namespace; empty if it has no parent. */
     String parentName();
 
-    /** Whether its scheduling policy is {@code gang}; otherwise it is {@code basic}. */
+    /** Returns whether its scheduling policy is {@code gang}; otherwise it is {@code basic}. */
     boolean isGang();
 
-    /** How many of its pods, or of its child groups, have to be placed together, as its gang policy says; 1 without one. */
+    /**
+     * Returns the number of its pods or child groups that must be scheduled together, from its gang policy; 1 without
+     * one.
+     */
     int minimum();
 
-    /** The label keys of its topology constraints: all of it goes to nodes with one value. At most one in a valid object. */
+    /**
+     * Returns the label keys of its topology constraints: the whole group is scheduled to nodes with the same value. A
+     * valid object has at most one.
+     */
     List<String> topologyKeys();
 
-    /** What of it may be disrupted at once. */
+    /** Returns the unit of the group that is disrupted together. */
     DisruptionMode disruptionMode();
 
-    /** The priority; 0 if it has none. */
+    /** Returns the priority; 0 if it has none. */
     int priority();
 
-    /** {@code Never} or {@code PreemptLowerPriority}, or empty if it does not say. */
+    /** Returns {@code Never} or {@code PreemptLowerPriority}, or empty if not set. */
     Optional<String> preemptionPolicy();
 
-    /** The same group with other metadata. */
+    /** Returns the same group with other metadata. */
     SchedulingGroup withMetadata(ObjectMeta changed);
 }

@@ -8,7 +8,7 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * Collects what is invalid in the requirements of node selectors, in the words of Kubernetes' parsers. The syntax of label keys and
+ * The errors in the requirements of node selectors, in the words of Kubernetes' parsers. The syntax of label keys and
  * values is not checked: the API server checks it wherever a node selector is written.
  */
 final class SelectorErrors {
@@ -57,7 +57,10 @@ final class SelectorErrors {
         return isAscii(value);
     }
 
-    /** Whether a text is in ASCII: {@link Long#parseLong} accepts the digits of other scripts, Kubernetes does not. */
+    /**
+     * Returns whether a text is in ASCII: {@link Long#parseLong} accepts the digits of other scripts, Kubernetes does
+     * not.
+     */
     static boolean isAscii(String text) {
         for (int i = 0; i < text.length(); i++) {
             if (text.charAt(i) >= 0x80) {
@@ -91,7 +94,7 @@ final class SelectorErrors {
         return '"' + text.replace("\\", "\\\\").replace("\"", "\\\"") + '"';
     }
 
-    /** All errors as one text; empty without errors. */
+    /** Returns all errors as one text; empty without errors. */
     Optional<String> text() {
         return switch (errors.size()) {
             case 0 -> Optional.empty();

@@ -28,17 +28,17 @@ public record StorageClass(
         allowedTopologies = List.copyOf(allowedTopologies);
     }
 
-    /** Whether claims are bound when a pod that uses them is scheduled. */
+    /** Returns whether claims are bound when a pod that uses them is scheduled. */
     public boolean waitsForFirstConsumer() {
         return volumeBindingMode.equals(WAIT_FOR_FIRST_CONSUMER);
     }
 
-    /** Whether volumes are provisioned dynamically. */
+    /** Returns whether volumes are provisioned dynamically. */
     public boolean hasProvisioner() {
         return !provisioner.isEmpty() && !provisioner.equals(NO_PROVISIONER);
     }
 
-    /** Whether volumes may be provisioned for a node with these labels. */
+    /** Returns whether volumes may be provisioned for a node with these labels. */
     public boolean allows(Map<String, String> nodeLabels) {
         if (allowedTopologies.isEmpty()) {
             return true;

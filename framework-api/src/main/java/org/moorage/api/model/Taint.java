@@ -6,7 +6,7 @@ package org.moorage.api.model;
  *
  * @param key its name
  * @param value its value, may be empty
- * @param effect what it does: {@link #NO_SCHEDULE}, {@link #PREFER_NO_SCHEDULE} or {@link #NO_EXECUTE}
+ * @param effect its effect: {@link #NO_SCHEDULE}, {@link #PREFER_NO_SCHEDULE} or {@link #NO_EXECUTE}
  */
 public record Taint(String key, String value, String effect) {
     /** Pods that do not tolerate the taint are not scheduled to the node. */
@@ -16,7 +16,7 @@ public record Taint(String key, String value, String effect) {
     /** Pods that do not tolerate the taint are not scheduled to the node, and are evicted from it. */
     public static final String NO_EXECUTE = "NoExecute";
 
-    /** Whether pods that do not tolerate the taint must not be scheduled to the node. */
+    /** Returns whether pods that do not tolerate the taint must not be scheduled to the node. */
     public boolean blocks() {
         return effect.equals(NO_SCHEDULE) || effect.equals(NO_EXECUTE);
     }

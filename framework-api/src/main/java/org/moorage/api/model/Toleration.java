@@ -6,11 +6,11 @@ package org.moorage.api.model;
  *
  * @param key the taint's key; empty matches every key
  * @param operator {@code Exists}, {@code Equal} (also if empty), {@code Lt} or {@code Gt}
- * @param value what the taint's value is compared with
+ * @param value the value to compare the taint's value with
  * @param effect the taint's effect; empty matches every effect
  */
 public record Toleration(String key, String operator, String value, String effect) {
-    /** Whether it matches the taint. An unknown operator matches no taint. */
+    /** Returns whether it matches the taint. An unknown operator matches no taint. */
     public boolean tolerates(Taint taint, TolerationOperators operators) {
         if (!matchesKeyAndEffect(taint)) {
             return false;

@@ -13,7 +13,7 @@ public enum TolerationOperators {
     /** Also {@code Lt} and {@code Gt}: the taint's value is a whole number less or greater than the toleration's. */
     COMPARISON;
 
-    /** Whether one of the tolerations matches the taint. */
+    /** Returns whether one of the tolerations matches the taint. */
     public boolean tolerate(List<Toleration> tolerations, Taint taint) {
         for (int i = 0; i < tolerations.size(); i++) {
             if (tolerations.get(i).tolerates(taint, this)) {
@@ -23,7 +23,9 @@ public enum TolerationOperators {
         return false;
     }
 
-    /** Whether there is a {@code NoSchedule} or {@code NoExecute} taint that none of the tolerations matches. */
+    /**
+     * Returns whether there is a {@code NoSchedule} or {@code NoExecute} taint that none of the tolerations matches.
+     */
     public boolean hasUntoleratedTaint(List<Toleration> tolerations, List<Taint> taints) {
         for (int i = 0; i < taints.size(); i++) {
             if (taints.get(i).blocks() && !tolerate(tolerations, taints.get(i))) {

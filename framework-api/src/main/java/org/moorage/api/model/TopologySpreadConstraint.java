@@ -6,9 +6,9 @@ import java.util.Optional;
 import java.util.OptionalInt;
 
 /**
- * How evenly matching pods are spread over topology domains.
+ * A constraint on the spread of matching pods over topology domains.
  *
- * @param maxSkew by how many pods domains may differ
+ * @param maxSkew the maximum difference of the pod counts of domains
  * @param topologyKey the node label; nodes with equal values are in one topology domain
  * @param whenUnsatisfiable {@code DoNotSchedule} or {@code ScheduleAnyway}
  * @param labelSelector selects the pods that are counted; empty selects none

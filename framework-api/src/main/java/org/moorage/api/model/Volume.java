@@ -60,22 +60,22 @@ public record Volume(String name, Source source) {
     public record InlineCsi(String driver) implements Source {}
 
     /**
-     * A folder that lasts as long as the pod.
+     * A directory that is deleted with the pod.
      *
-     * @param medium where it is kept; {@code Memory}, or empty for the node's default
+     * @param medium the storage medium; {@code Memory}, or empty for the node's default
      */
     public record EmptyDir(String medium) implements Source {}
 
-    /** A file or folder of the node. */
+    /** A file or directory of the node. */
     public record HostPath() implements Source {}
 
-    /** Whether it is a persistent volume claim or a generic ephemeral volume. */
+    /** Returns whether it is a persistent volume claim or a generic ephemeral volume. */
     public boolean isClaim() {
         return source instanceof Claim || source instanceof EphemeralClaim;
     }
 
     /**
-     * The name of its claim.
+     * Returns the name of its claim.
      *
      * @throws IllegalStateException if it has no claim
      */

@@ -5,27 +5,27 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * A version of this API. A plugin's jar says in its manifest which one it was built for:
+ * A version of this API. The manifest of a plugin's jar names the version that the plugin was built for:
  *
  * <pre>{@code
  * Moorage-Api-Version: 1.2.0
  * }</pre>
  *
- * <p>A scheduler of the API's version {@code major.minor} takes a plugin that was built for the same major version and the same or an
- * earlier minor version. Before version 1 a minor version may leave out what the one before had, so only the same minor version
- * is taken.
+ * <p>A scheduler with API version {@code major.minor} accepts plugins that were built for the same major version and
+ * the same or an earlier minor version. Before version 1, a minor version may remove parts of the API, so only the same
+ * minor version is accepted.
  *
- * @param major grows when something is left out or means something else
- * @param minor grows when something is added; before version 1 with any other change as well
+ * @param major incremented when something is removed or changes its meaning
+ * @param minor incremented when something is added; before version 1 for every other change as well
  */
 public record ApiVersion(int major, int minor) {
-    /** The attribute of a jar's manifest. */
+    /** The name of the attribute in a jar's manifest. */
     public static final String MANIFEST_ATTRIBUTE = "Moorage-Api-Version";
 
-    /** The version that this is. */
+    /** The version of this API. */
     public static final ApiVersion CURRENT = new ApiVersion(0, 1);
 
-    // As Maven has it. What follows the minor version, a patch or -SNAPSHOT, does not matter.
+    // Maven's version format. Everything after the minor version, such as a patch version or -SNAPSHOT, is ignored.
     private static final Pattern TEXT = Pattern.compile("(\\d{1,9})\\.(\\d{1,9})([.\\-+].*)?");
 
     public ApiVersion {
@@ -35,9 +35,9 @@ public record ApiVersion(int major, int minor) {
     }
 
     /**
-     * The version that a text names, for example {@code 1.2}, {@code 1.2.3} or {@code 1.2.0-SNAPSHOT}.
+     * Parses a version, for example {@code 1.2}, {@code 1.2.3} or {@code 1.2.0-SNAPSHOT}.
      *
-     * @throws IllegalArgumentException if it names none
+     * @throws IllegalArgumentException if the text is not a version
      */
     public static ApiVersion parse(String text) {
         Matcher parts = TEXT.matcher(text.strip());
@@ -47,7 +47,7 @@ public record ApiVersion(int major, int minor) {
         return new ApiVersion(Integer.parseInt(parts.group(1)), Integer.parseInt(parts.group(2)));
     }
 
-    /** Whether a scheduler of this version takes plugins that were built for that one. */
+    /** Returns whether a scheduler with this API version accepts plugins that were built for the given version. */
     public boolean takes(ApiVersion builtFor) {
         return major == builtFor.major && (major == 0 ? minor == builtFor.minor : minor >= builtFor.minor);
     }

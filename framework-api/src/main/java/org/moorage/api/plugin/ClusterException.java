@@ -4,17 +4,20 @@ package org.moorage.api.plugin;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** The cluster did not take a change, or did not say whether it has; or it could not be reached. */
+/**
+ * A failed request to the API server: the change was rejected, its outcome is unknown, or the server could not be
+ * reached.
+ */
 public final class ClusterException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
-    /** What is known of the change that was asked for. */
+    /** The known outcome of a change. */
     public enum Outcome {
-        /** It was not sent, so nothing has changed. */
+        /** The request was not sent, so nothing has changed. */
         NOT_SENT,
-        /** The API server has refused it, so nothing has changed. */
+        /** The API server rejected the request, so nothing has changed. */
         REFUSED,
-        /** No answer came, or one that does not tell: the change may have been made. Only reading the object tells. */
+        /** No response, or an inconclusive one: the change may have been made. Read the object to find out. */
         UNKNOWN
     }
 
@@ -22,12 +25,12 @@ public final class ClusterException extends RuntimeException {
     private final Outcome outcome;
 
     /**
-     * The failure of a change that was sent. Its outcome is unknown if there was no answer, or one of an API server that has
-     * failed (500 and above); otherwise the change was refused.
+     * Creates the failure of a change that was sent. Its outcome is unknown if there was no response, or the status is
+     * 500 or above; otherwise the change was rejected.
      *
-     * @param message what was tried and what came back
-     * @param httpStatus the API server's answer, for example 409; 0 if there was none
-     * @param cause what caused it, or null
+     * @param message the attempted change and the response
+     * @param httpStatus the HTTP status of the response, for example 409; 0 if there was none
+     * @param cause the cause, or null
      */
     public ClusterException(String message, int httpStatus, @Nullable Throwable cause) {
         this(message, httpStatus, httpStatus == 0 || httpStatus >= 500 ? Outcome.UNKNOWN : Outcome.REFUSED, cause);
@@ -40,31 +43,32 @@ public final class ClusterException extends RuntimeException {
     }
 
     /**
-     * The failure of a change that was not sent, because no connection could be made or nothing is sent any more.
+     * Returns the failure of a change that was not sent, because no connection could be made or changes are no longer
+     * sent.
      *
-     * @param message what was tried and why it was not sent
-     * @param cause what caused it, or null
+     * @param message the attempted change and why it was not sent
+     * @param cause the cause, or null
      */
     public static ClusterException notSent(String message, @Nullable Throwable cause) {
         return new ClusterException(Objects.requireNonNull(message, "message"), 0, Outcome.NOT_SENT, cause);
     }
 
-    /** The API server's answer, for example 409; 0 if there was none. */
+    /** Returns the HTTP status of the response, for example 409; 0 if there was none. */
     public int httpStatus() {
         return httpStatus;
     }
 
-    /** What is known of the change that was asked for. */
+    /** Returns the known outcome of the change. */
     public Outcome outcome() {
         return outcome;
     }
 
-    /** Whether the object is not there. */
+    /** Returns whether the object does not exist. */
     public boolean isNotFound() {
         return httpStatus == 404;
     }
 
-    /** Whether the object changed in the meantime, or is there already. */
+    /** Returns whether the object changed in the meantime, or already exists. */
     public boolean isConflict() {
         return httpStatus == 409;
     }

@@ -11,17 +11,18 @@ import org.moorage.api.model.PodGroup;
 import org.moorage.api.model.PodStatus;
 
 /**
- * Changes the cluster. Each call returns when the cluster has taken the change, and throws {@link ClusterException} when it
- * has not, or when it is not known whether it has.
+ * A writer of changes to the cluster. Each call returns when the API server has accepted the change. It throws
+ * {@link ClusterException} if the change was rejected or its outcome is unknown.
  *
- * <p>A change of an object is for the object of that uid: if another one has come in its place under the same name, the change
- * fails with a conflict. Where it is also for one version of the object only, the method says so.
+ * <p>A change applies to the object with the given uid: if the object was replaced by another one with the same name,
+ * the change fails with a conflict. A method that also requires the given version of the object documents it.
  */
 public interface ClusterWriter {
     /**
-     * A writer that changes nothing: each call throws, but for {@link #report(PodEvent)} and its like, whose event nobody gets.
+     * Returns a writer that changes nothing: each call throws, except {@link #report(PodEvent)} and
+     * {@link #report(PodGroupEvent)}, which drop the event.
      *
-     * @param reason what to do to have a cluster that can be changed
+     * @param reason how to configure a writable cluster; part of the exception's message
      */
     static ClusterWriter refusing(String reason) {
         return new RefusingWriter(reason);
@@ -31,19 +32,20 @@ public interface ClusterWriter {
     void bind(Pod pod, String nodeName);
 
     /**
-     * Sets a condition of a pod, and the node that it is likely to get. The condition {@code PodScheduled} and the nominated node
-     * are those of a pod that has no node: if the pod is bound by now they are dropped, which is no failure.
+     * Sets a condition of a pod and its nominated node. The condition {@code PodScheduled} and the nominated node are
+     * only valid for a pod without a node: if the pod is already bound, they are dropped without an error.
      *
-     * @param pod the pod as it is known
-     * @param condition the condition to add or to replace the one of its type with; empty to leave the conditions
-     * @param nomination what becomes of the nominated node
+     * @param pod the pod as the scheduler knows it
+     * @param condition the condition to add, which replaces the one of the same type; empty to keep the conditions
+     * @param nomination the change of the nominated node
      */
     void patchStatus(Pod pod, Optional<PodCondition> condition, Nomination nomination);
 
     /**
-     * Sets the condition of a group of pods that says whether it was scheduled. Nothing is sent if the group as it is known has the condition.
+     * Sets the condition of a pod group that reports whether the group was scheduled. Sends nothing if the given group
+     * already has the condition.
      *
-     * @param group the group as it is known
+     * @param group the group as the scheduler knows it
      * @param condition the condition, of the type {@link PodGroup#INITIALLY_SCHEDULED}
      */
     void patchStatus(PodGroup group, PodCondition condition);
@@ -55,32 +57,35 @@ public interface ClusterWriter {
     void patchNodeAllocatableResourceClaimStatuses(
             Pod pod, List<PodStatus.NodeAllocatableResourceClaimStatus> statuses);
 
-    /** Deletes a pod; one that is gone already is no failure. */
+    /** Deletes a pod; succeeds if it is already deleted. */
     void delete(Pod pod);
 
-    /** Changes persistent volumes and their claims. */
+    /** Returns the writer for persistent volumes and their claims. */
     VolumeWriter volumes();
 
-    /** Changes resource claims. */
+    /** Returns the writer for resource claims. */
     ResourceClaimWriter resourceClaims();
 
     /**
-     * Patches an object of a kind that has no type of its own here.
+     * Patches an object of a kind without a type in this API.
      *
-     * @param kind its kind
-     * @param namespace its namespace; empty for objects of the whole cluster
-     * @param name its name
-     * @param patch what changes
+     * @param kind the object's kind
+     * @param namespace the object's namespace; empty for cluster-scoped objects
+     * @param name the object's name
+     * @param patch the fields to change
      * @return the object after the change
      */
     OtherObject patch(ObjectKind<OtherObject> kind, String namespace, String name, MergePatch patch);
 
-    /** Deletes an object of that name; one that is gone already is no failure. */
+    /** Deletes the object with that name; succeeds if it is already deleted. */
     void delete(ObjectKind<?> kind, String namespace, String name);
 
-    /** Reports an event of a pod. Never fails, and does not wait: events may be dropped under load. */
+    /** Reports an event about a pod. Never fails and never blocks: events may be dropped under load. */
     void report(PodEvent event);
 
-    /** Reports an event of a group of pods, as {@link #report(PodEvent)} does. A writer that has no place for it drops it. */
+    /**
+     * Reports an event about a pod group, as {@link #report(PodEvent)} does. A writer that does not support it drops
+     * it.
+     */
     default void report(PodGroupEvent event) {}
 }

@@ -8,10 +8,10 @@ import org.moorage.api.StateKey;
 import org.moorage.api.model.DeviceClass;
 
 /**
- * How many devices of a class nodes can use, and how many of them are allocated.
+ * The number of devices of a class that nodes can use, and the number of allocated ones.
  *
- * <p>Whoever gives devices away knows that, and shares it under {@link #SHARED} when it is made; who scores nodes asks for it
- * there once a pod is about to be scored:
+ * <p>The plugin that allocates devices shares the counts under {@link #SHARED} when it is created. A plugin that scores
+ * nodes gets them when it is about to score a pod:
  *
  * <pre>{@code
  * DeviceCounts counts = handle.shared(DeviceCounts.SHARED, () -> DeviceCounts.NONE);
@@ -19,27 +19,27 @@ import org.moorage.api.model.DeviceClass;
  */
 @FunctionalInterface
 public interface DeviceCounts {
-    /** Under which it is shared, see {@link Handle#shared}. */
+    /** The key for {@link Handle#shared}. */
     StateKey<DeviceCounts> SHARED = StateKey.of("DeviceCounts");
 
-    /** No devices anywhere, as if nobody gave any away. */
+    /** Counts of zero for every node, for a scheduler that allocates no devices. */
     DeviceCounts NONE = (deviceClass, nodes) -> Collections.nCopies(nodes.size(), Count.NONE);
 
     /**
-     * The devices of a class as they are now, for each of these nodes, in their order. Devices are counted as the slices list
-     * them, whether claims could be given them or not; none are counted for a node if it cannot be told which ones
-     * are of the class.
+     * Returns the current counts of a device class for each of these nodes, in their order. All devices in the slices
+     * count, whether or not they can be allocated to claims. A node counts as having none if it cannot be determined
+     * which of its devices match the class.
      */
     List<Count> of(DeviceClass deviceClass, List<NodeInfo> nodes);
 
     /**
-     * The devices of a node.
+     * The counts of one node.
      *
-     * @param devices how many there are
-     * @param allocated how many of them are allocated to claims, in whole or in part
+     * @param devices the number of devices
+     * @param allocated the number of devices that are allocated to claims, in whole or in part
      */
     record Count(long devices, long allocated) {
-        /** There are none. */
+        /** No devices. */
         public static final Count NONE = new Count(0, 0);
     }
 }

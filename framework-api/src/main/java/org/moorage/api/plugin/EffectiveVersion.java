@@ -5,31 +5,36 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Which version of Kubernetes the feature gates are those of, as with kube-scheduler's flags {@code --emulated-version} and
- * {@code --min-compatibility-version}.
+ * The Kubernetes version that determines the feature gates, as set by kube-scheduler's flags {@code --emulated-version}
+ * and {@code --min-compatibility-version}.
  *
- * <p>Only what feature gates decide follows it: emulating 1.36 is 1.37 with the gates of 1.36, not kube-scheduler v1.36 itself.
+ * <p>It only affects behavior that depends on feature gates: emulating 1.36 is 1.37 with the gates of 1.36, not
+ * kube-scheduler v1.36 itself.
  *
- * @param emulated the version whose gates and defaults hold
- * @param minCompatibility the oldest version of the other parts of the control plane; a few gates are only on from some such version
+ * @param emulated the version whose gates and defaults apply
+ * @param minCompatibility the oldest version of the other control plane components; a few gates are only on from a
+ *     certain version on
  */
 public record EffectiveVersion(MinorVersion emulated, MinorVersion minCompatibility) {
-    /** The version that this decides as. */
+    /** The version of kube-scheduler that this API corresponds to. */
     public static final MinorVersion BINARY = new MinorVersion(1, 37);
 
-    /** The oldest version that can be emulated or be compatible with. */
+    /** The oldest version that can be emulated or set as the minimum compatibility version. */
     public static final MinorVersion FLOOR = new MinorVersion(1, 34);
 
-    /** What holds unless another version is asked for. */
+    /** The default: no other version is emulated. */
     public static final EffectiveVersion DEFAULT = emulating(BINARY);
 
-    /** A version emulated, compatible with the one before it if that is not too old. */
+    /**
+     * Returns an emulated version, with the minor version before it as the minimum compatibility version, but at least
+     * {@link #FLOOR}.
+     */
     public static EffectiveVersion emulating(MinorVersion version) {
         MinorVersion before = new MinorVersion(version.major(), Math.max(0, version.minor() - 1));
         return new EffectiveVersion(version, before.isAtLeast(FLOOR) ? before : FLOOR);
     }
 
-    /** What is wrong with the versions, in kube-scheduler's words; empty if they can be had. */
+    /** Returns the validation errors of the versions, in kube-scheduler's words; empty if they are valid. */
     public List<String> problems() {
         List<String> problems = new ArrayList<>();
         if (!emulated.isAtLeast(FLOOR) || !BINARY.isAtLeast(emulated)) {

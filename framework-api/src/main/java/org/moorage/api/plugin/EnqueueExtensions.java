@@ -5,15 +5,16 @@ import java.util.List;
 import org.moorage.api.event.EventRegistration;
 
 /**
- * Says which changes of the cluster could make a pod schedulable that this plugin rejected.
+ * An extension of a plugin that registers the changes of the cluster that could make a pod schedulable that this plugin
+ * rejected.
  *
- * <p>A plugin that can reject and does not implement this is asked about every event, and has its pods retried on each.
+ * <p>The pods of a plugin that can reject but does not implement this interface are retried on every event.
  */
 public interface EnqueueExtensions extends Plugin {
     /**
-     * Called once, when the scheduler starts.
+     * Returns the events to react to. Called once, when the scheduler starts.
      *
-     * @return the events; with none, a pod that this plugin rejected is only retried after the long timeout
+     * @return the events; if empty, a pod that this plugin rejected is only retried after the long timeout
      */
     List<EventRegistration> eventsToRegister();
 }

@@ -6,27 +6,27 @@ import java.util.Map;
 import org.moorage.api.model.Pod;
 
 /**
- * A web service of the configuration that has a say in scheduling. The scheduler itself has it filter, score and bind; a
- * PostFilter plugin that preempts asks it about the candidates.
+ * A configured scheduler extender: a web service that takes part in scheduling. The scheduler calls it to filter, score
+ * and bind; a PostFilter plugin that preempts calls it to check the candidates.
  */
 public interface Extender {
-    /** Its address, which identifies it. */
+    /** Returns the extender's address, which identifies it. */
     String name();
 
-    /** Whether scheduling goes on without it when it fails. */
+    /** Returns whether scheduling continues without the extender when it fails. */
     boolean isIgnorable();
 
-    /** Whether it takes care of a resource that the pod requests; every pod's if it names no resources. */
+    /** Returns whether the extender manages a resource that the pod requests; always true if it names no resources. */
     boolean isInterested(Pod pod);
 
-    /** Whether it has a say in preemption. */
+    /** Returns whether the extender takes part in preemption. */
     boolean supportsPreemption();
 
     /**
-     * The pods that would have to leave a node.
+     * The pods that preemption would evict from a node.
      *
-     * @param pods the pods, the most important first; each of them once
-     * @param pdbViolations how many of them are protected by a disruption budget
+     * @param pods the victims, most important first, without duplicates
+     * @param pdbViolations the number of victims that are protected by a pod disruption budget
      */
     record Victims(List<Pod> pods, long pdbViolations) {
         public Victims {
@@ -35,13 +35,13 @@ public interface Extender {
     }
 
     /**
-     * Asks which of these nodes are candidates for preemption, and who would have to leave each. It waits for the answer, and is
-     * to be called from {@link PostFilterPlugin#postFilter} only.
+     * Returns the nodes that remain candidates for preemption, with their victims. The call blocks until the extender
+     * responds; call it from {@link PostFilterPlugin#postFilter} only.
      *
      * @param pod the pod that preempts
-     * @param victimsByNode the candidates so far
-     * @return the candidates that remain, in the order of the answer, possibly with other victims
-     * @throws RuntimeException if it fails, with the reason as message
+     * @param victimsByNode the candidates so far, by node name
+     * @return the candidates that remain, in the order of the response, possibly with other victims
+     * @throws RuntimeException if the extender fails; the message is the reason
      */
     Map<String, Victims> processPreemption(Pod pod, Map<String, Victims> victimsByNode);
 }

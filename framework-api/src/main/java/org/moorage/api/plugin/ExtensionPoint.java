@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.moorage.api.plugin;
 
-/** The points of the scheduling framework at which a profile calls plugins, in the order of kube-scheduler's configuration. */
+/** The extension points at which a profile calls plugins, in the order of kube-scheduler's configuration. */
 public enum ExtensionPoint {
     /** {@link PreEnqueuePlugin}. */
     PRE_ENQUEUE("preEnqueue", PreEnqueuePlugin.class),
@@ -42,12 +42,15 @@ public enum ExtensionPoint {
         this.type = type;
     }
 
-    /** The field of a profile's {@code plugins} in the configuration. */
+    /** Returns the name of the field of a profile's {@code plugins} in the configuration. */
     public String field() {
         return field;
     }
 
-    /** The interface of the plugins that are called here. Its simple name is the one in kube-scheduler's messages. */
+    /**
+     * Returns the interface of the plugins that are called at this point. kube-scheduler's messages use its simple
+     * name.
+     */
     public Class<? extends Plugin> type() {
         return type;
     }

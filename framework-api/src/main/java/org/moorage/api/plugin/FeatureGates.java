@@ -24,21 +24,21 @@ import org.moorage.api.model.PodLevelRequests;
 import org.moorage.api.model.TolerationOperators;
 
 /**
- * Which of kube-scheduler's features are on: its feature gates, with its names and defaults. Immutable.
+ * The state of kube-scheduler's feature gates, with its names and defaults. Immutable.
  *
- * <p>A plugin reads them once, when it is made. Every gate that kube-scheduler knows is known here; one that nothing asks for
- * has no effect. A gate's default, how far it has come and whether it is locked are those of the {@link EffectiveVersion}.
+ * <p>A plugin reads them once, when it is created. All gates of kube-scheduler are known; a gate that no code reads has
+ * no effect. A gate's default, stage and lock depend on the {@link EffectiveVersion}.
  */
 public final class FeatureGates {
     /** Preemption evicts pods in the background. */
     public static final String SCHEDULER_ASYNC_PREEMPTION = "SchedulerAsyncPreemption";
-    /** With no pod ready, one that backs off after a rejection is tried early. */
+    /** If the active queue is empty, pods in backoff after a rejection are tried early. */
     public static final String SCHEDULER_POP_FROM_BACKOFF_Q = "SchedulerPopFromBackoffQ";
-    /** Plugins say once which pods an event is about, so that the queue looks at no others. */
+    /** Plugins select the candidate pods once per event, so that the queue examines no others. */
     public static final String SCHEDULER_PRE_QUEUEING_HINTS = "SchedulerPreQueueingHints";
-    /** A pod whose binding takes its time is said to be expected on its node. */
+    /** While a slow binding is in progress, the pod's status names the expected node. */
     public static final String NOMINATED_NODE_NAME_FOR_EXPECTATION = "NominatedNodeNameForExpectation";
-    /** Pods only go to nodes that declare the features that they use. */
+    /** Pods are only scheduled to nodes that declare the features that the pods use. */
     public static final String NODE_DECLARED_FEATURES = "NodeDeclaredFeatures";
     /** Pods of a group are placed together or not at all. */
     public static final String GENERIC_WORKLOAD = "GenericWorkload";
@@ -46,61 +46,61 @@ public final class FeatureGates {
     public static final String TOPOLOGY_AWARE_WORKLOAD_SCHEDULING = "TopologyAwareWorkloadScheduling";
     /** Groups of pods may themselves be grouped. */
     public static final String COMPOSITE_POD_GROUP = "CompositePodGroup";
-    /** A group says itself whether it preempts others. */
+    /** A group has its own preemption policy. */
     public static final String POD_GROUP_PREEMPTION_POLICY = "PodGroupPreemptionPolicy";
-    /** The pods of a group may share claims of devices that are made for the group. */
+    /** The pods of a group may share resource claims that are created for the group. */
     public static final String DRA_WORKLOAD_RESOURCE_CLAIMS = "DRAWorkloadResourceClaims";
-    /** The controller of jobs makes a group for the pods of a job. */
+    /** The job controller creates a group for the pods of a job. */
     public static final String WORKLOAD_WITH_JOB = "WorkloadWithJob";
     /** Tolerations may compare numbers, with the operators {@code Lt} and {@code Gt}. */
     public static final String TAINT_TOLERATION_COMPARISON_OPERATORS = "TaintTolerationComparisonOperators";
-    /** Devices stand in for extended resources. */
+    /** Devices can satisfy requests for extended resources. */
     public static final String DRA_EXTENDED_RESOURCE = "DRAExtendedResource";
     /** Requests for devices may name alternatives. */
     public static final String DRA_PRIORITIZED_LIST = "DRAPrioritizedList";
-    /** Several claims may share a device and use up its capacity. */
+    /** Several claims may share a device and consume its capacity. */
     public static final String DRA_CONSUMABLE_CAPACITY = "DRAConsumableCapacity";
-    /** Devices are only given to requests that tolerate their taints. */
+    /** Devices are only allocated to requests that tolerate their taints. */
     public static final String DRA_DEVICE_TAINTS = "DRADeviceTaints";
-    /** Objects of their own taint devices. */
+    /** DeviceTaintRule objects taint devices. */
     public static final String DRA_DEVICE_TAINT_RULES = "DRADeviceTaintRules";
-    /** Pods are only bound when their devices are ready. */
+    /** Pods are only bound after their devices are ready. */
     public static final String DRA_DEVICE_BINDING_CONDITIONS = "DRADeviceBindingConditions";
-    /** Claims tell the state of the devices that they were given. */
+    /** Claims report the status of their allocated devices. */
     public static final String DRA_RESOURCE_CLAIM_DEVICE_STATUS = "DRAResourceClaimDeviceStatus";
-    /** The shares of a device that claims request may be counted in thousandths. */
+    /** Claims may request shares of a device's capacity in thousandths. */
     public static final String DRA_FRACTIONAL_CAPACITY_RANGE = "DRAFractionalCapacityRange";
-    /** What is known of devices may be several values. */
+    /** Device attributes may be lists of values. */
     public static final String DRA_LIST_TYPE_ATTRIBUTES = "DRAListTypeAttributes";
-    /** Requests for devices may derive what is compared among devices. */
+    /** Device requests may derive the attributes by which devices are compared. */
     public static final String DRA_DERIVED_ATTRIBUTES = "DRADerivedAttributes";
-    /** Devices may be parts of others. */
+    /** Devices may be partitions of other devices. */
     public static final String DRA_PARTITIONABLE_DEVICES = "DRAPartitionableDevices";
-    /** Parts of a device are only given out together if they go together. */
+    /** Partitions of a device are only allocated together if they are compatible. */
     public static final String DRA_DEVICE_COMPATIBILITY_GROUPS = "DRADeviceCompatibilityGroups";
-    /** Devices may do without what nodes do to prepare them. */
+    /** Devices may skip operations with which nodes prepare them. */
     public static final String DRA_OPTIONAL_NODE_OPERATIONS = "DRAOptionalNodeOperations";
-    /** What devices take of their node counts among what pods take of it. */
+    /** Node allocatable resources that devices consume count as usage of their pods. */
     public static final String DRA_NODE_ALLOCATABLE_RESOURCES = "DRANodeAllocatableResources";
-    /** The search for devices has a limit in time. */
+    /** The search for devices has a timeout. */
     public static final String DRA_SCHEDULER_FILTER_TIMEOUT = "DRASchedulerFilterTimeout";
-    /** Nodes are scored by how well the storage that is left there, or the volumes, suit what a pod asks for. */
+    /** Nodes are scored by how well their free storage or existing volumes match the pod's request. */
     public static final String STORAGE_CAPACITY_SCORING = "StorageCapacityScoring";
-    /** Pods only go to nodes that have the storage drivers of their volumes, for drivers that ask for it. */
+    /** Pods are only scheduled to nodes that have the CSI drivers of their volumes, for drivers that require it. */
     public static final String VOLUME_LIMIT_SCALING = "VolumeLimitScaling";
-    /** Pods may request resources as a whole, in place of their containers. */
+    /** Pods may request resources at pod level instead of per container. */
     public static final String POD_LEVEL_RESOURCES = "PodLevelResources";
-    /** What such pods leave out is filled in after admission, and also where there are requests but no limits. */
+    /** Unset pod-level resources are defaulted after admission, also for pods with requests but no limits. */
     public static final String POD_LEVEL_RESOURCES_FIX_DEFAULTING = "PodLevelResourcesFixDefaulting";
-    /** What a node reports of a pod's resources as a whole counts while they are being changed. */
+    /** During a resize, the pod-level resources in the pod's status count. */
     public static final String IN_PLACE_POD_LEVEL_RESOURCES_VERTICAL_SCALING =
             "InPlacePodLevelResourcesVerticalScaling";
-    /** A running pod whose resize is put off for want of room may preempt others on its node. */
+    /** A running pod whose resize is deferred for lack of room may preempt others on its node. */
     public static final String IN_PLACE_POD_VERTICAL_SCALING_SCHEDULER_PREEMPTION =
             "InPlacePodVerticalScalingSchedulerPreemption";
-    /** Required terms of pod affinity by host name only look at the pods of the node. */
+    /** Required pod affinity terms with the hostname topology only examine the pods of the node. */
     public static final String INTER_POD_AFFINITY_HOSTNAME_FAST_PATH = "InterPodAffinityHostnameFastPath";
-    /** Spread constraints look at the pods that have the same values of some labels. */
+    /** Topology spread constraints only count pods with the same values of some labels. */
     public static final String MATCH_LABEL_KEYS_IN_POD_TOPOLOGY_SPREAD = "MatchLabelKeysInPodTopologySpread";
     /** The API server merges the label keys of spread constraints into their selectors. */
     public static final String MATCH_LABEL_KEYS_IN_POD_TOPOLOGY_SPREAD_SELECTOR_MERGE =
@@ -146,16 +146,16 @@ public final class FeatureGates {
     private static final Map<String, Gate> KNOWN = read();
     private static final Map<Stage, String> SWITCH_BY_STAGE = Map.of(Stage.ALPHA, "AllAlpha", Stage.BETA, "AllBeta");
 
-    /** Every feature as it is without being asked for. */
+    /** The defaults of all gates. */
     public static final FeatureGates DEFAULTS = new FeatureGates(EffectiveVersion.DEFAULT, Map.of());
 
     private final EffectiveVersion version;
     private final Map<String, Boolean> enabledByName;
     private final Set<String> set;
 
-    /** How far a feature has come. */
+    /** The maturity of a feature. */
     public enum Stage {
-        /** Not there yet in the version that is emulated: off, and cannot be set. */
+        /** Not available in the emulated version: off, and cannot be set. */
         PRE_ALPHA("PRE-ALPHA"),
         ALPHA("ALPHA"),
         BETA("BETA"),
@@ -168,13 +168,13 @@ public final class FeatureGates {
             this.label = label;
         }
 
-        /** How the metric {@code kubernetes_feature_enabled} names it. */
+        /** Returns the stage's name in the metric {@code kubernetes_feature_enabled}. */
         public String label() {
             return label;
         }
     }
 
-    /** What holds of a gate from a version on, where the oldest part of the control plane is at least of some version. */
+    /** A gate's state from an emulated version on, if the minimum compatibility version is recent enough. */
     private record Specification(
             MinorVersion since, MinorVersion minCompatibility, Stage stage, boolean byDefault, boolean isLocked) {
         static final Specification BEFORE_ALL =
@@ -187,7 +187,7 @@ public final class FeatureGates {
     }
 
     private record Gate(List<String> dependencies, List<Specification> specifications) {
-        // The last that holds, as kube-scheduler has it.
+        // Returns the last specification that applies, as kube-scheduler does.
         Specification at(EffectiveVersion version) {
             Specification last = Specification.BEFORE_ALL;
             for (Specification specification : specifications) {
@@ -212,21 +212,22 @@ public final class FeatureGates {
     }
 
     /**
-     * Gates of which some are set. {@code AllAlpha} and {@code AllBeta} set all of a stage that are not set themselves.
+     * Returns the gates of the default version with some of them set. {@code AllAlpha} and {@code AllBeta} set all
+     * gates of a stage that are not set individually.
      *
-     * @throws IllegalArgumentException in kube-scheduler's words if a gate is not known, is locked to another value, or is
-     *     on and depends on one that is off
+     * @throws IllegalArgumentException in kube-scheduler's words, if a gate is unknown, is locked to another value, or
+     *     is on and depends on a gate that is off
      */
     public static FeatureGates of(Map<String, Boolean> settings) {
         return of(EffectiveVersion.DEFAULT, settings);
     }
 
     /**
-     * The gates of a version, of which some are set. {@code AllAlpha} and {@code AllBeta} set all of a stage that are not set
-     * themselves.
+     * Returns the gates of a version with some of them set. {@code AllAlpha} and {@code AllBeta} set all gates of a
+     * stage that are not set individually.
      *
-     * @throws IllegalArgumentException in kube-scheduler's words if a gate is not known, came after the version, is locked to another
-     *     value, or is on and depends on one that is off
+     * @throws IllegalArgumentException in kube-scheduler's words, if a gate is unknown, is newer than the version, is
+     *     locked to another value, or is on and depends on a gate that is off
      */
     public static FeatureGates of(EffectiveVersion version, Map<String, Boolean> settings) {
         List<String> refusals = new ArrayList<>();
@@ -273,7 +274,7 @@ public final class FeatureGates {
         return broken;
     }
 
-    /** What kube-scheduler warns of when gates are set so, a sentence each. */
+    /** Returns kube-scheduler's warnings about the gates that are set, one sentence each. */
     public List<String> warnings() {
         List<String> warnings = new ArrayList<>();
         List<String> alpha = new ArrayList<>();
@@ -294,21 +295,21 @@ public final class FeatureGates {
         return warnings;
     }
 
-    /** The names of the gates that change what a scheduler decides or does, in order. */
+    /** Returns the names of the gates that affect the scheduler, in order. */
     public static Set<String> readByScheduler() {
         return Collections.unmodifiableSet(READ_BY_SCHEDULER);
     }
 
-    /** The version whose gates these are. */
+    /** Returns the version whose gates these are. */
     public EffectiveVersion version() {
         return version;
     }
 
     /**
-     * Whether a feature is on.
+     * Returns whether a feature is on.
      *
      * @param name the gate's name
-     * @throws IllegalArgumentException if there is no gate of that name
+     * @throws IllegalArgumentException if there is no gate with that name
      */
     public boolean isEnabled(String name) {
         gate(name);
@@ -316,26 +317,26 @@ public final class FeatureGates {
     }
 
     /**
-     * Whether a feature is on unless it is set.
+     * Returns whether a feature is on by default.
      *
      * @param name the gate's name
-     * @throws IllegalArgumentException if there is no gate of that name
+     * @throws IllegalArgumentException if there is no gate with that name
      */
     public boolean isEnabledByDefault(String name) {
         return gate(name).at(version).byDefault;
     }
 
     /**
-     * How far a feature has come.
+     * Returns the stage of a feature.
      *
      * @param name the gate's name
-     * @throws IllegalArgumentException if there is no gate of that name
+     * @throws IllegalArgumentException if there is no gate with that name
      */
     public Stage stage(String name) {
         return gate(name).at(version).stage;
     }
 
-    /** The operators that tolerations may have. */
+    /** Returns the operators that tolerations may have. */
     public TolerationOperators tolerationOperators() {
         return isEnabled(TAINT_TOLERATION_COMPARISON_OPERATORS)
                 ? TolerationOperators.COMPARISON
@@ -343,14 +344,14 @@ public final class FeatureGates {
     }
 
     /**
-     * Whether a pod is tried because of its deferred resize: it has its node, and only what it requests is in question. Only with
-     * {@link #IN_PLACE_POD_VERTICAL_SCALING_SCHEDULER_PREEMPTION}.
+     * Returns whether a pod is in the queue because of its deferred resize: it already has a node, and only its
+     * requests are checked. Always false unless {@link #IN_PLACE_POD_VERTICAL_SCALING_SCHEDULER_PREEMPTION} is on.
      */
     public boolean isTriedForResize(Pod pod) {
         return pod.status().isResizeDeferred() && isEnabled(IN_PLACE_POD_VERTICAL_SCALING_SCHEDULER_PREEMPTION);
     }
 
-    /** How pod-level requests count. */
+    /** Returns how pod-level requests count. */
     public PodLevelRequests podLevelRequests() {
         if (!isEnabled(POD_LEVEL_RESOURCES)) {
             return PodLevelRequests.IGNORED;
@@ -360,7 +361,7 @@ public final class FeatureGates {
                 : PodLevelRequests.AS_SPECIFIED;
     }
 
-    /** These gates with one of them set, whatever depends on it. */
+    /** Returns these gates with one of them set, without checking the gates that depend on it. */
     public FeatureGates with(String name, boolean enabled) {
         gate(name);
         Map<String, Boolean> settings = new HashMap<>(enabledByName);
@@ -369,7 +370,7 @@ public final class FeatureGates {
         return new FeatureGates(version, settings);
     }
 
-    /** Every gate and whether it is on, ordered by name. */
+    /** Returns every gate and whether it is on, ordered by name. */
     public Map<String, Boolean> all() {
         return enabledByName;
     }
@@ -394,7 +395,7 @@ public final class FeatureGates {
         return Objects.hash(version, enabledByName);
     }
 
-    /** Only what differs from the version's defaults, as the flag {@code --feature-gates} would have it. */
+    /** Returns the gates that differ from the version's defaults, in the format of the flag {@code --feature-gates}. */
     @Override
     public String toString() {
         List<String> set = new ArrayList<>();
@@ -428,7 +429,8 @@ public final class FeatureGates {
         return Collections.unmodifiableMap(known);
     }
 
-    // For example 1.36:beta:true:locked, or 1.37>=1.37:beta:true where the oldest part has to be of some version.
+    // Parses for example 1.36:beta:true:locked, or 1.37>=1.37:beta:true, where >= precedes the minimum compatibility
+    // version.
     private static Specification specification(String text) {
         List<String> parts = List.of(text.split(":", -1));
         List<String> versions = List.of(parts.get(0).split(">=", -1));

@@ -23,125 +23,134 @@ import org.moorage.api.model.ObjectKind;
 import org.moorage.api.model.Pod;
 
 /**
- * What a plugin may ask of the scheduler that it is part of. Given to {@link PluginFactory#create}; until the scheduler
- * runs, the listers are empty.
+ * A plugin's access to its scheduler. Passed to {@link PluginFactory#create}. The listers are empty until the scheduler
+ * starts.
  */
 public interface Handle {
-    /** The name of the profile that the plugin is part of: what pods name as their scheduler. */
+    /** Returns the name of the plugin's profile, which pods use as their scheduler name. */
     String profileName();
 
     /**
-     * The cluster as the current scheduling cycle sees it. To be read from the extension points of the scheduling cycle only,
-     * PreFilter to Permit: afterwards it changes.
+     * Returns the cluster as the current scheduling cycle sees it. Read it only in the extension points of the
+     * scheduling cycle, PreFilter to Permit: it changes afterwards.
      *
      * @throws IllegalStateException on a thread that does not take part in a scheduling cycle
      */
     Snapshot snapshot();
 
     /**
-     * The objects of a kind, as last seen. A plugin asks for it while it is made, which has the scheduler watch the kind, and
-     * keeps it.
+     * Returns a lister of the objects of a kind, as last seen. A plugin calls this while it is created, which makes the
+     * scheduler watch the kind, and keeps the lister.
      *
-     * @throws IllegalStateException if nobody has asked for the kind before the scheduler started, so that it is not watched
+     * @throws IllegalStateException if no plugin requested the kind before the scheduler started, so that it is not
+     *     watched
      */
     <T extends ClusterObject> ObjectLister<T> lister(ObjectKind<T> kind);
 
     /**
-     * Has a plugin told of each change of the objects of a kind that it has a lister of, once the lister shows it. A plugin asks
-     * for it while it is made. For one kind the calls come one after the other; they must not wait.
+     * Registers a callback for changes of a kind that the plugin has a lister of; it runs after the lister reflects the
+     * change. Call this while the plugin is created. Calls for one kind are sequential; they must not block.
      */
     <T extends ClusterObject> void onChange(ObjectKind<T> kind, Consumer<ObjectChange<T>> listener);
 
     /**
-     * An object as the API server has it now, for finding out what became of a change whose {@linkplain
-     * ClusterException#outcome outcome} is unknown. For anything else there are listers.
+     * Reads the current state of an object from the API server, to check the result of a change whose
+     * {@linkplain ClusterException#outcome outcome} is unknown. For all other purposes, use a lister.
      *
-     * @param namespace its namespace; empty for objects of the whole cluster
-     * @return empty if it is not there
-     * @throws ClusterException if it cannot be had
+     * @param namespace its namespace; empty for cluster-scoped objects
+     * @return the object; empty if it does not exist
+     * @throws ClusterException if the object cannot be read
      */
     <T extends ClusterObject> Optional<T> read(ObjectKind<T> kind, String namespace, String name);
 
     /**
-     * As {@link #read}, for a pod in its PreBind: while the object cannot be had, it waits as {@link #pause} does and tries again,
-     * for a minute at most.
+     * Reads an object as {@link #read} does, during the PreBind of a pod. If the object cannot be read, waits as
+     * {@link #pause} does and retries, for at most one minute.
      */
     <T extends ClusterObject> Optional<T> readInPreBind(Pod pod, ObjectKind<T> kind, String namespace, String name);
 
-    /** The way to change the cluster. */
+    /** Returns the writer for changes of the cluster. */
     ClusterWriter writer();
 
     /**
-     * What plugins of all profiles share, such as knowledge of changes that are under way.
+     * Returns a value that plugins of all profiles share, such as a record of changes in progress.
      *
-     * @param key names it; plugins that share it use the same key
-     * @param make makes it when it is first asked for
+     * @param key the key of the value; plugins that share it use the same key
+     * @param make creates the value on first use
      */
     <T> T shared(StateKey<T> key, Supplier<T> make);
 
-    /** Which features are on. The same for the plugin's whole life. */
+    /** Returns the feature gates, which are constant for the plugin's lifetime. */
     FeatureGates featureGates();
 
     /**
-     * Threads for work in the background. What a task throws is logged, and told to the scheduler's listener; a plugin that must
-     * react to its failures catches them itself.
+     * Returns an executor for background work. An exception from a task is logged and reported to the scheduler's
+     * listener; a plugin that must react to failures catches them itself.
      */
     Executor background();
 
     /**
-     * Runs a task by {@link #background} after some time; the task is dropped if the scheduler stops before. The time is that of {@link
-     * #monotonicClock}: in a simulation it is virtual, and does not pass during a call of a plugin.
+     * Runs a task on {@link #background} after a delay; the task is dropped if the scheduler stops before. The delay is
+     * measured by {@link #monotonicClock}: in a simulation it is virtual, and does not pass during a call of a plugin.
      */
     void backgroundAfter(Duration delay, Runnable task);
 
-    /** The time of day, for what is written to the cluster or compared with what it says. It may be set forward and back. */
+    /**
+     * Returns the wall clock, for times that are written to the cluster or compared with times in it. It may be set
+     * forward and back.
+     */
     InstantSource clock();
 
     /**
-     * A time that is never set, for whatever measures: deadlines, waits, ages of what the plugin keeps. It begins at the time of day
-     * at which the process began, and goes away from it where that is set; {@link QueuedPod}'s times are of this clock.
+     * Returns a clock that is never set, for measuring: deadlines, waits, ages of cached values. It starts at the time
+     * of day at which the process started, and diverges from it when the wall clock is set. The times of
+     * {@link QueuedPod} are from this clock.
      */
     InstantSource monotonicClock();
 
     /**
-     * Waits a moment, for a plugin that has to look again until the outside world has done its part. Only in {@link
-     * PreBindPlugin#preBind}, which may wait; a simulation, where nobody else does anything, does not wait at all, so count
-     * the looks rather than rely on the clock.
+     * Waits before the next check of an external condition. Call this only in {@link PreBindPlugin#preBind}, which may
+     * block. A simulation has no external components and does not wait at all, so limit the number of checks rather
+     * than the time.
      *
      * @param pod the pod that is being bound
      * @param time how long to wait
-     * @throws CancellationException if the pod's binding is cancelled, see {@link PodInPreBind}; to be passed on, also wrapped
+     * @throws CancellationException if the pod's binding is cancelled, see {@link PodInPreBind}; rethrow it, possibly
+     *     wrapped
      * @throws IllegalStateException if the scheduler stops in the meantime
      */
     void pause(Pod pod, Duration time);
 
-    /** The plugin's log. */
+    /** Returns the plugin's logger. */
     PluginLogger logger();
 
-    /** The source of random numbers; seeded in tests and simulations. */
+    /** Returns the source of random numbers, which is seeded in tests and simulations. */
     RandomGenerator random();
 
-    /** The pods that wait for a permit. */
+    /** Returns the pods that wait in Permit. */
     Collection<WaitingPod> waitingPods();
 
-    /** The waiting pod of that uid, or empty. */
+    /** Returns the pod with that uid if it waits in Permit, or empty. */
     Optional<WaitingPod> waitingPod(String uid);
 
-    /** The pod of that uid if its PreBind is under way, so that its binding can be cancelled; or empty. */
+    /** Returns the pod with that uid if its PreBind is in progress, so that its binding can be cancelled, or empty. */
     Optional<PodInPreBind> podInPreBind(String uid);
 
-    /** Has these pods tried soon, whatever rejected them. */
+    /** Retries these pods as soon as possible, regardless of which plugin rejected them. */
     void activate(Collection<Pod> pods);
 
-    /** Has these pods tried again once their backoff is over, whatever rejected them. For a retry after a failure. */
+    /**
+     * Retries these pods after their backoff, regardless of which plugin rejected them. Intended for retries after a
+     * failure.
+     */
     void activateAfterBackoff(Collection<Pod> pods);
 
-    /** The pods that are likely to get this node and do not have it yet. */
+    /** Returns the pods that are nominated to this node and not yet assigned to it. */
     List<Pod> nominatedPods(String nodeName);
 
     /**
-     * Runs the profile's filters for a node, once with the pods nominated to it that are as important as this one, and once
-     * without, so that the pod fits either way.
+     * Runs the profile's filters for a node with the nominated pods of the node that are at least as important as this
+     * one, and without them. The pod must pass both.
      *
      * @param state the cycle's state, or a fork of it
      * @param pod the pod
@@ -151,16 +160,16 @@ public interface Handle {
     Status filterWithNominatedPods(CycleState state, Pod pod, NodeInfo node);
 
     /**
-     * The groups of pods as they are now. What is returned does not change: for later ones, ask again. {@link Snapshot#podGroups} has them as
-     * the cycle sees them.
+     * Returns the current pod groups, as an immutable state: call this again for later ones. {@link Snapshot#podGroups}
+     * returns the groups as the cycle sees them.
      */
     PodGroupLister podGroups();
 
-    /** The extenders of the configuration, in the order in which they are asked. */
+    /** Returns the configured extenders, in the order in which they are called. */
     List<Extender> extenders();
 
     /**
-     * Begins to try what would be if other pods were on nodes, or were not.
+     * Starts a simulation of adding pods to, and removing them from, nodes.
      *
      * @param state the cycle's state, or a fork of it
      * @param pod the pod to schedule

@@ -4,27 +4,27 @@ package org.moorage.api.plugin;
 import java.util.Objects;
 
 /**
- * An argument that is given as a whole number or as a text, such as a time range of {@code 60}, which are minutes, or {@code 90s}.
+ * An argument that is an integer or a string, such as a time range of {@code 60} (minutes) or {@code 90s}.
  *
- * @param text the text, or the digits of the number
- * @param isNumber whether it is a number
+ * @param text the string, or the digits of the integer
+ * @param isNumber whether it is an integer
  */
 public record IntOrString(String text, boolean isNumber) {
     public IntOrString {
         Objects.requireNonNull(text, "text");
     }
 
-    /** A number. */
+    /** Returns an integer. */
     public static IntOrString of(long number) {
         return new IntOrString(Long.toString(number), true);
     }
 
-    /** A text. */
+    /** Returns a string. */
     public static IntOrString of(String text) {
         return new IntOrString(text, false);
     }
 
-    /** The text, or the digits. */
+    /** Returns the string, or the digits of the integer. */
     @Override
     public String toString() {
         return text;

@@ -23,9 +23,9 @@ public record MinorVersion(int major, int minor) implements Comparable<MinorVers
     }
 
     /**
-     * The version that a text names: {@code 1.37} or {@code v1.37}.
+     * Parses a version: {@code 1.37} or {@code v1.37}.
      *
-     * @throws IllegalArgumentException if it names none, or has a patch number
+     * @throws IllegalArgumentException if the text is not a version, or has a patch number
      */
     public static MinorVersion parse(String text) {
         Matcher parts = TEXT.matcher(text);
@@ -35,7 +35,7 @@ public record MinorVersion(int major, int minor) implements Comparable<MinorVers
         return new MinorVersion(Integer.parseInt(parts.group(1)), Integer.parseInt(parts.group(2)));
     }
 
-    /** Whether this is that version or a later one. */
+    /** Returns whether this is the given version or a later one. */
     public boolean isAtLeast(MinorVersion that) {
         return compareTo(that) >= 0;
     }

@@ -6,13 +6,14 @@ import org.moorage.api.StateKey;
 import org.moorage.api.model.PodStatus;
 
 /**
- * What the claims of the pod of a cycle take of the allocatable resources of nodes.
+ * The node allocatable resources that the claims of a cycle's pod consume.
  *
- * <p>The plugin that allocates devices puts this under {@link #KEY} for each node in Filter. Once a node is chosen, the scheduler
- * counts it there as a part of the pod, in {@link PodStatus#nodeAllocatableResourceClaimStatuses}, from before Reserve on.
+ * <p>In Filter, the plugin that allocates devices puts them under {@link #KEY} for each node. After a node is chosen,
+ * and before Reserve, the scheduler counts them as part of the pod, in
+ * {@link PodStatus#nodeAllocatableResourceClaimStatuses}.
  */
 public final class NodeAllocatableResourceClaims {
-    /** The key of the values of nodes; none for a node of which the claims take nothing. */
+    /** The key of the values per node; a node whose resources are not consumed has no value. */
     public static final StateKey<List<PodStatus.NodeAllocatableResourceClaimStatus>> KEY =
             StateKey.of("NodeAllocatableResourceClaims");
 

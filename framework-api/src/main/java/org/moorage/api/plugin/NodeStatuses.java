@@ -6,11 +6,11 @@ import org.moorage.api.Code;
 import org.moorage.api.NodeInfo;
 import org.moorage.api.Status;
 
-/** Why each node was no choice. */
+/** The reasons why nodes are infeasible. */
 public interface NodeStatuses {
-    /** The node's status. A node that was not looked at has the one that says why. */
+    /** Returns the node's status. For a node that was not examined, the status explains why. */
     Status status(NodeInfo node);
 
-    /** The nodes whose status has this code, in the order of the snapshot. */
+    /** Returns the nodes whose status has this code, in the order of the snapshot. */
     List<NodeInfo> nodesWithCode(Code code);
 }

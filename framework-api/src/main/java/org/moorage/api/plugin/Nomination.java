@@ -3,7 +3,7 @@ package org.moorage.api.plugin;
 
 import java.util.Objects;
 
-/** What becomes of the node that a pod is likely to get, {@code status.nominatedNodeName}. */
+/** A change of a pod's nominated node, {@code status.nominatedNodeName}. */
 public final class Nomination {
     private static final Nomination KEEP = new Nomination(false, "");
     private static final Nomination CLEAR = new Nomination(true, "");
@@ -16,18 +16,18 @@ public final class Nomination {
         this.nodeName = nodeName;
     }
 
-    /** The nominated node stays as the pod's status says. */
+    /** Returns the change that keeps the nominated node in the pod's status. */
     public static Nomination keep() {
         return KEEP;
     }
 
-    /** The pod has no nominated node any more. */
+    /** Returns the change that removes the nominated node. */
     public static Nomination clear() {
         return CLEAR;
     }
 
     /**
-     * The pod is nominated to this node.
+     * Returns the change that nominates the pod to this node.
      *
      * @throws IllegalArgumentException if the name is empty
      */
@@ -38,12 +38,12 @@ public final class Nomination {
         return new Nomination(true, nodeName);
     }
 
-    /** Whether {@link #nodeName} takes the place of what the pod's status says. */
+    /** Returns whether {@link #nodeName} replaces the nominated node in the pod's status. */
     public boolean overrides() {
         return overrides;
     }
 
-    /** The nominated node; empty if the pod is to have none, or the one of its status. */
+    /** Returns the nominated node; empty if it is removed or kept. */
     public String nodeName() {
         return nodeName;
     }

@@ -6,35 +6,37 @@ import java.util.Optional;
 import org.moorage.api.model.ClusterObject;
 
 /**
- * The objects of one kind as the scheduler last saw them. Safe for use by several threads.
+ * The objects of one kind as the scheduler last saw them. Thread-safe.
  *
  * @param <T> the objects' type
  */
 public interface ObjectLister<T extends ClusterObject> {
-    /** The object of that name; the namespace is empty for objects of the whole cluster. */
+    /** Returns the object with that name; the namespace is empty for cluster-scoped objects. */
     Optional<T> get(String namespace, String name);
 
-    /** What has the namespace and name of this object now, which may be another object by now: compare the UIDs. */
+    /**
+     * Returns the current object with the namespace and name of this one. It may have been replaced: compare the UIDs.
+     */
     default Optional<T> current(T object) {
         return get(object.namespace(), object.name());
     }
 
-    /** All objects. Not to be changed; it may change while it is read. */
+    /** Returns all objects, as an unmodifiable collection that may change while it is read. */
     Collection<T> all();
 
-    /** The objects of a namespace. Not to be changed; it may change while it is read. */
+    /** Returns the objects of a namespace, as an unmodifiable collection that may change while it is read. */
     Collection<T> in(String namespace);
 
     /**
-     * Why the objects of the kind are not known: the API server does not serve it, or does not allow to list it. Empty if they
-     * are known, which is nearly always so. Otherwise the other methods return what was known before, usually nothing, and a plugin
-     * should reject the pods for which the objects matter.
+     * Returns why the objects of the kind are unavailable: the API server does not serve the kind, or does not allow
+     * listing it. Empty if they are available, which is the usual case. Otherwise the other methods return the objects
+     * that were known before, usually none, and a plugin should reject pods for which the objects matter.
      */
     default Optional<String> unavailable() {
         return Optional.empty();
     }
 
-    /** Why the objects of one of these kinds are not known; empty if all are. */
+    /** Returns why the objects of one of these kinds are unavailable; empty if all are available. */
     static Optional<String> anyUnavailable(ObjectLister<?>... listers) {
         for (ObjectLister<?> lister : listers) {
             Optional<String> reason = lister.unavailable();

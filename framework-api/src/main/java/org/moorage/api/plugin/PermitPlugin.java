@@ -4,11 +4,11 @@ package org.moorage.api.plugin;
 import org.moorage.api.CycleState;
 import org.moorage.api.model.Pod;
 
-/** Says whether, or when, a pod may be bound to its chosen node. */
+/** A plugin that decides whether, or when, a pod may be bound to its chosen node. */
 public interface PermitPlugin extends Plugin {
     /**
-     * Called at the end of the scheduling cycle, in the order of the profile. The first rejection ends it. While a plugin
-     * has the pod wait, the next pods are scheduled.
+     * Decides about the pod. Called at the end of the scheduling cycle, in the order of the profile; the first
+     * rejection ends it. While a plugin makes the pod wait, the next pods are scheduled.
      *
      * @param state the cycle's state
      * @param pod the pod

@@ -6,7 +6,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.moorage.api.Status;
 
-/** The answer of {@link PermitPlugin#permit}. */
+/** The result of {@link PermitPlugin#permit}. */
 public final class PermitResult {
     private static final PermitResult ALLOW = new PermitResult(Status.success(), null);
 
@@ -18,15 +18,15 @@ public final class PermitResult {
         this.timeout = timeout;
     }
 
-    /** The pod may be bound. */
+    /** Returns a result that allows binding the pod. */
     public static PermitResult allow() {
         return ALLOW;
     }
 
     /**
-     * The pod waits until the plugin allows or rejects it through {@link WaitingPod}.
+     * Returns a result that makes the pod wait until the plugin allows or rejects it through {@link WaitingPod}.
      *
-     * @param timeout how long, 15 minutes at most; after that the pod is rejected
+     * @param timeout the maximum wait, capped at 15 minutes; the pod is rejected afterwards
      * @throws IllegalArgumentException if the timeout is negative
      */
     public static PermitResult waitAtMost(Duration timeout) {
@@ -37,7 +37,7 @@ public final class PermitResult {
     }
 
     /**
-     * The pod is not bound to this node.
+     * Returns a result that rejects the pod on this node.
      *
      * @throws IllegalArgumentException if the status is not a rejection
      */
@@ -45,12 +45,12 @@ public final class PermitResult {
         return new PermitResult(Rejected.checked(status), null);
     }
 
-    /** Success, also if the pod waits, or the rejection. */
+    /** Returns success, also if the pod waits, or the rejection. */
     public Status status() {
         return status;
     }
 
-    /** How long the pod waits at most; empty if it does not wait. */
+    /** Returns the maximum wait; empty if the pod does not wait. */
     public Optional<Duration> timeout() {
         return Optional.ofNullable(timeout);
     }

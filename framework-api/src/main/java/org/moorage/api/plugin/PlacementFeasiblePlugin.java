@@ -6,18 +6,21 @@ import org.moorage.api.PlacementProgress;
 import org.moorage.api.PodGroupInfo;
 
 /**
- * Says whether what has been found of a group is enough to go on with it.
+ * A plugin that decides whether enough pods of a group have found a node in a placement.
  *
- * <p>It is no point of the configuration: each plugin of the profile that can say so is asked, whatever points it is enabled at.
+ * <p>This is not an extension point of the configuration: each plugin of the profile that implements it is called,
+ * regardless of the points at which it is enabled.
  */
 public interface PlacementFeasiblePlugin extends Plugin {
     /**
-     * Called before the first pod of a group is tried, or the first child of a composite group, and after each.
+     * Returns the feasibility of the placement. Called before the first pod of a group, or the first child of a
+     * composite group, is tried, and after each one.
      *
      * @param state the state of the placement that is tried, whose {@link CycleState#parent()} is that of the group
      * @param group the group
-     * @param progress how far it is
-     * @return whether that is enough, not yet enough, or cannot become enough, which ends the try
+     * @param progress the progress so far
+     * @return whether the pods scheduled so far are enough, not yet enough, or cannot become enough, which ends the
+     *     attempt
      */
     PlacementFeasibleResult placementFeasible(CycleState state, PodGroupInfo group, PlacementProgress progress);
 }

@@ -4,45 +4,45 @@ package org.moorage.api.plugin;
 import java.util.Objects;
 import org.moorage.api.Status;
 
-/** The answer of {@link PlacementFeasiblePlugin#placementFeasible}. */
+/** The result of {@link PlacementFeasiblePlugin#placementFeasible}. */
 public final class PlacementFeasibleResult {
     private static final PlacementFeasibleResult FEASIBLE = new PlacementFeasibleResult(Outcome.FEASIBLE, "");
 
     private final Outcome outcome;
     private final String reason;
 
-    /** What a group's progress comes to. */
+    /** The feasibility of a placement, given a group's progress. */
     public enum Outcome {
-        /** Enough, and for good: more pods may be tried, but none has to find a node. */
+        /** Enough, permanently: more pods may be tried, but no further pod has to be scheduled. */
         FEASIBLE,
-        /** Not enough yet; at the end it counts as a rejection. */
+        /** Not enough yet; counts as a rejection if it is the final outcome. */
         WAIT,
-        /** It cannot become enough any more. */
+        /** It can no longer become enough. */
         UNSCHEDULABLE
     }
 
     private PlacementFeasibleResult(Outcome outcome, String reason) {
         this.outcome = outcome;
-        // Bounded as the reasons of a status are.
+        // Truncated like the reasons of a status.
         this.reason = reason.isEmpty() ? "" : Status.unschedulable(reason).message();
     }
 
-    /** Enough. */
+    /** Returns the result that enough pods are scheduled. */
     public static PlacementFeasibleResult feasible() {
         return FEASIBLE;
     }
 
     /**
-     * Not enough yet.
+     * Returns the result that not enough pods are scheduled yet.
      *
-     * @param reason told if it stays so
+     * @param reason the reason that is reported if this is the final outcome
      */
     public static PlacementFeasibleResult waiting(String reason) {
         return new PlacementFeasibleResult(Outcome.WAIT, reason);
     }
 
     /**
-     * It cannot become enough.
+     * Returns the result that the placement can no longer become feasible.
      *
      * @param reason why not
      */
@@ -50,12 +50,12 @@ public final class PlacementFeasibleResult {
         return new PlacementFeasibleResult(Outcome.UNSCHEDULABLE, reason);
     }
 
-    /** What the progress comes to. */
+    /** Returns the outcome. */
     public Outcome outcome() {
         return outcome;
     }
 
-    /** Why it is not enough; empty if it is. */
+    /** Returns why the pods are not enough; empty if they are. */
     public String reason() {
         return reason;
     }

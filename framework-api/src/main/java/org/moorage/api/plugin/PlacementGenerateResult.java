@@ -5,7 +5,7 @@ import java.util.List;
 import org.moorage.api.Placement;
 import org.moorage.api.Status;
 
-/** The answer of {@link PlacementGeneratePlugin#generatePlacements}. */
+/** The result of {@link PlacementGeneratePlugin#generatePlacements}. */
 public final class PlacementGenerateResult {
     private final Status status;
     private final List<Placement> placements;
@@ -15,13 +15,13 @@ public final class PlacementGenerateResult {
         this.placements = placements;
     }
 
-    /** The placements to try, in their order. */
+    /** Returns the placements to try, in their order. */
     public static PlacementGenerateResult of(List<Placement> placements) {
         return new PlacementGenerateResult(Status.success(), List.copyOf(placements));
     }
 
     /**
-     * The group cannot be placed.
+     * Returns a result that rejects the group.
      *
      * @throws IllegalArgumentException if the status is not a rejection
      */
@@ -29,12 +29,12 @@ public final class PlacementGenerateResult {
         return new PlacementGenerateResult(Rejected.checked(status), List.of());
     }
 
-    /** Success, or the rejection. */
+    /** Returns success, or the rejection. */
     public Status status() {
         return status;
     }
 
-    /** The placements to try, in their order. */
+    /** Returns the placements to try, in their order. */
     public List<Placement> placements() {
         return placements;
     }

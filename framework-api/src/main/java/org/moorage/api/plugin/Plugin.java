@@ -2,16 +2,17 @@
 package org.moorage.api.plugin;
 
 /**
- * A part of the scheduler's decision. It implements one or more of the extension points of this package, and nothing else
- * says what it can do.
+ * A scheduling plugin. The interfaces of this package that it implements determine the extension points at which it is
+ * called.
  *
- * <p>A plugin is made once per profile and used for every pod of the profile. The parallel extension points ({@link
- * FilterPlugin}, {@link ScorePlugin}) are called by several threads at once, so a plugin keeps what belongs to one pod in
- * the {@link org.moorage.api.CycleState}. Where a program asks about several pods at once, all that a cycle calls up to {@link
- * PostFilterPlugin#postFilter} is called so too, for different pods. What it throws fails the one scheduling cycle, under the plugin's name. A plugin
- * that is {@link AutoCloseable} is closed when the scheduler stops.
+ * <p>A plugin is created once per profile and used for every pod of the profile. The parallel extension points
+ * ({@link FilterPlugin}, {@link ScorePlugin}) are called by several threads concurrently, so a plugin keeps the state
+ * of one pod in the {@link org.moorage.api.CycleState}. When a program simulates several pods concurrently, all
+ * extension points up to {@link PostFilterPlugin#postFilter} are also called concurrently, for different pods. An
+ * exception from a plugin fails that one scheduling cycle, and is reported under the plugin's name. A plugin that is
+ * {@link AutoCloseable} is closed when the scheduler stops.
  */
 public interface Plugin {
-    /** The name under which configurations and messages know it; that of its factory. */
+    /** Returns the plugin's name in configurations and messages, which is that of its factory. */
     String name();
 }

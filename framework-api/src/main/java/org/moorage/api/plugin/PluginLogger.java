@@ -4,77 +4,79 @@ package org.moorage.api.plugin;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The log of one plugin: lines in the scheduler's own form, at the scheduler's own levels, under the plugin's name. Had from {@link
- * Handle#logger}, also while the plugin is made; for use by any thread.
+ * The logger of one plugin. It writes lines in the scheduler's format, at the scheduler's levels, under the plugin's
+ * name. {@link Handle#logger} returns it, also while the plugin is created. Thread-safe.
  *
  * <pre>{@code
  * logger.warn("Prices are too old", "url", args.url(), "age", age);
  * }</pre>
  *
- * <p>The text is the same each time and has no values in it. These follow, a key and its value each, the key a {@link String}. Of an
- * object of the cluster the log has namespace and name, of a node in a cycle the name, of others {@link Object#toString}.
+ * <p>The message is constant and contains no values. The values follow as pairs of a key, a {@link String}, and a
+ * value. Objects of the cluster are logged by namespace and name, nodes of a cycle by name, and all other values by
+ * {@link Object#toString}.
  *
- * <p>A plugin does not log what it answers: the reason is in the {@link org.moorage.api.Status}, which the scheduler reports.
+ * <p>A plugin does not log its results: the reason is in the {@link org.moorage.api.Status}, which the scheduler
+ * reports.
  */
 public interface PluginLogger {
-    /** How much a line matters, most first; {@code --v} says which are written. */
+    /** The severity of a line, highest first; {@code --v} selects the levels that are written. */
     enum Level {
         /** Someone must act. */
         ERROR,
-        /** Something works less well than it should. */
+        /** Operation is degraded. */
         WARN,
-        /** A plugin began or ended something that lasts; always written. */
+        /** The start or end of something that lasts; always written. */
         INFO,
-        /** A line or so for each pod; written from {@code --v=2} on. */
+        /** About one line per pod; written from {@code --v=2} on. */
         DEBUG,
-        /** A line or so for each node; written from {@code --v=4} on. */
+        /** About one line per node; written from {@code --v=4} on. */
         TRACE
     }
 
-    /** Whether lines of that level are written, for values that take long to find out. */
+    /** Returns whether lines of that level are written; check it before computing expensive values. */
     boolean isEnabled(Level level);
 
     /**
-     * Writes a line, if lines of that level are written.
+     * Writes a line, if its level is enabled.
      *
-     * @param level how much it matters
+     * @param level the level
      * @param message what happened, without values
-     * @param thrown what was thrown, whose stack trace follows; or null
-     * @param keysAndValues a key and its value each
+     * @param thrown the exception whose stack trace is appended, or null
+     * @param keysAndValues alternating keys and values
      */
     void log(Level level, String message, @Nullable Throwable thrown, @Nullable Object... keysAndValues);
 
-    /** Someone must act. */
+    /** Logs at level ERROR: someone must act. */
     default void error(String message, @Nullable Object... keysAndValues) {
         log(Level.ERROR, message, null, keysAndValues);
     }
 
-    /** Someone must act, since this was thrown. */
+    /** Logs an exception at level ERROR: someone must act. */
     default void error(String message, Throwable thrown, @Nullable Object... keysAndValues) {
         log(Level.ERROR, message, thrown, keysAndValues);
     }
 
-    /** Something works less well than it should. */
+    /** Logs at level WARN: operation is degraded. */
     default void warn(String message, @Nullable Object... keysAndValues) {
         log(Level.WARN, message, null, keysAndValues);
     }
 
-    /** Something works less well than it should, since this was thrown. */
+    /** Logs an exception at level WARN: operation is degraded. */
     default void warn(String message, Throwable thrown, @Nullable Object... keysAndValues) {
         log(Level.WARN, message, thrown, keysAndValues);
     }
 
-    /** Something that lasts begins or ends. */
+    /** Logs at level INFO: the start or end of something that lasts. */
     default void info(String message, @Nullable Object... keysAndValues) {
         log(Level.INFO, message, null, keysAndValues);
     }
 
-    /** A line or so for each pod. */
+    /** Logs at level DEBUG: about one line per pod. */
     default void debug(String message, @Nullable Object... keysAndValues) {
         log(Level.DEBUG, message, null, keysAndValues);
     }
 
-    /** A line or so for each node. */
+    /** Logs at level TRACE: about one line per node. */
     default void trace(String message, @Nullable Object... keysAndValues) {
         log(Level.TRACE, message, null, keysAndValues);
     }

@@ -7,20 +7,20 @@ import org.moorage.api.model.ClusterObject;
 import org.moorage.api.model.Pod;
 
 /**
- * Something that happened to a pod, for people: an event of {@code events.k8s.io}.
+ * An event about a pod, for users: an event of {@code events.k8s.io}.
  *
  * @param pod the pod
- * @param related another object that has to do with it
+ * @param related another object that is involved
  * @param type {@link #NORMAL} or {@link #WARNING}
  * @param reason one word, for example {@code Scheduled}
- * @param action what the scheduler was doing, for example {@code Binding}
+ * @param action the scheduler's action, for example {@code Binding}
  * @param note a sentence
  */
 public record PodEvent(
         Pod pod, Optional<ClusterObject> related, String type, String reason, String action, String note) {
-    /** The type of good news. */
+    /** The type of an event that reports success. */
     public static final String NORMAL = "Normal";
-    /** The type of bad news. */
+    /** The type of an event that reports a failure. */
     public static final String WARNING = "Warning";
 
     public PodEvent {

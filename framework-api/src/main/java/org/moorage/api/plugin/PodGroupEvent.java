@@ -5,13 +5,13 @@ import java.util.Objects;
 import org.moorage.api.model.PodGroup;
 
 /**
- * Something that happened to a group of pods, for people: an event of {@code events.k8s.io}.
+ * An event about a pod group, for users: an event of {@code events.k8s.io}.
  *
  * @param group the group
- * @param schedulerName the scheduler that reports it: the one that the group's pods name
+ * @param schedulerName the scheduler that reports it, which is the one that the group's pods name
  * @param type {@link PodEvent#NORMAL} or {@link PodEvent#WARNING}
  * @param reason one word, for example {@code FailedScheduling}
- * @param action what the scheduler was doing, for example {@code Scheduling}
+ * @param action the scheduler's action, for example {@code Scheduling}
  * @param note a sentence
  */
 public record PodGroupEvent(

@@ -7,30 +7,31 @@ import org.moorage.api.CycleState;
 import org.moorage.api.PodGroupInfo;
 
 /**
- * Tries to make room for a group of pods that does not fit. For the pods of a group it takes the place of {@link PostFilterPlugin}.
+ * A plugin that tries to make room for a pod group that does not fit. For the pods of a group it replaces
+ * {@link PostFilterPlugin}.
  *
- * <p>To decide and to act are two methods, so that a program can ask what would be done without anything being done.
+ * <p>Deciding and acting are separate methods, so that a dry run can return the decision without acting on it.
  */
 public interface PodGroupPostFilterPlugin extends Plugin {
     /**
-     * Called in the order of the profile when a group without a parent is unschedulable, until one answers with success or with a
-     * rejection that cannot be resolved. This decides, and changes nothing in the cluster.
+     * Decides how to make room, without changing the cluster. Called in the order of the profile when a group without a
+     * parent is unschedulable, until one returns success or a rejection that cannot be resolved.
      *
      * @param state the state of the group
      * @param group the group
-     * @param trial tries what would be
-     * @return success with the nodes that can be made fit, or a rejection
+     * @param trial simulates changes and schedules the group on them
+     * @return success with the nominated nodes and the victims, or a rejection
      */
     PodGroupPostFilterResult podGroupPostFilter(CycleState state, PodGroupInfo group, PodGroupTrial trial);
 
     /**
-     * Does what {@link #podGroupPostFilter} has decided. Called right after it, whatever it answered, in a scheduling cycle; not when
-     * a program only asks.
+     * Executes the decision of {@link #podGroupPostFilter}. Called directly after it, with any result, in a scheduling
+     * cycle, but not in a dry run.
      *
      * @param state the state of the group
      * @param group the group
-     * @param result what was decided
-     * @return as of {@link PostFilterPlugin#execute}
+     * @param result the decision
+     * @return as for {@link PostFilterPlugin#execute}
      */
     default CompletionStage<?> execute(CycleState state, PodGroupInfo group, PodGroupPostFilterResult result) {
         return CompletableFuture.completedStage(null);

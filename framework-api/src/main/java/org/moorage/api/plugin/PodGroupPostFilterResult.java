@@ -8,7 +8,7 @@ import org.moorage.api.Code;
 import org.moorage.api.Status;
 import org.moorage.api.model.Pod;
 
-/** The answer of {@link PodGroupPostFilterPlugin#podGroupPostFilter}. */
+/** The result of {@link PodGroupPostFilterPlugin#podGroupPostFilter}. */
 public final class PodGroupPostFilterResult {
     private final Status status;
     private final Map<String, Nomination> nominations;
@@ -30,11 +30,11 @@ public final class PodGroupPostFilterResult {
     }
 
     /**
-     * There is room for the group once these pods have left it.
+     * Returns the result that the group fits after these pods are evicted.
      *
-     * @param nominations what becomes of the nominated nodes of the group's pods, by the uid of the pod; those of others stay
-     * @param victims the pods; one that is given several times counts once
-     * @param message what the group's condition says of it
+     * @param nominations the changes of the nominated nodes of the group's pods, by pod uid; other pods keep theirs
+     * @param victims the pods to evict; duplicates count once
+     * @param message the message of the group's condition
      */
     public static PodGroupPostFilterResult nominated(
             Map<String, Nomination> nominations, List<Pod> victims, String message) {
@@ -43,7 +43,7 @@ public final class PodGroupPostFilterResult {
     }
 
     /**
-     * This answer with what is counted of it.
+     * Returns this result with counts.
      *
      * @param groupDisruptions see {@link #groupDisruptions()}
      * @param pdbViolations see {@link #pdbViolations()}
@@ -53,7 +53,7 @@ public final class PodGroupPostFilterResult {
     }
 
     /**
-     * No room can be made.
+     * Returns the result that no room can be made.
      *
      * @throws IllegalArgumentException if the status is not a rejection
      */
@@ -61,27 +61,27 @@ public final class PodGroupPostFilterResult {
         return new PodGroupPostFilterResult(Rejected.checked(status), Map.of(), List.of(), 0, 0);
     }
 
-    /** Success, or the rejection. */
+    /** Returns success, or the rejection. */
     public Status status() {
         return status;
     }
 
-    /** What becomes of the nominated nodes of the group's pods, by the uid of the pod; those of others stay. */
+    /** Returns the changes of the nominated nodes of the group's pods, by pod uid; other pods keep theirs. */
     public Map<String, Nomination> nominations() {
         return nominations;
     }
 
-    /** The pods that have to leave. */
+    /** Returns the pods to evict. */
     public List<Pod> victims() {
         return victims;
     }
 
-    /** How many groups have to leave; of a group that does not leave as one, each of its pods counts. */
+    /** Returns the number of groups to evict; each victim of a group that is not evicted as a whole counts as one. */
     public int groupDisruptions() {
         return groupDisruptions;
     }
 
-    /** How many of the victims violate a pod disruption budget by leaving. */
+    /** Returns the number of victims whose eviction violates a pod disruption budget. */
     public int pdbViolations() {
         return pdbViolations;
     }

@@ -9,53 +9,54 @@ import org.moorage.api.Status;
 import org.moorage.api.model.Pod;
 
 /**
- * Tries for a group what would be if pods were gone, or were there. What is tried is taken back when the call that was given it ends. For
- * one thread at a time.
+ * A simulation of adding and removing pods, for a pod group. The simulated changes are reverted when the call that
+ * received the trial ends. Not thread-safe.
  */
 public interface PodGroupTrial {
     /**
-     * What came of scheduling the group.
+     * The result of scheduling the group.
      *
      * @param status success, or why the group does not fit
-     * @param assignments the pods that found a node, those of all groups below a composite one
+     * @param assignments the assigned pods; for a composite group, those of all groups below it
      */
     record Simulation(Status status, List<ProposedAssignment> assignments) {
-        /** A result that does not change. */
+        /** Copies the assignments, so that the result is immutable. */
         public Simulation {
             assignments = List.copyOf(assignments);
         }
     }
 
-    /** The nodes with the changes. */
+    /** Returns the nodes with the simulated changes. */
     Snapshot snapshot();
 
     /**
-     * Adds a pod to a node, and tells the profile's {@link PreFilterExtensions} for each assignment of the last {@link #schedule}.
+     * Adds a pod to a node, and calls the profile's {@link PreFilterExtensions} for each assignment of the last
+     * {@link #schedule}.
      *
-     * @throws IllegalArgumentException if there is no such node
+     * @throws IllegalArgumentException if the node does not exist
      */
     void assume(Pod added, String nodeName);
 
     /**
-     * Removes pods from a node, which is one change, and tells the profile's {@link PreFilterExtensions} of each for each assignment of the
-     * last {@link #schedule}.
+     * Removes pods from a node, as one change, and calls the profile's {@link PreFilterExtensions} with each pod for
+     * each assignment of the last {@link #schedule}.
      *
-     * @throws IllegalArgumentException if one is not there
+     * @throws IllegalArgumentException if a pod is not on the node
      */
     void remove(Collection<Pod> removed, String nodeName);
 
-    /** How many changes are tried. */
+    /** Returns the number of simulated changes. */
     int changes();
 
-    /** Takes the last changes back until only so many are left. */
+    /** Reverts the latest changes until {@code changesLeft} are left. */
     void takeBack(int changesLeft);
 
-    /** Schedules the whole group anew on the nodes with the changes. Nothing stays reserved. */
+    /** Schedules the whole group again on the nodes with the simulated changes. Nothing stays reserved. */
     Simulation schedule();
 
     /**
-     * Whether the assignments of the last {@link #schedule} still hold: each pod passes the filters on its node, once the pods before
-     * it are on theirs.
+     * Returns whether the assignments of the last {@link #schedule} are still valid: each pod passes the filters on its
+     * node, with the pods before it on theirs.
      */
     boolean holds();
 }

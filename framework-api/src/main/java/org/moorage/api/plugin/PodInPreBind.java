@@ -3,13 +3,16 @@ package org.moorage.api.plugin;
 
 import org.moorage.api.model.Pod;
 
-/** A pod whose {@link PreBindPlugin#preBind} is under way: it has a node, and nothing outside the scheduler says so yet. */
+/**
+ * A pod whose {@link PreBindPlugin#preBind} is in progress: it has a node, which is not visible outside the scheduler
+ * yet.
+ */
 public interface PodInPreBind {
-    /** The pod, with its chosen node. */
+    /** Returns the pod, with its chosen node. */
     Pod pod();
 
     /**
-     * Cancels the binding: what waits in PreBind ends, and the pod is tried again as after a failure.
+     * Cancels the binding: waits in PreBind end, and the pod is retried as after a failure.
      *
      * @param message the message of the failure
      * @return whether the binding is cancelled; false if PreBind is over and the pod is being bound

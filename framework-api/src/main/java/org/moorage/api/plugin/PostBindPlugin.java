@@ -4,10 +4,10 @@ package org.moorage.api.plugin;
 import org.moorage.api.CycleState;
 import org.moorage.api.model.Pod;
 
-/** Is told of a pod that was bound. */
+/** A plugin that is notified after a pod is bound. */
 public interface PostBindPlugin extends Plugin {
     /**
-     * Called when the pod is bound. Nothing can be refused any more.
+     * Called after the pod is bound; it can no longer be rejected.
      *
      * @param state the cycle's state
      * @param pod the pod

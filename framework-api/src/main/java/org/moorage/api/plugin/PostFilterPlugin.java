@@ -7,32 +7,31 @@ import org.moorage.api.CycleState;
 import org.moorage.api.model.Pod;
 
 /**
- * Tries to make room for a pod that no node can run.
+ * A plugin that tries to make room for a pod for which no node is feasible.
  *
- * <p>To decide and to act are two methods, so that a program can ask what would be done without anything being done.
+ * <p>Deciding and acting are separate methods, so that a dry run can return the decision without acting on it.
  */
 public interface PostFilterPlugin extends Plugin {
     /**
-     * Called in the order of the profile when no node is feasible, until one answers with success or with a rejection that
-     * cannot be resolved.
-     *
-     * <p>This decides, and changes nothing in the cluster.
+     * Decides how to make room, without changing the cluster. Called in the order of the profile when no node is
+     * feasible, until one returns success or a rejection that cannot be resolved.
      *
      * @param state the cycle's state
-     * @param pod the pod that fits nowhere
-     * @param statuses why not, node by node
-     * @return success with the node that can be made fit, or a rejection
+     * @param pod the pod that does not fit on any node
+     * @param statuses the reasons, by node
+     * @return success with the node that can be made feasible, or a rejection
      */
     PostFilterResult postFilter(CycleState state, Pod pod, NodeStatuses statuses);
 
     /**
-     * Does what {@link #postFilter} has decided. Called right after it, whatever it answered, in a scheduling cycle; not when
-     * a program only asks. What it throws counts as a failure of PostFilter.
+     * Executes the decision of {@link #postFilter}. Called directly after it, with any result, in a scheduling cycle,
+     * but not in a dry run. An exception counts as a failure of PostFilter.
      *
      * @param state the cycle's state
-     * @param pod the pod that fits nowhere
-     * @param result what was decided
-     * @return completes when all is done, in the background too, and exceptionally if anything fails; nobody waits for it, but it is timed
+     * @param pod the pod that does not fit on any node
+     * @param result the decision
+     * @return a stage that completes when all work is done, including background work, and exceptionally if any of it
+     *     fails; the scheduler measures its duration but does not wait for it
      */
     default CompletionStage<?> execute(CycleState state, Pod pod, PostFilterResult result) {
         return CompletableFuture.completedStage(null);

@@ -7,7 +7,7 @@ import org.moorage.api.Code;
 import org.moorage.api.Status;
 import org.moorage.api.model.Pod;
 
-/** The answer of {@link PostFilterPlugin#postFilter}. */
+/** The result of {@link PostFilterPlugin#postFilter}. */
 public final class PostFilterResult {
     private final Status status;
     private final Nomination nomination;
@@ -21,20 +21,20 @@ public final class PostFilterResult {
         this.pdbViolations = pdbViolations;
     }
 
-    /** There is room on this node, or will be. */
+    /** Returns the result that the pod fits on this node, now or later. */
     public static PostFilterResult nominated(String nodeName) {
         return nominated(nodeName, List.of());
     }
 
-    /** There is room on this node once these pods have left it; a pod that is given several times counts once. */
+    /** Returns the result that the pod fits on this node after these pods are evicted; duplicates count once. */
     public static PostFilterResult nominated(String nodeName, List<Pod> victims) {
         return nominated(Status.success(), nodeName, victims);
     }
 
     /**
-     * There is room on this node once these pods have left it.
+     * Returns the result that the pod fits on this node after these pods are evicted.
      *
-     * @param message what the pod's condition says of it
+     * @param message the message of the pod's condition
      */
     public static PostFilterResult nominated(String nodeName, List<Pod> victims, String message) {
         return nominated(new Status(Code.SUCCESS, List.of(message)), nodeName, victims);
@@ -44,13 +44,13 @@ public final class PostFilterResult {
         return new PostFilterResult(status, Nomination.to(nodeName), Pod.distinct(victims), 0);
     }
 
-    /** This answer, of whose victims so many violate a pod disruption budget by leaving. */
+    /** Returns this result with the number of victims whose eviction violates a pod disruption budget. */
     public PostFilterResult withPdbViolations(long count) {
         return new PostFilterResult(status, nomination, victims, count);
     }
 
     /**
-     * No room can be made; the nominated node stays as it is.
+     * Returns the result that no room can be made; the nominated node is kept.
      *
      * @throws IllegalArgumentException if the status is not a rejection
      */
@@ -59,9 +59,9 @@ public final class PostFilterResult {
     }
 
     /**
-     * No room can be made.
+     * Returns the result that no room can be made.
      *
-     * @param nomination what becomes of the pod's nominated node
+     * @param nomination the change of the pod's nominated node
      * @throws IllegalArgumentException if the status is not a rejection
      */
     public static PostFilterResult rejected(Status status, Nomination nomination) {
@@ -69,22 +69,22 @@ public final class PostFilterResult {
                 Rejected.checked(status), Objects.requireNonNull(nomination, "nomination"), List.of(), 0);
     }
 
-    /** Success, or the rejection. */
+    /** Returns success, or the rejection. */
     public Status status() {
         return status;
     }
 
-    /** What becomes of the pod's nominated node. */
+    /** Returns the change of the pod's nominated node. */
     public Nomination nomination() {
         return nomination;
     }
 
-    /** The pods that have to leave the nominated node. */
+    /** Returns the pods to evict from the nominated node. */
     public List<Pod> victims() {
         return victims;
     }
 
-    /** How many of the victims violate a pod disruption budget by leaving. */
+    /** Returns the number of victims whose eviction violates a pod disruption budget. */
     public long pdbViolations() {
         return pdbViolations;
     }

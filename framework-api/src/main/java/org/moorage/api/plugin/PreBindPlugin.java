@@ -5,29 +5,30 @@ import org.moorage.api.CycleState;
 import org.moorage.api.Status;
 import org.moorage.api.model.Pod;
 
-/** Does what must be done before the pod is bound, for example provisions a volume. */
+/** A plugin that does the work that must precede binding, for example provisioning a volume. */
 public interface PreBindPlugin extends Plugin {
     /**
-     * Called at the start of the binding cycle. Must be quick and change nothing.
+     * Returns whether there is work to do. Called at the start of the binding cycle; must be quick and must not change
+     * anything.
      *
      * @param state the cycle's state
      * @param pod the pod
      * @param nodeName the chosen node
-     * @return whether there is work to do, and whether it may be done at the same time as that of other plugins
+     * @return whether there is work to do, and whether it may run in parallel with that of other plugins
      */
     PreBindPreFlightResult preBindPreFlight(CycleState state, Pod pod, String nodeName);
 
     /**
-     * Called in the binding cycle, when the pod is permitted, unless the pre-flight answered skip. May wait for the outside
-     * world, within limits, with {@link Handle#pause}.
+     * Prepares the binding. Called in the binding cycle after Permit, unless the pre-flight returned skip. May wait for
+     * external components with {@link Handle#pause}, for a limited time.
      *
-     * <p>While the feature {@link FeatureGates#NOMINATED_NODE_NAME_FOR_EXPECTATION} is off there is no pre-flight: the method is
-     * called for every pod, and plugins do not work at the same time.
+     * <p>If the feature {@link FeatureGates#NOMINATED_NODE_NAME_FOR_EXPECTATION} is off, there is no pre-flight: the
+     * method is called for every pod, and plugins do not run in parallel.
      *
      * @param state the cycle's state
      * @param pod the pod
      * @param nodeName the chosen node
-     * @return success, or a rejection; either that or an exception ends the binding
+     * @return success, or a rejection; a rejection or an exception ends the binding
      */
     Status preBind(CycleState state, Pod pod, String nodeName);
 }

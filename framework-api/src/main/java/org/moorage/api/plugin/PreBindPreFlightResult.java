@@ -2,11 +2,11 @@
 package org.moorage.api.plugin;
 
 /**
- * The answer of {@link PreBindPlugin#preBindPreFlight}: whether the plugin has work to do for a pod, and whether it may run in
- * parallel with the plugins before and after it.
+ * The result of {@link PreBindPlugin#preBindPreFlight}: whether the plugin has work to do for a pod, and whether it may
+ * run in parallel with the plugins before and after it.
  *
- * <p>Plugins that follow one another in the profile and allow it run in parallel; the others run one after the other. A plugin
- * that is skipped and does not allow it still separates those before it from those after it.
+ * <p>Consecutive plugins of the profile that allow it run in parallel; the others run sequentially. A plugin that is
+ * skipped and does not allow it still separates those before it from those after it.
  */
 public final class PreBindPreFlightResult {
     private static final PreBindPreFlightResult RUN = new PreBindPreFlightResult(false, false);
@@ -22,32 +22,34 @@ public final class PreBindPreFlightResult {
         this.allowParallel = allowParallel;
     }
 
-    /** There is work, and no other plugin may work at the same time. */
+    /** Returns the result for work that must not run in parallel with other plugins. */
     public static PreBindPreFlightResult run() {
         return RUN;
     }
 
-    /** There is work, and other plugins may work at the same time. */
+    /** Returns the result for work that may run in parallel with other plugins. */
     public static PreBindPreFlightResult runInParallel() {
         return RUN_IN_PARALLEL;
     }
 
-    /** There is no work; the plugins before and after this one do not run in parallel with one another. */
+    /**
+     * Returns the result for no work. The plugins before and after this one do not run in parallel with one another.
+     */
     public static PreBindPreFlightResult skip() {
         return SKIP;
     }
 
-    /** There is no work; the plugins before and after this one may run in parallel with one another. */
+    /** Returns the result for no work. The plugins before and after this one may run in parallel with one another. */
     public static PreBindPreFlightResult skipInParallel() {
         return SKIP_IN_PARALLEL;
     }
 
-    /** Whether there is no work. */
+    /** Returns whether there is no work. */
     public boolean isSkip() {
         return skip;
     }
 
-    /** Whether other plugins may work at the same time. */
+    /** Returns whether other plugins may run in parallel. */
     public boolean allowsParallel() {
         return allowParallel;
     }

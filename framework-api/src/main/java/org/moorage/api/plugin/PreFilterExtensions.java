@@ -6,29 +6,29 @@ import org.moorage.api.NodeInfo;
 import org.moorage.api.model.Pod;
 
 /**
- * Keeps what a {@link PreFilterPlugin} put into the state right while preemption or nominated pods have it tried whether the pod fits if
- * other pods are added to a node, or removed from it. Needed by plugins whose answer depends on the pods of the cluster.
+ * An extension of a {@link PreFilterPlugin} that updates its state when preemption or nominated pods simulate adding a
+ * pod to, or removing it from, a node. Required for plugins whose results depend on other pods.
  *
- * <p>Called with a fork of the cycle's state. The plugin puts a new value into it and leaves the old one as it is.
+ * <p>Called with a fork of the cycle's state. The plugin puts a new value into it and does not modify the old one.
  */
 public interface PreFilterExtensions extends Plugin {
     /**
-     * A pod is thought to be on a node.
+     * Updates the state for a pod that is assumed on a node.
      *
      * @param state a fork of the state
      * @param pod the pod to schedule
-     * @param added the pod that is thought to be there
-     * @param node the node, with the pod
+     * @param added the assumed pod
+     * @param node the node, with the assumed pod
      */
     void addPod(CycleState state, Pod pod, Pod added, NodeInfo node);
 
     /**
-     * A pod is thought to be gone.
+     * Updates the state for a simulated removal of a pod.
      *
      * @param state a fork of the state
      * @param pod the pod to schedule
-     * @param removed the pod that is thought to be gone
-     * @param node the node, without the pod
+     * @param removed the removed pod
+     * @param node the node, without the removed pod
      */
     void removePod(CycleState state, Pod pod, Pod removed, NodeInfo node);
 }

@@ -5,18 +5,19 @@ import org.moorage.api.CycleState;
 import org.moorage.api.Snapshot;
 import org.moorage.api.model.Pod;
 
-/** Looks at the pod once before the nodes are filtered. */
+/** A plugin that examines the pod once, before the nodes are filtered. */
 public interface PreFilterPlugin extends Plugin {
     /**
-     * Called once per scheduling cycle, in the order of the profile. Here a plugin computes what its Filter will need and
-     * puts it into the state.
+     * Examines the pod. Called once per scheduling cycle, in the order of the profile. A plugin computes the data for
+     * its Filter here and puts it into the state.
      *
-     * @param state what the plugin keeps for this cycle
+     * @param state the state of this cycle
      * @param pod the pod to schedule
      * @param snapshot the cluster
-     * @return {@link PreFilterResult#allNodes}, {@link PreFilterResult#onlyNodes} to have no others looked at, {@link
-     *     PreFilterResult#skip} if this plugin's Filter has no say, or a rejection of the pod as a whole. A rejection that
-     *     cannot be resolved ends the cycle at once; after another one the remaining plugins are still asked.
+     * @return {@link PreFilterResult#allNodes}; {@link PreFilterResult#onlyNodes} to restrict the nodes;
+     *     {@link PreFilterResult#skip} to skip this plugin's Filter; or a rejection of the pod on all nodes. A
+     *     rejection that cannot be resolved ends the cycle immediately; after another one the remaining plugins are
+     *     still called.
      */
     PreFilterResult preFilter(CycleState state, Pod pod, Snapshot snapshot);
 }

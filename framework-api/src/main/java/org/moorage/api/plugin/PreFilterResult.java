@@ -6,7 +6,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.moorage.api.Status;
 
-/** The answer of {@link PreFilterPlugin#preFilter}. */
+/** The result of {@link PreFilterPlugin#preFilter}. */
 public final class PreFilterResult {
     private static final PreFilterResult ALL_NODES = new PreFilterResult(Status.success(), null);
     private static final PreFilterResult SKIP = new PreFilterResult(Status.skip(), null);
@@ -19,23 +19,23 @@ public final class PreFilterResult {
         this.nodeNames = nodeNames;
     }
 
-    /** Go on, with all nodes. */
+    /** Returns the result that all nodes are examined. */
     public static PreFilterResult allNodes() {
         return ALL_NODES;
     }
 
-    /** Go on, with only these nodes; those that do not exist are left out. */
+    /** Returns the result that only these nodes are examined; names of nodes that do not exist are ignored. */
     public static PreFilterResult onlyNodes(Set<String> names) {
         return new PreFilterResult(Status.success(), Set.copyOf(names));
     }
 
-    /** Go on, and leave this plugin's Filter and its {@link PreFilterExtensions} out. */
+    /** Returns the result that skips this plugin's Filter and its {@link PreFilterExtensions} for the cycle. */
     public static PreFilterResult skip() {
         return SKIP;
     }
 
     /**
-     * No node will do.
+     * Returns the result that rejects the pod on all nodes.
      *
      * @throws IllegalArgumentException if the status is not a rejection
      */
@@ -43,12 +43,12 @@ public final class PreFilterResult {
         return new PreFilterResult(Rejected.checked(status), null);
     }
 
-    /** Success, skip, or the rejection. */
+    /** Returns success, skip, or the rejection. */
     public Status status() {
         return status;
     }
 
-    /** The nodes to look at; empty for all. */
+    /** Returns the names of the nodes to examine; empty for all nodes. */
     public Optional<Set<String>> nodeNames() {
         return Optional.ofNullable(nodeNames);
     }

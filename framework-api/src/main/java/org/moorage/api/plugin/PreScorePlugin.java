@@ -7,16 +7,16 @@ import org.moorage.api.NodeInfo;
 import org.moorage.api.Status;
 import org.moorage.api.model.Pod;
 
-/** Looks at the pod and the feasible nodes once before they are scored. */
+/** A plugin that examines the pod and the feasible nodes once, before the nodes are scored. */
 public interface PreScorePlugin extends Plugin {
     /**
-     * Called once per scheduling cycle with more than one feasible node. Here a plugin computes what its Score will need
-     * and puts it into the state.
+     * Examines the pod and the feasible nodes. Called once per scheduling cycle with more than one feasible node. A
+     * plugin computes the data for its Score here and puts it into the state.
      *
-     * @param state what the plugin keeps for this cycle
+     * @param state the state of this cycle
      * @param pod the pod to schedule
      * @param nodes the feasible nodes
-     * @return success, or skip if this plugin's Score has no say; anything else fails the cycle
+     * @return success, or skip to skip this plugin's Score; any other status fails the cycle
      */
     Status preScore(CycleState state, Pod pod, List<NodeInfo> nodes);
 }

@@ -9,7 +9,7 @@ import java.util.Locale;
 import java.util.Objects;
 
 /**
- * Collects what is wrong with a configuration, so that all of it can be reported at once.
+ * The problems of a configuration, collected so that all of them are reported together.
  *
  * <pre>{@code
  * if (weight < 0 || weight > 100) {
@@ -27,35 +27,35 @@ public final class Problems {
     }
 
     /**
-     * One thing that is wrong.
+     * One problem.
      *
-     * @param path where, for example {@code profiles[0].pluginConfig[1].args.bindTimeoutSeconds}
-     * @param message what was seen and what was expected
+     * @param path the path of the value, for example {@code profiles[0].pluginConfig[1].args.bindTimeoutSeconds}
+     * @param message the actual and the expected value
      */
     public record Problem(String path, String message) {
-        /** Path and message in one line. */
+        /** Returns path and message in one line. */
         @Override
         public String toString() {
             return path.isEmpty() ? message : path + ": " + message;
         }
     }
 
-    /** An empty collection whose paths start from here. */
+    /** Returns an empty collection whose paths start at the current value. */
     public static Problems collector() {
         return new Problems("", new ArrayList<>());
     }
 
-    /** The same collection, for a field of the value at hand. */
+    /** Returns the same collection, for a field of the current value. */
     public Problems at(String field) {
         return new Problems(path.isEmpty() ? field : path + "." + field, found);
     }
 
-    /** The same collection, for an element of the list at hand. */
+    /** Returns the same collection, for an element of the current list. */
     public Problems at(int index) {
         return new Problems(path + "[" + index + "]", found);
     }
 
-    /** The path of the value at hand. */
+    /** Returns the path of the current value. */
     public String path() {
         return path;
     }
@@ -67,7 +67,7 @@ public final class Problems {
         report((value instanceof Duration time ? shown(time) : shown) + " (expected: " + expected + ")");
     }
 
-    // As people write them in configurations: -1s and 1ms, where Java has PT-1S and PT0.001S.
+    // In the format of configurations: -1s and 1ms, where Java has PT-1S and PT0.001S.
     private static String shown(Duration time) {
         if (time.isNegative()) {
             return "-" + shown(time.negated());
@@ -82,17 +82,17 @@ public final class Problems {
         report("missing (expected: " + expected + ")");
     }
 
-    /** Reports in other words; they should name what was seen and what was expected. */
+    /** Reports a custom message, which should name the actual and the expected value. */
     public void report(String message) {
         found.add(new Problem(path, Objects.requireNonNull(message, "message")));
     }
 
-    /** Whether nothing was reported, here or at any other path. */
+    /** Returns whether nothing was reported, at this or any other path. */
     public boolean isEmpty() {
         return found.isEmpty();
     }
 
-    /** Everything reported so far, at all paths. */
+    /** Returns all problems reported so far, at all paths. */
     public List<Problem> all() {
         return List.copyOf(found);
     }

@@ -5,22 +5,22 @@ import java.time.Instant;
 import java.util.Optional;
 import org.moorage.api.model.Pod;
 
-/** A pod in the scheduling queue, or a group of pods that waits as one. */
+/** A pod in the scheduling queue, or a pod group that is queued as a unit. */
 public interface QueuedPod {
-    /** The pod; of a group, the first of its pods. */
+    /** Returns the pod; for a group, the first of its pods. */
     Pod pod();
 
-    /** The priority of the pod, or of the group. */
+    /** Returns the priority of the pod, or of the group. */
     default int priority() {
         return pod().spec().priority();
     }
 
-    /** When it was last put into the queue, by {@link Handle#monotonicClock}. */
+    /** Returns when it was last added to the queue, by {@link Handle#monotonicClock}. */
     Instant timestamp();
 
-    /** How often it was tried. */
+    /** Returns the number of scheduling attempts. */
     int attempts();
 
-    /** When it first became ready to be tried, by {@link Handle#monotonicClock}; empty if it never was. */
+    /** Returns when it first became ready to be scheduled, by {@link Handle#monotonicClock}; empty if it never was. */
     Optional<Instant> initialAttemptTimestamp();
 }

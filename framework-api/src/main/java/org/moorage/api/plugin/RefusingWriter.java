@@ -10,7 +10,7 @@ import org.moorage.api.model.PodCondition;
 import org.moorage.api.model.PodGroup;
 import org.moorage.api.model.PodStatus;
 
-/** See {@link ClusterWriter#refusing}. */
+/** A writer that rejects every change, see {@link ClusterWriter#refusing}. */
 record RefusingWriter(String reason) implements ClusterWriter {
     @Override
     public void bind(Pod pod, String nodeName) {
@@ -65,7 +65,7 @@ record RefusingWriter(String reason) implements ClusterWriter {
 
     @Override
     public void report(PodEvent event) {
-        // There is nobody to tell.
+        // Events are dropped: there is no cluster to report to.
     }
 
     private ClusterException none(String what) {

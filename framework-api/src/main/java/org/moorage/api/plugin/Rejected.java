@@ -4,14 +4,14 @@ package org.moorage.api.plugin;
 import org.moorage.api.Code;
 import org.moorage.api.Status;
 
-/** What an answer that rejects may carry. */
+/** The check of the status of a result that rejects. */
 final class Rejected {
     private Rejected() {}
 
     /**
-     * The status.
+     * Returns the status.
      *
-     * @throws IllegalArgumentException if it is not a rejection, with its reasons
+     * @throws IllegalArgumentException if it is not a rejection; the message has its reasons if it is an error
      */
     static Status checked(Status status) {
         if (!status.isRejection()) {

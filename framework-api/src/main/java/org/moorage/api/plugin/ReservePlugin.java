@@ -5,10 +5,11 @@ import org.moorage.api.CycleState;
 import org.moorage.api.Status;
 import org.moorage.api.model.Pod;
 
-/** Sets aside on the chosen node what the pod will use, until it is bound. */
+/** A plugin that reserves resources on the chosen node until the pod is bound. */
 public interface ReservePlugin extends Plugin {
     /**
-     * Called when the node is chosen, in the order of the profile; the first rejection or failure ends it.
+     * Reserves resources for the pod. Called after the node is chosen, in the order of the profile; the first rejection
+     * or failure ends it.
      *
      * @param state the cycle's state
      * @param pod the pod
@@ -18,8 +19,8 @@ public interface ReservePlugin extends Plugin {
     Status reserve(CycleState state, Pod pod, String nodeName);
 
     /**
-     * Gives back what {@link #reserve} set aside. Called for all Reserve plugins in reverse order when the pod does not get
-     * to the node after all, also for those whose reserve was not called; calling it twice must do no harm.
+     * Releases what {@link #reserve} reserved. If the pod is not bound to the node, this is called for all Reserve
+     * plugins in reverse order, including those whose reserve was not called. It must be idempotent.
      *
      * @param state the cycle's state
      * @param pod the pod

@@ -7,28 +7,29 @@ import org.moorage.api.NodeInfo;
 import org.moorage.api.NodeScores;
 import org.moorage.api.model.Pod;
 
-/** Says how good a feasible node is for the pod. */
+/** A plugin that scores feasible nodes for a pod. */
 public interface ScorePlugin extends Plugin {
     /**
-     * Called for many nodes at once by several threads. It should allocate nothing.
+     * Returns the score of one node. Called concurrently by several threads for different nodes; should allocate
+     * nothing.
      *
-     * @param state what the plugin put there in PreScore
+     * @param state the state, with the values that the plugin put there in PreScore
      * @param pod the pod to schedule
      * @param node a feasible node
-     * @return the score; from 0 to 100 unless {@link #normalize} brings it there
+     * @return the score; from 0 to 100, or any number if {@link #normalize} scales it to that range
      */
     long score(CycleState state, Pod pod, NodeInfo node);
 
     /**
-     * Scores some nodes, each as {@link #score(CycleState, Pod, NodeInfo)} would. A plugin overrides this only to be faster, for example
-     * because it then looks up once what it needs of the state.
+     * Scores a range of nodes, each as {@link #score(CycleState, Pod, NodeInfo)} does. A plugin overrides this only for
+     * speed, for example to look up values of the state once.
      *
      * @param state as for one node
      * @param pod the pod to schedule
      * @param nodes the feasible nodes
      * @param from the index of the first node to score
      * @param to the index after the last one
-     * @param scores where the scores go, by the index of the node
+     * @param scores receives the scores, by node index
      */
     default void score(CycleState state, Pod pod, List<NodeInfo> nodes, int from, int to, long[] scores) {
         for (int i = from; i < to; i++) {
@@ -37,13 +38,13 @@ public interface ScorePlugin extends Plugin {
     }
 
     /**
-     * Brings this plugin's scores into the range from 0 to 100. Called once, when all nodes are scored. A score outside
-     * the range fails the cycle.
+     * Normalizes this plugin's scores to the range from 0 to 100. Called once, after all nodes are scored. A score
+     * outside the range fails the cycle.
      *
      * @param state the cycle's state
      * @param pod the pod to schedule
      * @param scores the scores of all feasible nodes
-     * @return the scores that count, by default the given ones
+     * @return the normalized scores, by default the given ones
      */
     default NodeScores normalize(CycleState state, Pod pod, NodeScores scores) {
         return scores;

@@ -6,33 +6,36 @@ import org.moorage.api.Snapshot;
 import org.moorage.api.model.Pod;
 
 /**
- * Tries for a pod what would be if other pods were on nodes, or were not. Neither the cycle's snapshot nor its state is changed. Changes
- * are taken back in reverse order. For one thread at a time.
+ * A simulation of adding other pods to, and removing them from, nodes, for one pod. It changes neither the cycle's
+ * snapshot nor its state. Changes are reverted in reverse order. Not thread-safe.
  */
 public interface Trial {
-    /** The nodes with the changes. */
+    /** Returns the nodes with the simulated changes. */
     Snapshot snapshot();
 
-    /** The state with the changes, a fork of the cycle's. To be asked for anew after each change. */
+    /** Returns the state with the simulated changes, a fork of the cycle's state. Call this again after each change. */
     CycleState state();
 
     /**
-     * Adds a pod to a node, and tells the profile's {@link PreFilterExtensions}.
+     * Adds a pod to a node, and calls the profile's {@link PreFilterExtensions}.
      *
-     * @throws IllegalArgumentException if there is no such node
+     * @throws IllegalArgumentException if the node does not exist
      */
     void assume(Pod added, String nodeName);
 
     /**
-     * Removes a pod from a node, and tells the profile's {@link PreFilterExtensions}.
+     * Removes a pod from a node, and calls the profile's {@link PreFilterExtensions}.
      *
-     * @throws IllegalArgumentException if it is not there
+     * @throws IllegalArgumentException if the pod is not on the node
      */
     void remove(Pod removed, String nodeName);
 
-    /** How many changes are tried. */
+    /** Returns the number of simulated changes. */
     int changes();
 
-    /** Takes the last changes back until only so many are left: snapshot and state are as they were then. */
+    /**
+     * Reverts the latest changes until {@code changesLeft} are left, and restores the snapshot and the state of that
+     * point.
+     */
     void takeBack(int changesLeft);
 }

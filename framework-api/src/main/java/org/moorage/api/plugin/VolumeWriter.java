@@ -5,12 +5,13 @@ import org.moorage.api.model.PersistentVolume;
 import org.moorage.api.model.PersistentVolumeClaim;
 
 /**
- * Changes persistent volumes and their claims, as {@link ClusterWriter} does. Each change is for the version of the object that
- * is passed, if it has one: on any other version it fails with a conflict.
+ * A writer of changes to persistent volumes and their claims, with the contract of {@link ClusterWriter}. If the given
+ * object has a version, the change fails with a conflict on any other version.
  */
 public interface VolumeWriter {
     /**
-     * Binds a volume to a claim: it becomes {@link PersistentVolume#boundTo}. The volume controller completes the binding.
+     * Binds a volume to a claim: the volume becomes {@link PersistentVolume#boundTo}. The volume controller completes
+     * the binding.
      *
      * @return the volume after the change
      */

@@ -6,30 +6,32 @@ import java.util.Map;
 import java.util.Set;
 import org.moorage.api.model.Pod;
 
-/** A pod that plugins have wait before it is bound. Only the first of allowing, rejecting and preempting it counts. */
+/**
+ * A pod that waits in Permit before it is bound. Only the first of allowing, rejecting and preempting it takes effect.
+ */
 public interface WaitingPod {
-    /** The pod, with its chosen node. */
+    /** Returns the pod, with its chosen node. */
     Pod pod();
 
-    /** The names of the plugins that it still waits for. */
+    /** Returns the names of the plugins that the pod still waits for. */
     Set<String> pendingPlugins();
 
     /**
-     * How long each plugin has it wait at most from now on, by the name of the plugin; then it is rejected in the name of that one. Of the
-     * plugins in {@link #pendingPlugins()}.
+     * Returns the time until each plugin's timeout, by plugin name, for the plugins in {@link #pendingPlugins()}. At
+     * the timeout, the pod is rejected in that plugin's name.
      */
     Map<String, Duration> timeLeft();
 
-    /** Says that a plugin no longer has the pod wait. When none is left, the pod is bound. */
+    /** Ends the wait for a plugin. The pod is bound when it waits for no more plugins. */
     void allow(String plugin);
 
-    /** Rejects the pod in the name of a plugin. It is unschedulable for now. */
+    /** Rejects the pod in the name of a plugin, as unschedulable. */
     void reject(String plugin, String message);
 
     /**
-     * Ends the wait of the pod in the name of a plugin. Unlike a rejected pod it is retried after its backoff.
+     * Preempts the waiting pod in the name of a plugin. Unlike a rejected pod, it is retried after its backoff.
      *
-     * @return whether this was the first, so that the pod is not bound
+     * @return whether this call took effect, so that the pod is not bound
      */
     boolean preempt(String plugin, String message);
 }

@@ -71,7 +71,7 @@ public final class NodeAnswers {
         }
         SnapshotTrial trial = SnapshotTrial.of(state, pod);
         victimsByNode.forEach((name, victims) -> {
-            if (snapshot.node(name).isPresent() && attempt.leaves(name)) {
+            if (snapshot.node(name).isPresent() && attempt.includes(name)) {
                 victims.forEach(victim -> trial.remove(victim, name));
                 if (attempt.filters().filter(trial.state(), trial.node(name)).isSuccess()) {
                     fitting.add(name);
@@ -88,9 +88,9 @@ public final class NodeAnswers {
         if (ofPod != null) {
             return Optional.of(ofPod);
         }
-        return attempt.leaves(nodeName)
+        return attempt.includes(nodeName)
                 ? Optional.ofNullable(rejectionByNode.get(nodeName))
-                : Optional.of(attempt.leftOut());
+                : Optional.of(attempt.exclusion());
     }
 
     /** Returns the normalized scores of the feasible nodes, by plugin. Skipped plugins have none. */

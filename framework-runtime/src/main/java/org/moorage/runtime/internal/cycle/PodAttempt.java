@@ -159,7 +159,7 @@ public final class PodAttempt {
         askExtenders();
         return FittingNodes.of(
                 all,
-                leftOut(),
+                exclusion(),
                 nodes,
                 pass(),
                 left,
@@ -526,12 +526,12 @@ public final class PodAttempt {
     }
 
     /** Returns whether PreFilter has left a node to filter. */
-    boolean leaves(String nodeName) {
+    boolean includes(String nodeName) {
         return nodeNames == null || nodeNames.contains(nodeName);
     }
 
     /** Returns the rejection of the nodes that PreFilter has excluded, if it has left others. */
-    PluginStatus leftOut() {
+    PluginStatus exclusion() {
         String plugins = String.join(" ", namingPlugins);
         return new PluginStatus(plugins, Status.unresolvable("node(s) didn't satisfy plugin(s) [" + plugins + "]"));
     }

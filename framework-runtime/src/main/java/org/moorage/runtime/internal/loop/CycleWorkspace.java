@@ -80,7 +80,7 @@ public final class CycleWorkspace implements AutoCloseable {
      *
      * @throws IllegalStateException on the thread of a running cycle or evaluation
      */
-    <T> T tryOut(BiFunction<SchedulingAlgorithm, TrialSnapshot, T> work) {
+    <T> T simulate(BiFunction<SchedulingAlgorithm, TrialSnapshot, T> work) {
         if (lock.isHeldByCurrentThread()) {
             throw new IllegalStateException(
                     "a group is tried out in a scheduling cycle (expected: between two cycles)");

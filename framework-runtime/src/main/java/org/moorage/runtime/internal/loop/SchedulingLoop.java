@@ -96,7 +96,7 @@ public final class SchedulingLoop {
      * it, as in a cycle; the reservations are released.
      */
     public GroupEvaluation evaluate(GroupKey group) {
-        return current.tryOut((algorithm, nodes) -> groupCycle.evaluate(group, algorithm, nodes));
+        return current.simulate((algorithm, nodes) -> groupCycle.evaluate(group, algorithm, nodes));
     }
 
     /**
@@ -154,17 +154,17 @@ public final class SchedulingLoop {
             if (workspace == current || started.failure != null) {
                 started.ended.countDown();
             }
-            left(workspace);
+            release(workspace);
         }
     }
 
     /**
      * Abandons a workspace to work that does not end, and replaces it for later cycles. When the work ends after all,
-     * it must call {@link #left}.
+     * it must call {@link #release}.
      *
      * @return false if too many workspaces are abandoned and still in use
      */
-    public boolean leave(CycleWorkspace workspace) {
+    public boolean abandon(CycleWorkspace workspace) {
         if (abandoned.size() >= MOST_ABANDONED) {
             return false;
         }
@@ -174,7 +174,7 @@ public final class SchedulingLoop {
     }
 
     /** Closes a workspace, if it was abandoned, after the work that used it has ended. */
-    public void left(CycleWorkspace workspace) {
+    public void release(CycleWorkspace workspace) {
         if (abandoned.remove(workspace)) {
             workspace.close();
         }

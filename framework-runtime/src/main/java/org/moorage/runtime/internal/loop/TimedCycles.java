@@ -91,7 +91,7 @@ public final class TimedCycles {
                         Thrown.rethrowIfFatal(thrown);
                     } finally {
                         left.run();
-                        loop.left(workspace);
+                        loop.release(workspace);
                         endTurn(hasTurn);
                     }
                 },
@@ -101,9 +101,9 @@ public final class TimedCycles {
             return result.get(Duration.between(clock.instant(), end).toNanos(), TimeUnit.NANOSECONDS);
         } catch (TimeoutException overdue) {
             String message = overdue(workspace);
-            if (loop.leave(workspace)) {
+            if (loop.abandon(workspace)) {
                 if (result.isDone()) {
-                    loop.left(workspace);
+                    loop.release(workspace);
                 }
                 endTurn(hasTurn);
             } else {

@@ -25,7 +25,7 @@ public record QueueGauges(
     private static final List<SubQueue> OF_ENTITIES =
             List.of(SubQueue.ACTIVE, SubQueue.BACKOFF, SubQueue.UNSCHEDULABLE, SubQueue.GATED);
 
-    static QueueGauges of(SubQueues queued, PodGroupMembers members, InFlightPods inFlight) {
+    static QueueGauges of(SubQueues queued, QueuedGroupMembers members, InFlightPods inFlight) {
         Counts counts = new Counts();
         queued.active.values().forEach(waiting -> counts.add(waiting, SubQueue.ACTIVE));
         queued.backoff.rejected.values().forEach(waiting -> counts.add(waiting, SubQueue.BACKOFF));

@@ -35,7 +35,7 @@ public final class QueuedPodGroupInfo extends QueuedEntity {
     private boolean isRepeat;
     private SchedulingGroup group;
     // The members of each non-empty pod group, while this group is queued. The collections are shared with
-    // PodGroupMembers.
+    // QueuedGroupMembers.
     private final Map<GroupKey, Collection<QueuedPodInfo>> waiting = new LinkedHashMap<>();
     // The members for which PreEnqueue has not run since they joined.
     private final Set<QueuedPodInfo> newcomers = new LinkedHashSet<>();
@@ -197,7 +197,7 @@ public final class QueuedPodGroupInfo extends QueuedEntity {
     }
 
     /** Removes all pending pods of a pod group; has no effect if it has none here. */
-    void leave(GroupKey podGroup) {
+    void removeGroup(GroupKey podGroup) {
         Collection<QueuedPodInfo> ofGroup = waiting.remove(podGroup);
         if (ofGroup != null) {
             ofGroup.forEach(this::forget);

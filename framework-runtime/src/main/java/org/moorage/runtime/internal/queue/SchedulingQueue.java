@@ -72,7 +72,7 @@ public final class SchedulingQueue implements PodActivation, AutoCloseable {
     final SubQueues queued;
 
     @GuardedBy("lock")
-    final PodGroupMembers members;
+    final QueuedGroupMembers members;
 
     @GuardedBy("lock")
     final InFlightPods inFlight;
@@ -120,7 +120,7 @@ public final class SchedulingQueue implements PodActivation, AutoCloseable {
                 clock,
                 podReady::signal,
                 metrics);
-        members = new PodGroupMembers(settings.featureGates(), queued);
+        members = new QueuedGroupMembers(settings.featureGates(), queued);
         inFlight = new InFlightPods();
     }
 

@@ -192,7 +192,7 @@ final class SnapshotTransaction implements Transaction {
         put(moved, pod, "");
         TrialPlacement placement = placements.get(pod.uid());
         if (placement != null) {
-            placement.leave();
+            placement.release();
         }
     }
 

@@ -138,7 +138,7 @@ final class TrialPlacement {
     }
 
     /** Releases the reservations of the pod, which has left its node. */
-    void leave() {
+    void release() {
         if (!isReserved) {
             return;
         }

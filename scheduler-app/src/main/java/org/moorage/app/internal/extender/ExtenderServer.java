@@ -83,7 +83,7 @@ public final class ExtenderServer implements AutoCloseable {
         this.metricsText = metricsText;
         this.metrics = metrics;
         Optional<Supplier<SSLEngine>> tls =
-                config.tls().map(files -> new ExtenderTls(config.path(), files, settings.clock()));
+                config.tls().map(files -> new ExtenderServerTls(config.path(), files, settings.clock()));
         server = bind(
                 config,
                 settings,

@@ -28,7 +28,7 @@ import org.moorage.runtime.internal.queue.QueueState.In;
  * Does at random what a cluster and a scheduler do with pod groups, and checks after each step that each waiting member is where it
  * belongs: incomplete if its root is not known, pending while that is in flight, and otherwise in the root's entry.
  */
-final class PodGroupMembersRandomTest {
+final class QueuedGroupMembersRandomTest {
     private static final int PODS = 25;
     private static final int POD_GROUPS = 6;
     private static final int COMPOSITES = 4;

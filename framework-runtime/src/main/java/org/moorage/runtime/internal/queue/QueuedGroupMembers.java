@@ -34,8 +34,8 @@ import org.moorage.runtime.internal.queue.QueuedPodGroupInfo.Group;
  *
  * <p>Guarded by the queue's lock.
  */
-final class PodGroupMembers {
-    private static final Log LOG = Log.of(PodGroupMembers.class);
+final class QueuedGroupMembers {
+    private static final Log LOG = Log.of(QueuedGroupMembers.class);
 
     private final boolean areGrouped;
     private final boolean haveComposites;
@@ -46,7 +46,7 @@ final class PodGroupMembers {
     private final Map<GroupKey, QueuedPodGroupInfo> queuedByRoot = new HashMap<>();
     private final Map<GroupKey, QueuedPodGroupInfo> inFlightByRoot = new HashMap<>();
 
-    PodGroupMembers(FeatureGates featureGates, SubQueues queued) {
+    QueuedGroupMembers(FeatureGates featureGates, SubQueues queued) {
         areGrouped = featureGates.isEnabled(FeatureGates.GENERIC_WORKLOAD);
         haveComposites = featureGates.isEnabled(FeatureGates.COMPOSITE_POD_GROUP);
         this.featureGates = featureGates;
@@ -193,7 +193,7 @@ final class PodGroupMembers {
         List<GroupKey> below = root.isPresent() ? forest.podGroups(key) : List.of();
         forest.remove(key);
         if (root.isPresent()) {
-            below.forEach(root.get()::leave);
+            below.forEach(root.get()::removeGroup);
             membersLeft(root.get(), WellKnownEvents.UNSCHEDULED_POD_UPDATE.label());
         }
     }

@@ -22,8 +22,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** TLS of an agent's server, with files that are read again when they change. Used by one thread. */
-final class ExtenderTls implements Supplier<SSLEngine> {
-    private static final Logger LOG = LoggerFactory.getLogger(ExtenderTls.class);
+final class ExtenderServerTls implements Supplier<SSLEngine> {
+    private static final Logger LOG = LoggerFactory.getLogger(ExtenderServerTls.class);
     private static final Duration CHECK_INTERVAL = Duration.ofSeconds(10);
     private static final String[] PROTOCOLS = {"TLSv1.3", "TLSv1.2"};
 
@@ -41,7 +41,7 @@ final class ExtenderTls implements Supplier<SSLEngine> {
      * @param path where the configuration names them, for messages
      * @throws CommandException if they cannot be used
      */
-    ExtenderTls(String path, ExtenderServerConfig.Tls files, InstantSource clock) {
+    ExtenderServerTls(String path, ExtenderServerConfig.Tls files, InstantSource clock) {
         setting = path + ".tls.clientCAFile";
         clientCaFile = files.clientCaFile();
         this.clock = clock;

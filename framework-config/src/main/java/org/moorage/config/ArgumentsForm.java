@@ -25,9 +25,10 @@ public final class ArgumentsForm {
     private ArgumentsForm() {}
 
     /**
-     * The default arguments by their names, without those that have no value by default. They may be invalid: a plugin can require some.
+     * Returns the default arguments by their names, without those that have no value by default. They may be invalid: a
+     * plugin can require some.
      *
-     * @param features decide on some defaults
+     * @param features the features that some defaults depend on
      */
     public static Map<String, Object> defaults(PluginFactory<?> factory, FeatureGates features) {
         return PlainValues.of(defaultTree(factory, features));
@@ -50,8 +51,8 @@ public final class ArgumentsForm {
     }
 
     /**
-     * The accepted values of each argument, for example {@code a duration such as 15s, 1m30s or 100ms}, by its path: {@code scoringStrategy.type},
-     * {@code resources[].weight}.
+     * Returns the accepted values of each argument, for example {@code a duration such as 15s, 1m30s or 100ms}, by its
+     * path: {@code scoringStrategy.type}, {@code resources[].weight}.
      */
     public static Map<String, String> accepted(PluginFactory<?> factory) {
         Map<String, String> accepted = new LinkedHashMap<>();

@@ -17,7 +17,9 @@ import org.moorage.config.plugin.DefaultPlugins;
 import org.moorage.config.plugin.PluginRegistry;
 import org.moorage.config.plugin.PluginSet;
 
-/** The settings of a configuration that differ from the defaults, in a form that can be read again, and where they come from. */
+/**
+ * The settings of a configuration that differ from the defaults, in a form that can be read again, with their origins.
+ */
 final class ChangedSettings {
     private static final JsonNodeFactory NODES = JsonNodeFactory.instance;
     private static final List<String> FORMAT = List.of("apiVersion", "kind");
@@ -40,7 +42,7 @@ final class ChangedSettings {
         return tree;
     }
 
-    /** Where each setting of the tree comes from. */
+    /** The origin of each setting of the tree. */
     Map<String, String> originByPath() {
         return originByPath;
     }
@@ -94,7 +96,7 @@ final class ChangedSettings {
         return profiles.size() == 1 && changed.path(0).isEmpty() ? null : changed;
     }
 
-    // Of the lists of plugins, only what is not merged in again as one of the defaults.
+    // Keeps only the entries of plugin lists that are not merged in again as defaults.
     private @Nullable ObjectNode plugins(JsonNode sets, JsonNode byDefault, String path) {
         ObjectNode changed = NODES.objectNode();
         for (Map.Entry<String, JsonNode> set : sets.properties()) {
@@ -158,7 +160,7 @@ final class ChangedSettings {
         return changed.isEmpty() ? null : changed;
     }
 
-    // An extender has no defaults but those of its own fields.
+    // An extender has no other defaults than those of its fields.
     private @Nullable ArrayNode extenders(JsonNode extenders) {
         ArrayNode changed = NODES.arrayNode();
         for (int i = 0; i < extenders.size(); i++) {
@@ -169,7 +171,7 @@ final class ChangedSettings {
         return changed.isEmpty() ? null : changed;
     }
 
-    /** The value without what is as by default; null if all of it is. A list is kept as a whole. */
+    /** Returns the value without fields at their defaults; null if none is left. A list is kept as a whole. */
     private @Nullable JsonNode changed(JsonNode value, JsonNode byDefault, String from, String to) {
         if (value instanceof ObjectNode object && !object.isEmpty()) {
             ObjectNode changed = NODES.objectNode();

@@ -12,8 +12,8 @@ import org.moorage.api.plugin.Problems;
 import org.moorage.config.internal.FieldNames;
 
 /**
- * A configuration is refused, for all of the reasons that it carries. The message has a headline and a line for each
- * reason, in the order of the lines of the source, fit to be shown as it is.
+ * Thrown when a configuration is rejected, with all reasons. The message has a headline and a line for each reason, in
+ * the order of the lines of the source, and can be shown to users as it is.
  */
 public final class ConfigException extends RuntimeException {
     private static final long serialVersionUID = 1L;
@@ -22,24 +22,27 @@ public final class ConfigException extends RuntimeException {
     private final String sourceName;
     private final transient List<Reason> reasons;
 
-    /** A reason, where it is, which is empty if the source says nothing about it, and what the source calls its field. */
+    /**
+     * A reason, its location, which is empty if the source does not contain it, and the name of its field in the
+     * source.
+     */
     private record Reason(Problems.Problem problem, String place, String name) {}
 
     /**
-     * A refusal.
+     * Creates a rejection.
      *
-     * @param sourceName what the configuration was read from
+     * @param sourceName the name of the source of the configuration
      * @param problems the reasons, at least one
-     * @param locationByPath where fields are in the source, for example {@code scheduler.yaml:12:5}
+     * @param locationByPath the locations of fields in the source, for example {@code scheduler.yaml:12:5}
      */
     public ConfigException(String sourceName, List<Problems.Problem> problems, Map<String, String> locationByPath) {
         this(sourceName, problems, locationByPath, FieldNames.SAME);
     }
 
     /**
-     * A refusal.
+     * Creates a rejection.
      *
-     * @param names what the source calls the fields
+     * @param names the names of the fields in the source
      */
     ConfigException(
             String sourceName, List<Problems.Problem> problems, Map<String, String> locationByPath, FieldNames names) {
@@ -61,14 +64,14 @@ public final class ConfigException extends RuntimeException {
         return sorted(reasons);
     }
 
-    /** The reasons, in the order of their lines. Their paths are those of a KubeSchedulerConfiguration. */
+    /** Returns the reasons, in the order of their lines. Their paths are those of a KubeSchedulerConfiguration. */
     public List<Problems.Problem> problems() {
         return reasons.stream().map(Reason::problem).toList();
     }
 
     /**
-     * Where in the source a problem is, for example {@code scheduler.yaml:12:5}: its field, or the closest one around it
-     * that the source has.
+     * Returns the location of a problem in the source, for example {@code scheduler.yaml:12:5}: its field, or the
+     * closest enclosing field in the source.
      */
     public Optional<String> placeOf(Problems.Problem problem) {
         return reasons.stream()
@@ -77,7 +80,7 @@ public final class ConfigException extends RuntimeException {
                 .findFirst();
     }
 
-    /** A refusal of the same configuration for these reasons and others. */
+    /** Returns a rejection of the same configuration for these reasons and those of another one. */
     ConfigException and(ConfigException other) {
         List<Reason> all = new ArrayList<>(reasons);
         all.addAll(other.reasons);

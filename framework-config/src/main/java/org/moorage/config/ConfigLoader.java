@@ -15,25 +15,25 @@ import org.moorage.config.plugin.PluginRegistry;
 import org.moorage.config.plugin.UnknownPlugins;
 
 /**
- * Reads configurations in the format of kube-scheduler, {@code kubescheduler.config.k8s.io/v1}, as YAML or JSON. Those of
- * the versions {@code v1alpha1} to {@code v1beta3}, a Policy, and the {@linkplain ConfigShape shapes} of managed clouds are turned into
- * one of {@code v1} before; {@link LoadedConfig#warnings} describes the changes.
+ * Reads configurations in the format of kube-scheduler, {@code kubescheduler.config.k8s.io/v1}, as YAML or JSON. The
+ * versions {@code v1alpha1} to {@code v1beta3}, a Policy, and the {@linkplain ConfigShape shapes} of managed clouds are
+ * first converted to {@code v1}; {@link LoadedConfig#warnings} describes the changes.
  *
- * <p>Reading is strict: an unknown field, one that is given twice and a value of the wrong type are refused. A field
- * that is not given has kube-scheduler's default. Only the first document of a text is read, as by kube-scheduler.
+ * <p>Reading is strict: unknown fields, duplicate fields and values of the wrong type are rejected. A missing field has
+ * kube-scheduler's default. Only the first document of a text is read, as by kube-scheduler.
  *
- * <p>What needs the plugins themselves is not checked here, such as whether one can filter: that shows when they are made, or by
- * {@code ConfigCheck}.
+ * <p>Checks that need the plugins themselves, such as whether a plugin can filter, are done when the plugins are
+ * created, or by {@code ConfigCheck}.
  */
 public final class ConfigLoader {
     private ConfigLoader() {}
 
-    /** The configuration that applies when there is none to read, with the features that are on by default. */
+    /** Returns the configuration that applies when there is none to read, with the features that are on by default. */
     public static LoadedConfig defaults(PluginRegistry registry) {
         return defaults(registry, FeatureGates.DEFAULTS);
     }
 
-    /** The configuration that applies when there is none to read. */
+    /** Returns the configuration that applies when there is none to read. */
     public static LoadedConfig defaults(PluginRegistry registry, FeatureGates features, FlagValue... flags) {
         Problems problems = Problems.collector();
         SourceTree tree = SourceTree.empty(ConfigFormat.DEFAULT_ORIGIN);
@@ -110,7 +110,7 @@ public final class ConfigLoader {
      * Reads a configuration as far as it can be read. Other parameters are those of {@link #load(String, String, PluginRegistry,
      * FeatureGates, PolicyTexts, FlagValue...)}.
      *
-     * @param unknown what happens to plugins that are not registered
+     * @param unknown the treatment of plugins that are not registered
      */
     public static ConfigReading read(
             String text,

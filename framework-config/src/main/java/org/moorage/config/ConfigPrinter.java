@@ -15,8 +15,8 @@ import java.util.regex.Pattern;
 import org.moorage.config.cloud.ConfigShape;
 
 /**
- * Writes a configuration as it takes effect, every default filled in, in a form that can be read again; at the end of each
- * line there is where the setting comes from.
+ * Writes the effective configuration, with every default filled in, in a form that can be read again. A comment at the
+ * end of each line has the origin of the setting.
  *
  * <pre>{@code
  * parallelism: 4         # scheduler.yaml:3
@@ -46,14 +46,14 @@ public final class ConfigPrinter {
         this.originOf = originOf;
     }
 
-    /** The configuration as YAML. */
+    /** Returns the configuration as YAML. */
     public static String print(LoadedConfig config) {
         ConfigPrinter printer = new ConfigPrinter(config::originOf);
         printer.fields(config.effectiveTree(), "", "", "");
         return printer.text();
     }
 
-    /** Only what differs from the defaults, as YAML. */
+    /** Returns only the settings that differ from the defaults, as YAML. */
     public static String printChanged(LoadedConfig config) {
         ChangedSettings changes = config.changes();
         ConfigPrinter printer = new ConfigPrinter(path -> LoadedConfig.closest(path, changes.originByPath()));
@@ -61,7 +61,7 @@ public final class ConfigPrinter {
         return printer.text();
     }
 
-    /** Only what the configuration says itself, in version v1, as YAML without origins. */
+    /** Returns only the settings that the configuration contains itself, in version v1, as YAML without origins. */
     public static String printSource(LoadedConfig config) {
         ConfigPrinter printer = new ConfigPrinter(path -> "");
         printer.fields(config.sourceTree(), "", "", "");
@@ -69,7 +69,7 @@ public final class ConfigPrinter {
     }
 
     /**
-     * Only what the configuration says itself, in a shape, as YAML without origins.
+     * Returns only the settings that the configuration contains itself, in a shape, as YAML without origins.
      *
      * @param warnings receives the settings that the cloud may not accept, one line each
      * @throws ConfigException if the cloud has no setting for something that differs from the defaults, or refuses it
@@ -87,7 +87,7 @@ public final class ConfigPrinter {
         for (Map.Entry<String, JsonNode> field : object.properties()) {
             JsonNode value = field.getValue();
             if (value.isObject() && value.isEmpty() && PLUGINS.matcher(path).matches()) {
-                // Nothing is said about most extension points.
+                // Most extension points have no settings.
                 continue;
             }
             String at = path.isEmpty() ? field.getKey() : path + "." + field.getKey();
@@ -126,7 +126,7 @@ public final class ConfigPrinter {
         }
     }
 
-    // Whether a block can have the text as it is.
+    // Whether a block can contain the text unchanged.
     private static boolean isOfLines(String text) {
         return text.endsWith("\n")
                 && !text.endsWith("\n\n")
@@ -134,7 +134,7 @@ public final class ConfigPrinter {
                 && text.chars().allMatch(c -> c == '\n' || c >= ' ' && c <= '~' || Character.isLetterOrDigit(c));
     }
 
-    // A plugin's weight of 0 says that none is given.
+    // A plugin weight of 0 means that no weight is given.
     private static JsonNode saidOf(JsonNode item, String path) {
         if (item instanceof ObjectNode plugin
                 && PLUGIN_SET.matcher(path).matches()

@@ -28,9 +28,9 @@ final class ConfigReader {
     private final Problems problems;
 
     /**
-     * A reader of a tree of version v1.
+     * Creates a reader of a tree of version v1.
      *
-     * @param shape the shape of the text that it was made of
+     * @param shape the shape of the text that the tree was converted from
      */
     ConfigReader(ReadContext context, ConfigShape shape, Problems problems) {
         this.context = context;
@@ -43,7 +43,7 @@ final class ConfigReader {
     LoadedConfig read() {
         boolean isReadable = problems.isEmpty() || tree.root().size() > 0;
         if (!isReadable || !isThisFormat()) {
-            // In another format the fields mean something else.
+            // In another format the fields have other meanings.
             return loaded(bare(1, List.of()), JsonNodeFactory.instance.objectNode());
         }
         SchedulerSettings settings = context.binder().read(tree.root(), SchedulerSettings.class, problems);
@@ -73,7 +73,7 @@ final class ConfigReader {
         return new LoadedConfig(context, shape, config, effective);
     }
 
-    /** A configuration of one profile, for a scheduler that only answers questions. */
+    /** Returns a configuration of one profile, for a scheduler that only answers questions. */
     static SchedulerConfig schedulerOf(ProfileConfig profile) {
         return bare(SchedulerSettings.DEFAULTS.parallelism(), List.of(profile));
     }

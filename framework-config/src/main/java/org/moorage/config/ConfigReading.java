@@ -9,13 +9,14 @@ import java.util.Map;
 import org.moorage.api.plugin.Problems;
 
 /**
- * A configuration as far as it could be read, with all its problems, for callers that look for further ones before they report them.
- * A scheduler takes it only if it is {@link #sound}.
+ * A configuration as far as it could be read, with all its problems, for callers that look for further problems before
+ * they report them. A scheduler accepts it only if it is {@link #sound}.
  *
- * @param loaded what could be read: without profiles where the text is no configuration, and without the plugins that cannot be made
- * @param problems what the configuration is refused for
+ * @param loaded the readable part: without profiles if the text is no configuration, and without plugins that cannot be
+ *     created
+ * @param problems the reasons to reject the configuration
  * @param uncounted the parts of the text that are not read; kube-scheduler skips them
- * @param locationByPath where fields are in the source, for example {@code scheduler.yaml:12:5}
+ * @param locationByPath the locations of fields in the source, for example {@code scheduler.yaml:12:5}
  */
 public record ConfigReading(
         LoadedConfig loaded,
@@ -28,17 +29,17 @@ public record ConfigReading(
         locationByPath = Collections.unmodifiableMap(new LinkedHashMap<>(locationByPath));
     }
 
-    /** Whether there is a configuration to look into: another kind of text was refused as a whole. */
+    /** Returns whether there is a configuration to inspect: a text of another kind is rejected as a whole. */
     public boolean isReadable() {
         return !loaded.config().profiles().isEmpty();
     }
 
-    /** The same with another form of what could be read. */
+    /** Returns the same reading with another readable part. */
     public ConfigReading withLoaded(LoadedConfig other) {
         return new ConfigReading(other, problems, uncounted, locationByPath);
     }
 
-    /** The same with another problem. */
+    /** Returns the same reading with a further problem. */
     public ConfigReading with(Problems.Problem problem) {
         List<Problems.Problem> all = new ArrayList<>(problems);
         all.add(problem);
@@ -46,7 +47,7 @@ public record ConfigReading(
     }
 
     /**
-     * The configuration.
+     * Returns the configuration.
      *
      * @throws ConfigException if it is refused, with everything that is wrong
      */
@@ -55,7 +56,7 @@ public record ConfigReading(
     }
 
     /**
-     * The configuration, if nothing else is wrong with it.
+     * Returns the configuration, if nothing else is wrong with it.
      *
      * @param found what else it is refused for
      * @throws ConfigException if it is refused, with everything that is wrong
@@ -72,7 +73,7 @@ public record ConfigReading(
         return loaded;
     }
 
-    /** The refusal for these problems, which reading has shown. */
+    /** Returns the rejection for these problems, which reading has found. */
     public ConfigException refusal(List<Problems.Problem> of) {
         return new ConfigException(loaded.sourceName(), of, locationByPath, loaded.names());
     }

@@ -66,12 +66,12 @@ public record ExtenderConfig(
         }
     }
 
-    /** The same extender, but it does not bind. */
+    /** Returns the same extender without its bind verb. */
     public ExtenderConfig withoutBindVerb() {
         return with("", tls);
     }
 
-    /** The same extender with other certificates. */
+    /** Returns the same extender with other certificates. */
     public ExtenderConfig withTls(Optional<Tls> other) {
         return with(bindVerb, other);
     }

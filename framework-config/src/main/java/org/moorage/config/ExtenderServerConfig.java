@@ -20,10 +20,10 @@ import org.moorage.config.plugin.PluginSet;
  * The plugins that serve as extenders of other schedulers: a complete and valid configuration of the kind {@code
  * ExtenderConfiguration}.
  *
- * @param sourceName what it was read from
+ * @param sourceName the name of its source
  * @param clientConnection how agents that know the cluster talk to the API server
  * @param agents at least one, each with its own name
- * @param locationByPath where each setting stands
+ * @param locationByPath the location of each setting
  */
 public record ExtenderServerConfig(
         String sourceName, ClientConnection clientConnection, List<Agent> agents, Map<String, String> locationByPath) {
@@ -36,7 +36,7 @@ public record ExtenderServerConfig(
      * Some plugins at one address.
      *
      * @param name the name, which is the one of the plugins' profile as well
-     * @param path where the agent stands in the configuration, for messages: {@code agents[0]}
+     * @param path the path of the agent in the configuration, for messages: {@code agents[0]}
      * @param port the port; empty for one that is chosen elsewhere
      * @param tls how to serve over HTTPS; empty for HTTP
      * @param nodeCache whether it watches the cluster: requests may then carry names of nodes, and plugins see all nodes and pods
@@ -56,7 +56,7 @@ public record ExtenderServerConfig(
         }
 
         /**
-         * The configuration of a scheduler with these plugins.
+         * Returns the configuration of a scheduler with these plugins.
          *
          * @param queueSort the plugin that sorts the queue and is asked last to bind, which such a scheduler needs and never uses
          */
@@ -73,7 +73,7 @@ public record ExtenderServerConfig(
             points.put(
                     ExtensionPoint.QUEUE_SORT,
                     new PluginSet(List.of(new EnabledPlugin(queueSort, 1)), List.of(PluginSet.ALL)));
-            // No pod is ever taken from the queue, so there is nothing to keep out of it.
+            // No pod is ever taken from the queue, so no pod has to be gated.
             points.put(ExtensionPoint.PRE_ENQUEUE, new PluginSet(List.of(), List.of(PluginSet.ALL)));
             return ConfigReader.schedulerOf(
                     new ProfileConfig(name, OptionalInt.empty(), points, new PluginSet(enabled, List.of()), args));
@@ -103,7 +103,7 @@ public record ExtenderServerConfig(
             String keyFile,
             @Setting(name = "clientCAFile") String clientCaFile) {}
 
-    /** The refusal of this configuration for what was only found when its plugins were made. */
+    /** Returns the refusal of this configuration for what was only found when its plugins were made. */
     public ConfigException refusal(List<Problems.Problem> problems) {
         return new ConfigException(sourceName, problems, locationByPath);
     }

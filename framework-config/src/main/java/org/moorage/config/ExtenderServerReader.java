@@ -170,7 +170,7 @@ public final class ExtenderServerReader {
         return plugins;
     }
 
-    // Whether a text is not given, which is reported.
+    // Whether a text is missing, which is reported.
     private boolean isMissing(Problems at, String expected) {
         boolean isBlank = context.tree().isBlank(at.path());
         if (isBlank) {

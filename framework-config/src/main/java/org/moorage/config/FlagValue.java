@@ -5,7 +5,7 @@ import java.util.Objects;
 import org.moorage.config.internal.PlainValues;
 
 /**
- * A setting from the command line that counts more than the file.
+ * A setting from the command line, which overrides the file.
  *
  * @param path the field, for example {@code leaderElection.leaseDuration}
  * @param value the value: a text, a boolean, an integer, a long or a double

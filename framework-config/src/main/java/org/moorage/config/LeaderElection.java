@@ -7,7 +7,7 @@ import org.moorage.config.internal.ZeroIsUnset;
 import org.moorage.objects.GoDuration;
 
 /**
- * How several schedulers elect the one that is active.
+ * The settings by which several schedulers elect the active one.
  *
  * @param leaderElect whether they elect a leader; if not, the other settings have no effect
  * @param leaseDuration how long the others wait after the leader's last renewal

@@ -22,7 +22,7 @@ import org.moorage.config.internal.SourceTree;
 import org.moorage.config.internal.cloud.CloudConfig;
 import org.moorage.config.plugin.UnknownPlugins;
 
-/** A configuration that was read, and where it comes from. Immutable. */
+/** A configuration that was read, with the origins of its settings. Immutable. */
 public final class LoadedConfig {
     // Each changes what kube-scheduler decides about some pods.
     private static final Pattern NAMED_ENTRY = Pattern.compile(
@@ -34,9 +34,9 @@ public final class LoadedConfig {
     private final ObjectNode effective;
 
     /**
-     * A configuration that was read.
+     * Creates a configuration that was read.
      *
-     * @param context the input and everything that was noted while reading, which does not change any more
+     * @param context the input and everything that was recorded while reading; no longer modified
      */
     LoadedConfig(ReadContext context, ConfigShape shape, SchedulerConfig config, ObjectNode effective) {
         this.context = context;
@@ -45,38 +45,42 @@ public final class LoadedConfig {
         this.effective = effective;
     }
 
-    /** The name of its source. */
+    /** Returns the name of its source. */
     public String sourceName() {
         return context.tree().sourceName();
     }
 
-    /** The shape of what it was read from. */
+    /** Returns the shape of what it was read from. */
     public ConfigShape shape() {
         return shape;
     }
 
-    /** The configuration. */
+    /** Returns the configuration. */
     public SchedulerConfig config() {
         return config;
     }
 
-    /** How plugins that are not registered were treated. */
+    /** Returns how plugins that are not registered were treated. */
     public UnknownPlugins unknownPlugins() {
         return context.unknown();
     }
 
-    /** The features that it was read for. */
+    /** Returns the features that it was read for. */
     public FeatureGates featureGates() {
         return context.features();
     }
 
-    /** The settings as they were read, in version v1, without defaults: maps, lists, texts, numbers and booleans. */
+    /**
+     * Returns the settings as they were read, in version v1, without defaults: maps, lists, texts, numbers and
+     * booleans.
+     */
     public Map<String, Object> source() {
         return PlainValues.of(sourceTree());
     }
 
     /**
-     * The settings in a shape. For {@link ConfigShape#EKS} all that the shape has is written, defaults included.
+     * Returns the settings in a shape. For {@link ConfigShape#EKS} all that the shape has is written, defaults
+     * included.
      *
      * @param other the shape
      * @param warnings receives the settings that the cloud may not accept, one line each
@@ -86,58 +90,60 @@ public final class LoadedConfig {
         return PlainValues.of(sourceTree(other, warnings));
     }
 
-    /** The settings with every default filled in: maps, lists, texts, numbers and booleans. */
+    /** Returns the settings with every default filled in: maps, lists, texts, numbers and booleans. */
     public Map<String, Object> effective() {
         return PlainValues.of(effective);
     }
 
-    /** The settings that differ from the defaults. Read again, they are the same configuration. */
+    /** Returns the settings that differ from the defaults. Read again, they are the same configuration. */
     public Map<String, Object> changed() {
         return PlainValues.of(changes().tree());
     }
 
     /**
-     * Where each setting of the effective form comes from, by its path: {@code default}, {@code scheduler.yaml:12} or {@code --flag}.
+     * Returns the origin of each setting of the effective form, by its path: {@code default}, {@code scheduler.yaml:12}
+     * or {@code --flag}.
      */
     public Map<String, String> originByPath() {
         return Collections.unmodifiableMap(context.originByPath());
     }
 
     /**
-     * Plugins of kube-scheduler that are enabled by default or that the configuration names, and that are not registered; they have
-     * no part in any decision.
+     * Returns kube-scheduler's plugins that are enabled by default or named in the configuration but not registered;
+     * they take no part in decisions.
      */
     public List<String> missingPlugins() {
         return List.copyOf(context.missing());
     }
 
     /**
-     * The changes to settings of an older version of the format, settings without effect, those that a cloud may not accept, and
-     * {@linkplain #missingPlugins missing plugins}; one line each, with its place.
+     * Returns the changes to settings of an older version of the format, settings without effect, those that a cloud
+     * may not accept, and {@linkplain #missingPlugins missing plugins}; one line each, with its place.
      */
     public List<String> warnings() {
         return List.copyOf(context.warnings());
     }
 
     /**
-     * The same without extenders, for questions about a cluster from where extenders are out of reach. NodeResourcesFit still ignores their
-     * resources, and the settings are those that were read.
+     * Returns the same without extenders, for questions about a cluster from where extenders are out of reach.
+     * NodeResourcesFit still ignores their resources, and the settings are those that were read.
      */
     public LoadedConfig withoutExtenders() {
         return withExtenders(List.of());
     }
 
-    /** The same with other extenders; the settings are those that were read. */
+    /** Returns the same with other extenders; the settings are those that were read. */
     public LoadedConfig withExtenders(List<ExtenderConfig> extenders) {
         return new LoadedConfig(context, shape, config.withExtenders(extenders), effective);
     }
 
     /**
-     * The same with other weights of plugins at Score, read again as if its source had said so. The extenders stay as they are.
+     * Returns the same with other weights of plugins at Score, read again as if its source had said so. The extenders
+     * stay as they are.
      *
      * @param weights the weights by plugin: 0 disables it at Score, any other one enables it there
      * @param profiles the names of the profiles that have them
-     * @param name what messages name it by
+     * @param name the name of the result in messages
      * @throws ConfigException if it is refused, as for an unknown plugin. Whether a plugin scores shows when it is made
      */
     public LoadedConfig withScoreWeights(Map<String, Integer> weights, Collection<String> profiles, String name) {
@@ -187,7 +193,7 @@ public final class LoadedConfig {
         return new ChangedSettings(this, context.registry());
     }
 
-    /** Where the setting comes from, or the closest thing around it that has an origin. */
+    /** Returns the origin of a setting, or of the closest enclosing setting that has one. */
     String originOf(String path) {
         return closest(path, context.originByPath());
     }
@@ -205,9 +211,9 @@ public final class LoadedConfig {
     }
 
     /**
-     * The refusal of this configuration for what was only found when its plugins and the clients of its extenders were made. Paths may
-     * name an entry of {@code pluginConfig} by its plugin, and one of {@code extenders} by its {@code urlPrefix}: {@code
-     * profiles[0].pluginConfig[NodeAffinity].args}.
+     * Returns the refusal of this configuration for what was only found when its plugins and the clients of its
+     * extenders were made. Paths may name an entry of {@code pluginConfig} by its plugin, and one of {@code extenders}
+     * by its {@code urlPrefix}: {@code profiles[0].pluginConfig[NodeAffinity].args}.
      */
     public ConfigException refusal(List<Problems.Problem> named) {
         List<Problems.Problem> problems = new ArrayList<>();

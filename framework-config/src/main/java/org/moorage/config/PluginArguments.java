@@ -37,7 +37,7 @@ final class PluginArguments {
     private @Nullable PluginArgs bound;
 
     /**
-     * An entry without arguments yet.
+     * Creates an entry without arguments.
      *
      * @param at where the arguments are
      */
@@ -56,7 +56,7 @@ final class PluginArguments {
             return;
         }
         if (factory.argsType() == PluginArgs.None.class && DefaultPlugins.knows(plugin)) {
-            // kube-scheduler looks at nothing that is given to its own plugins that take no arguments.
+            // kube-scheduler ignores arguments that are given to a built-in plugin without arguments.
             entry.set("args", source.isMissingNode() ? entry.nullNode() : source.deepCopy());
             bound = PluginArgs.None.DEFAULTS;
             return;
@@ -74,7 +74,7 @@ final class PluginArguments {
         }
     }
 
-    /** Replaces the resources that NodeResourcesFit leaves alone. */
+    /** Replaces the resources that NodeResourcesFit ignores. */
     void ignoreResources(List<String> resources, String origin) {
         ObjectNode fields = entry.path("args") instanceof ObjectNode object ? object : entry.putObject("args");
         ArrayNode list = fields.putArray("ignoredResources");
@@ -95,12 +95,12 @@ final class PluginArguments {
         return entry;
     }
 
-    /** The arguments; empty if the plugin is not registered, or they are not valid. */
+    /** Returns the arguments; empty if the plugin is not registered, or they are not valid. */
     Optional<PluginArgs> bound() {
         return Optional.ofNullable(bound);
     }
 
-    /** Lets the plugin validate its arguments, and records where they come from. */
+    /** Validates the arguments with the plugin's checks, and records their origins. */
     void finish() {
         if (bound != null) {
             try {
@@ -132,7 +132,7 @@ final class PluginArguments {
         int before = at.all().size();
         try {
             PluginArgs read = RecordBinder.bind(fields, by.argsType(), at);
-            // Arguments that could not be read are not worth a check.
+            // Arguments that could not be read are not checked.
             boolean isReadable = at.all().size() == before;
             PluginArgs complete =
                     isReadable ? FactoryCalls.forFeatures(plugin, by, read, context.features(), at) : read;

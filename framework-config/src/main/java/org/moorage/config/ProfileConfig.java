@@ -15,14 +15,14 @@ import org.moorage.config.plugin.EnabledPlugin;
 import org.moorage.config.plugin.PluginSet;
 
 /**
- * A profile: which plugins decide about the pods that name it as their scheduler.
+ * A profile: the plugins that decide about the pods that name it as their scheduler.
  *
  * <p>Plugins of kube-scheduler that this version does not have are still named here; {@link #args} does not have them.
  *
- * @param schedulerName what pods name
+ * @param schedulerName the scheduler name in pods
  * @param percentageOfNodesToScore overrides the one for all profiles; 0 for a share that depends on the number of nodes
- * @param plugins what is said about each extension point; has all of them
- * @param multiPoint what is said about all extension points, with the defaults
+ * @param plugins the plugins of each extension point; contains all extension points
+ * @param multiPoint the plugins of all extension points, with the defaults
  * @param args the arguments of every plugin that is enabled and registered, and of those with arguments in the file
  */
 public record ProfileConfig(
@@ -40,12 +40,12 @@ public record ProfileConfig(
         args = Collections.unmodifiableMap(new LinkedHashMap<>(args));
     }
 
-    /** What is said about one extension point. */
+    /** Returns the plugins enabled and disabled at one extension point. */
     public PluginSet at(ExtensionPoint point) {
         return plugins.getOrDefault(point, PluginSet.EMPTY);
     }
 
-    /** The plugins to make for this profile, each once: those that are enabled somewhere and registered. */
+    /** Returns the plugins to create for this profile, each once: those that are enabled somewhere and registered. */
     public List<String> pluginNames() {
         Set<String> names = new LinkedHashSet<>();
         for (EnabledPlugin plugin : multiPoint.enabled()) {

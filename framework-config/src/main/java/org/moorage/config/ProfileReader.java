@@ -48,7 +48,7 @@ final class ProfileReader {
     private final Map<String, PluginArguments> argumentsByPlugin = new LinkedHashMap<>();
 
     /**
-     * A reader of a profile.
+     * Creates a reader of a profile.
      *
      * @param at where the profile is
      */
@@ -61,7 +61,7 @@ final class ProfileReader {
         effective.remove(List.of(PLUGINS, PLUGIN_CONFIG));
     }
 
-    /** The effective form of the profile: at first the settings other than plugins. */
+    /** Returns the effective form of the profile: at first the settings other than plugins. */
     ObjectNode effective() {
         return effective;
     }
@@ -103,7 +103,7 @@ final class ProfileReader {
         }
     }
 
-    /** Has NodeResourcesFit leave these resources alone, and no others. */
+    /** Makes NodeResourcesFit ignore these resources, and no others. */
     void ignoreResources(List<String> resources, String origin) {
         PluginArguments fit = argumentsByPlugin.get(FIT);
         if (fit == null) {
@@ -138,7 +138,7 @@ final class ProfileReader {
         return new ProfileConfig(name, settings.percentageOfNodesToScore(), usable, usable(multiPoint, args), args);
     }
 
-    // Without the plugins that a problem was reported about, so that nothing else is said of them.
+    // Without the plugins that a problem was reported about, so that no further problem of them is reported.
     private PluginSet usable(PluginSet set, Map<String, PluginArgs> args) {
         List<EnabledPlugin> usable = new ArrayList<>(set.enabled());
         usable.removeIf(plugin -> !args.containsKey(plugin.name())
@@ -162,7 +162,7 @@ final class ProfileReader {
         return "enabled " + enabled + ", disabled " + set.disabled();
     }
 
-    /** Every plugin that is enabled anywhere in the profile. */
+    /** Returns every plugin that is enabled anywhere in the profile. */
     private List<EnabledPlugin> enabled() {
         List<EnabledPlugin> enabled = new ArrayList<>(multiPoint.enabled());
         for (PluginSet set : plugins.values()) {
@@ -290,8 +290,8 @@ final class ProfileReader {
     }
 
     /**
-     * The defaults that are not disabled, then the other wanted ones. A default that is also wanted stays where it is
-     * and takes the wanted weight; if it is wanted several times, the last one counts and the others are added.
+     * Returns the defaults that are not disabled, then the other wanted ones. A default that is also wanted stays where
+     * it is and takes the wanted weight; if it is wanted several times, the last one counts and the others are added.
      */
     private static List<Entry> merged(List<EnabledPlugin> defaults, List<Entry> wanted, PluginSet disabling) {
         List<Entry> merged = new ArrayList<>();
@@ -350,9 +350,8 @@ final class ProfileReader {
         return true;
     }
 
-    // As for kube-scheduler, a name that is not registered does no harm here. A misspelt name of a plugin does: the
-    // plugin
-    // then runs, or runs without these arguments.
+    // As in kube-scheduler, an unregistered name is harmless here. A misspelt plugin name is not: the plugin then runs,
+    // or runs without these arguments.
     private void checkMentioned(String plugin, Problems item, String effect) {
         if (plugin.isEmpty()) {
             checkNamed(item);
@@ -378,7 +377,7 @@ final class ProfileReader {
         return unregistered(plugin, suggestion(plugin));
     }
 
-    /** The message about a plugin that is not registered. */
+    /** Returns the message about a plugin that is not registered. */
     static String unregistered(String plugin, Optional<String> suggestion) {
         return "\"" + plugin + "\"" + REGISTERED
                 + suggestion.map(close -> ". " + Suggestion.question(close)).orElseGet(() -> hint(plugin));

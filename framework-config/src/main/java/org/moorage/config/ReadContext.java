@@ -14,10 +14,10 @@ import org.moorage.config.plugin.PluginRegistry;
 import org.moorage.config.plugin.UnknownPlugins;
 
 /**
- * The input that the readers of one configuration share, and where they collect results.
+ * The shared input of the readers of one configuration, and the collections for their results.
  *
- * @param unknown what happens to plugins that are not registered
- * @param originByPath collects where values of the effective configuration come from
+ * @param unknown the treatment of plugins that are not registered
+ * @param originByPath collects the origins of the values of the effective configuration
  * @param missing collects the plugins of kube-scheduler that are not registered
  * @param warnings collects settings without effect
  */

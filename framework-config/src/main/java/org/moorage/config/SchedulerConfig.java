@@ -13,14 +13,14 @@ import org.moorage.objects.KeptJson;
  * A whole configuration, complete and valid.
  *
  * @param parallelism how many threads filter and score; more than 0
- * @param leaderElection how several schedulers agree on one
- * @param clientConnection how to talk to the API server
- * @param enableProfiling whether to serve data about where time is spent
- * @param enableContentionProfiling whether to serve data about where threads wait for each other
+ * @param leaderElection how several schedulers elect a leader
+ * @param clientConnection the connection to the API server
+ * @param enableProfiling whether to serve profiling data
+ * @param enableContentionProfiling whether to serve profiling data about lock contention
  * @param percentageOfNodesToScore the share of the nodes that is enough, from 0 to 100; 0 for one that depends on their
  *     number
  * @param podInitialBackoffSeconds how long a pod waits after its first failure
- * @param podMaxBackoffSeconds how long it waits at most
+ * @param podMaxBackoffSeconds the maximum backoff of a pod
  * @param delayCacheUntilActive whether to start watching the cluster only when elected
  * @param profiles at least one, each with its own name
  * @param extenders in the order in which they are asked: those that may be ignored come last
@@ -45,7 +45,7 @@ public record SchedulerConfig(
         extenders = List.copyOf(extenders);
     }
 
-    /** The same configuration with these extenders in place of its own. */
+    /** Returns this configuration with its extenders replaced. */
     public SchedulerConfig withExtenders(List<ExtenderConfig> others) {
         return new SchedulerConfig(
                 parallelism,
@@ -62,10 +62,10 @@ public record SchedulerConfig(
     }
 
     /**
-     * How many feasible nodes are enough, if they are to be scored.
+     * Returns how many feasible nodes are enough for scoring.
      *
-     * @param nodes how many there are
-     * @param percentageOfNodesToScore the share of them, in percent; 0 for one that depends on their number
+     * @param nodes the number of nodes
+     * @param percentageOfNodesToScore the percentage of nodes to score; 0 for one that depends on the number of nodes
      */
     public static int feasibleNodesToFind(int nodes, int percentageOfNodesToScore) {
         if (nodes < MIN_FEASIBLE_NODES) {
@@ -76,7 +76,7 @@ public record SchedulerConfig(
         return Math.max(MIN_FEASIBLE_NODES, (int) ((long) nodes * percentage / 100));
     }
 
-    /** Which objects must keep their JSON text, since a plugin reads it or an extender is sent it. */
+    /** Returns the objects that must keep their JSON text, since a plugin reads it or an extender receives it. */
     public Set<KeptJson> keptJson(PluginRegistry registry) {
         Set<KeptJson> kept = EnumSet.noneOf(KeptJson.class);
         for (ProfileConfig profile : profiles) {
@@ -108,7 +108,7 @@ public record SchedulerConfig(
         return Collections.unmodifiableSet(kept);
     }
 
-    /** The configuration that applies when there is no file: one profile, named {@code default-scheduler}. */
+    /** Returns the configuration that applies when there is no file: one profile, named {@code default-scheduler}. */
     public static SchedulerConfig defaults(PluginRegistry registry) {
         return ConfigLoader.defaults(registry).config();
     }

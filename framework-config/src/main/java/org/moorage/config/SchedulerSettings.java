@@ -112,7 +112,7 @@ record SchedulerSettings(
         }
     }
 
-    /** The configuration with these settings and these profiles. */
+    /** Returns the configuration with these settings and these profiles. */
     SchedulerConfig config(List<ProfileConfig> merged) {
         List<ExtenderConfig> inOrderOfCalls = new ArrayList<>(extenders);
         inOrderOfCalls.sort(Comparator.comparing(ExtenderConfig::ignorable));

@@ -7,17 +7,17 @@ import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import java.util.Map;
 import org.moorage.config.internal.SourceTree;
 
-/** Writes other weights of plugins into what a profile says of Score. */
+/** Changes the weights of plugins in the Score section of a profile. */
 final class ScoreWeights {
     private static final String NAME = "name";
 
     private ScoreWeights() {}
 
     /**
-     * Has a profile score with these weights, and with those of other plugins as before.
+     * Sets these weights in a profile; the weights of other plugins stay as before.
      *
      * @param tree a configuration of version v1
-     * @param path where it says what is enabled and disabled at Score
+     * @param path the path of the plugins that are enabled and disabled at Score
      * @param weights the weights by plugin; 0 disables it
      */
     static void write(SourceTree tree, String path, Map<String, Integer> weights) {

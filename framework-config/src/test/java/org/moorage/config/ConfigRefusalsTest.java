@@ -295,13 +295,12 @@ class ConfigRefusalsTest {
                         "a field that is indented too little",
                         "a:\n  - b: c\n d: e\n",
                         "3:2",
-                        "indented otherwise than what is around it (expected: as much as the fields or items beside"
-                                + " it)"),
+                        "inconsistent indentation (expected: the same as that of neighboring fields or items)"),
                 new Slip(
                         "an item behind a field",
                         "a: - b\n",
                         "1:4",
-                        "a '- ' behind a field (expected: the items of a" + " list in lines of their own)"),
+                        "a '- ' behind a field (expected: each item of a list on a separate line)"),
                 new Slip(
                         "a quote that is not closed",
                         "a: \"b\nc: d\n",

@@ -4,8 +4,8 @@ package org.moorage.objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The files of a cluster cannot be used. The message has a line for each problem: the file or object and the field, the value
- * there, and what was expected.
+ * Thrown when the files of a cluster cannot be used. The message has a line for each problem: the file or object and
+ * the field, the value there, and the expected value.
  */
 public class ClusterFileException extends RuntimeException {
 

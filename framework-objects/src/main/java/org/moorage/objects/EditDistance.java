@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.moorage.objects;
 
-/** How different two texts are. */
+/** The edit distance of two texts. */
 public final class EditDistance {
     private EditDistance() {}
 
-    /** The number of letters to insert, delete, replace, or swap with the next one, to get from one text to the other. */
+    /**
+     * Returns the number of letters to insert, delete, replace, or swap with the next one, to get from one text to the
+     * other.
+     */
     public static int between(String from, String to) {
         int[][] distances = new int[from.length() + 1][to.length() + 1];
         for (int i = 0; i <= from.length(); i++) {

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.moorage.objects;
 
-/** What an event of a watch says of its object. */
+/** The type of a watch event. */
 public enum EventType {
-    /** It came into being. */
+    /** The object was created. */
     ADDED,
-    /** It changed. */
+    /** The object changed. */
     MODIFIED,
-    /** It is gone. */
+    /** The object was deleted. */
     DELETED,
-    /** Nothing; the watch has come to its version. */
+    /** The object is unchanged; the watch has reached its resource version. */
     BOOKMARK,
-    /** The watch cannot go on; the object is a Status. */
+    /** The watch cannot continue; the object is a Status. */
     ERROR
 }

@@ -4,7 +4,7 @@ package org.moorage.objects;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 /**
- * Names of the form that Kubernetes generates, without its chance: from the same text comes the same name.
+ * Names of the form that Kubernetes generates, but deterministic: the same text gives the same name.
  */
 public final class GeneratedNames {
     private static final int LONGEST_NAME = 63;
@@ -18,7 +18,8 @@ public final class GeneratedNames {
     private GeneratedNames() {}
 
     /**
-     * A name as the API server makes it of {@code generateName}: the prefix, cut if it is long, and five letters.
+     * Returns a name as the API server makes it of {@code generateName}: the prefix, cut if it is long, and five
+     * letters.
      *
      * @param prefix the {@code generateName}
      * @param seed what the letters are derived from, besides the prefix
@@ -34,7 +35,7 @@ public final class GeneratedNames {
         return name.toString();
     }
 
-    /** A hash as controllers make it of a pod template for their labels: at most ten letters. */
+    /** Returns a hash as controllers make it of a pod template for their labels: at most ten letters. */
     public static String hash(String text) {
         StringBuilder letters = new StringBuilder();
         Integer.toUnsignedString(hash32(text))

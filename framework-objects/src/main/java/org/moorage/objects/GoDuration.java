@@ -26,7 +26,7 @@ public final class GoDuration {
 
     private GoDuration() {}
 
-    /** The duration that the text stands for, or empty if it is not one, or one of more than 292 years. */
+    /** Returns the duration that the text stands for, or empty if it is not one, or one of more than 292 years. */
     public static Optional<Duration> parse(String text) {
         if (text.equals("0") || text.equals("+0") || text.equals("-0")) {
             return Optional.of(Duration.ZERO);
@@ -48,7 +48,7 @@ public final class GoDuration {
         return Optional.of(text.startsWith("-") ? duration.negated() : duration);
     }
 
-    /** The text for a duration: {@code 10m0s}, {@code 1.5s}, {@code 100ms}, {@code 0s}. */
+    /** Returns the text for a duration: {@code 10m0s}, {@code 1.5s}, {@code 100ms}, {@code 0s}. */
     public static String format(Duration duration) {
         if (duration.isNegative()) {
             return "-" + format(duration.negated());

@@ -5,7 +5,7 @@ import java.util.Set;
 import org.moorage.api.model.Node;
 import org.moorage.api.model.Pod;
 
-/** The objects that keep their JSON text, with the fields that the object model leaves out. */
+/** The objects that keep their JSON text, with the fields that the object model omits. */
 public enum KeptJson {
     /** Pods without a node, see {@link Pod#json}. */
     PENDING_PODS,

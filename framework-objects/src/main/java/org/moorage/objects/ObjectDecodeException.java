@@ -2,20 +2,21 @@
 package org.moorage.objects;
 
 /**
- * An object cannot be decoded. The message is one line: the object and the field, the value there, and what was expected.
+ * Thrown when an object cannot be decoded. The message is one line: the object and the field, the value there, and the
+ * expected value.
  */
 public final class ObjectDecodeException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
     private final String place;
 
-    /** An object as a whole cannot be decoded. */
+    /** Creates an exception about an object as a whole. */
     public ObjectDecodeException(String message) {
         this(message, "");
     }
 
     /**
-     * An object cannot be decoded.
+     * Creates an exception about a value of an object.
      *
      * @param place where the value is in the object, as a JSON pointer; empty for the object as a whole
      */
@@ -24,7 +25,7 @@ public final class ObjectDecodeException extends RuntimeException {
         this.place = place;
     }
 
-    /** Where the value is in the object, as a JSON pointer; empty if the exception is about the object as a whole. */
+    /** Returns the JSON pointer to the value in the object; empty if the exception is about the object as a whole. */
     public String place() {
         return place;
     }

@@ -10,7 +10,7 @@ package org.moorage.objects;
  */
 public record SourcePosition(String file, int line, int column) {
 
-    /** The place of an object: its file and line. */
+    /** Returns the place of an object: its file and line. */
     public String place() {
         return file + ":" + line;
     }

@@ -21,7 +21,7 @@ public final class Suggestions {
         return closest.isEmpty() ? "" : " Did you mean " + String.join(" or ", closest) + "?";
     }
 
-    /** The closest candidates, best first: those that differ by few letters, and those that contain it. */
+    /** Returns the closest candidates, best first: those that differ by few letters, and those that contain it. */
     public static List<String> of(String name, Collection<String> candidates) {
         String wanted = name.toLowerCase(Locale.ROOT);
         // Of short names nearly all are close to each other.

@@ -14,7 +14,7 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.Locale;
 
-/** Reads files of text, and says in a few words why one cannot be read or written. */
+/** Reads text files, and describes in a few words why a file cannot be read or written. */
 public final class TextFile {
     private static final String FOLDER = "a folder";
     private static final char BYTE_ORDER_MARK = '\uFEFF';
@@ -23,7 +23,7 @@ public final class TextFile {
     private TextFile() {}
 
     /**
-     * The text of a file in UTF-8, without a byte order mark.
+     * Returns the text of a file in UTF-8, without a byte order mark.
      *
      * @throws IOException if it cannot be read, or is not UTF-8; its message says why in a few words, without the file's name
      */
@@ -39,7 +39,7 @@ public final class TextFile {
     }
 
     /**
-     * The text that these bytes are in UTF-8, without a byte order mark.
+     * Returns the text that these bytes are in UTF-8, without a byte order mark.
      *
      * @throws IOException if they are not UTF-8; its message says so, with the first line that is not
      */
@@ -68,7 +68,7 @@ public final class TextFile {
         return String.format(Locale.ROOT, "not a text in UTF-8: byte 0x%02X in line %d", first, line);
     }
 
-    /** Why a file cannot be read or written, in a few words and without its name. */
+    /** Returns why a file cannot be read or written, in a few words and without its name. */
     public static String fault(IOException thrown) {
         if (thrown instanceof NoSuchFileException) {
             return "no such file";
@@ -77,7 +77,7 @@ public final class TextFile {
             return "permission denied";
         }
         if (thrown instanceof FileAlreadyExistsException) {
-            return "a file is there already";
+            return "file already exists";
         }
         String message = thrown instanceof FileSystemException system ? system.getReason() : thrown.getMessage();
         if (message == null || message.isBlank()) {

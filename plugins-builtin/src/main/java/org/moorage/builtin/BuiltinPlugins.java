@@ -28,8 +28,8 @@ import org.moorage.builtin.volume.binding.VolumeBinding;
 import org.moorage.builtin.volume.limits.NodeVolumeLimits;
 
 /**
- * kube-scheduler's own plugins that need nothing but the API. Of its default ones, all but DynamicResources: {@code
- * KubeSchedulerPlugins} of {@code plugins-dra} has all.
+ * kube-scheduler's own plugins that need nothing but the API, among them all default plugins except DynamicResources,
+ * which {@code KubeSchedulerPlugins} in {@code plugins-dra} adds.
  */
 public final class BuiltinPlugins {
     private static final List<PluginFactory<?>> ALL = List.of(
@@ -59,7 +59,7 @@ public final class BuiltinPlugins {
 
     private BuiltinPlugins() {}
 
-    /** The factories of all of them. Which ones a profile uses, and in which order, is for its configuration to say. */
+    /** Returns the factories of all plugins. The configuration of a profile selects and orders those it uses. */
     public static List<PluginFactory<?>> all() {
         return ALL;
     }

@@ -3,18 +3,18 @@ package org.moorage.config.internal;
 
 import java.util.List;
 
-/** How a configuration of kube-scheduler says what it is, and what it has at the top. */
+/** The API version, kind and top-level fields of a kube-scheduler configuration. */
 public final class ConfigFormat {
-    /** The group of the format, which all versions have. */
+    /** The API group, which all versions share. */
     public static final String GROUP = "kubescheduler.config.k8s.io";
 
-    /** The version that is read; earlier ones are converted. */
+    /** The API version that is read; earlier versions are converted to it. */
     public static final String API_VERSION = GROUP + "/v1";
 
     /** The kind. */
     public static final String KIND = "KubeSchedulerConfiguration";
 
-    /** What there is at the top. */
+    /** The top-level fields. */
     public static final List<String> FIELDS = List.of(
             "apiVersion",
             "kind",
@@ -30,7 +30,7 @@ public final class ConfigFormat {
             "extenders",
             "delayCacheUntilActive");
 
-    /** The origin of what the configuration does not say. */
+    /** The origin of settings that the configuration does not contain. */
     public static final String DEFAULT_ORIGIN = "default";
 
     private ConfigFormat() {}

@@ -2,7 +2,8 @@
 package org.moorage.config.internal;
 
 /**
- * The names that messages have for the fields of a configuration that was made of an object of another shape: those of the object.
+ * The names of fields in messages about a configuration that was converted from an object of another shape: the names
+ * in that object.
  *
  * @param path the path of a value of the configuration; empty for all of it
  * @param name the path that the value has in the object; empty if the names are the same

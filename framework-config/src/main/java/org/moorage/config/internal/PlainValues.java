@@ -10,11 +10,11 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Trees as values of the JDK: maps, lists, texts, numbers and booleans. Fields that are null are left out. */
+/** Converts trees to JDK values: maps, lists, strings, numbers and booleans. Omits fields that are null. */
 public final class PlainValues {
     private PlainValues() {}
 
-    /** The fields of an object, in their order; immutable. */
+    /** Returns the fields of an object, in their order; immutable. */
     public static Map<String, Object> of(JsonNode object) {
         Map<String, Object> values = new LinkedHashMap<>();
         for (Map.Entry<String, JsonNode> field : object.properties()) {
@@ -41,7 +41,7 @@ public final class PlainValues {
     }
 
     /**
-     * The tree of a text, a number or a boolean.
+     * Returns the tree of a text, a number or a boolean.
      *
      * @throws IllegalArgumentException if it is something else
      */

@@ -104,7 +104,7 @@ public final class RecordBinder {
         this.unknownField = unknownField;
     }
 
-    /** A binder of the settings in a tree, which decides what happens to unknown fields. */
+    /** Creates a binder of the settings in a tree, which decides what happens to unknown fields. */
     public RecordBinder(SourceTree tree) {
         this(tree::unknownField);
     }
@@ -118,7 +118,7 @@ public final class RecordBinder {
         return type.cast(read);
     }
 
-    /** Whether the field at a path was given as null, or as a zero that stands for its default. */
+    /** Returns whether the field at a path was given as null, or as a zero that stands for its default. */
     public boolean isUnset(String path) {
         return unset.contains(path);
     }
@@ -147,7 +147,7 @@ public final class RecordBinder {
         return bound == null ? defaults : type.cast(bound);
     }
 
-    /** The arguments that apply when none are given. */
+    /** Returns the arguments that apply when none are given. */
     public static <A extends PluginArgs> A defaults(Class<A> type) {
         if (!type.isRecord()) {
             throw new IllegalArgumentException(type.getName() + ": not a record (expected: a record)");
@@ -160,7 +160,7 @@ public final class RecordBinder {
         return type.cast(defaults);
     }
 
-    /** Whether the arguments have a field of this name. */
+    /** Returns whether the arguments have a field of this name. */
     public static boolean hasField(Class<?> type, String field) {
         if (type.isRecord()) {
             for (RecordComponent component : type.getRecordComponents()) {
@@ -172,7 +172,7 @@ public final class RecordBinder {
         return false;
     }
 
-    /** The tree of a record: without the empty lists, maps and optional values. */
+    /** Returns the tree of a record: without the empty lists, maps and optional values. */
     public static ObjectNode toTree(Record value) {
         ObjectNode tree = JsonNodeFactory.instance.objectNode();
         for (RecordComponent component : value.getClass().getRecordComponents()) {
@@ -352,7 +352,7 @@ public final class RecordBinder {
         return "one of " + String.join(", ", names);
     }
 
-    // LEAST_ALLOCATED is LeastAllocated in the configuration; a constant with small letters is taken as it is.
+    // LEAST_ALLOCATED is LeastAllocated in the configuration; a constant with lower-case letters stays as it is.
     private static String name(Enum<?> constant) {
         String name = constant.name();
         if (!name.equals(name.toUpperCase(Locale.ROOT))) {
@@ -415,7 +415,7 @@ public final class RecordBinder {
         return nodes.textNode(value.toString());
     }
 
-    /** The name of a component in a configuration. */
+    /** Returns the name of a component in a configuration. */
     public static String fieldName(RecordComponent component) {
         Setting setting = component.getAnnotation(Setting.class);
         if (setting != null && !setting.name().isEmpty()) {
@@ -425,7 +425,7 @@ public final class RecordBinder {
         return names.getOrDefault(component.getName(), component.getName());
     }
 
-    /** Whether it is a type of Kubernetes' object model. */
+    /** Returns whether it is a type of Kubernetes' object model. */
     public static boolean isModel(Class<?> type) {
         return type.getPackageName().equals(NodeAffinity.class.getPackageName());
     }

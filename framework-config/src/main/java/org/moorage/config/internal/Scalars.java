@@ -76,7 +76,8 @@ public final class Scalars {
     }
 
     /**
-     * Whether a field that an object must have, such as {@code kind}, has the expected text; reports it otherwise.
+     * Returns whether a field that an object must have, such as {@code kind}, has the expected text; reports it
+     * otherwise.
      *
      * @param allowed describes the expected texts, in messages
      */
@@ -92,19 +93,19 @@ public final class Scalars {
         return text.filter(expected::equals).isPresent();
     }
 
-    /** Whether a value is absent, null or an empty text. */
+    /** Returns whether a value is absent, null or an empty text. */
     public static boolean isBlank(JsonNode value) {
         return value.isMissingNode()
                 || value.isNull()
                 || value.isTextual() && value.textValue().isEmpty();
     }
 
-    /** A number as a JSON parser would have made it, so that trees can be compared. */
+    /** Returns a number as a JSON parser would have made it, so that trees can be compared. */
     public static JsonNode node(long value) {
         return value == (int) value ? IntNode.valueOf((int) value) : LongNode.valueOf(value);
     }
 
-    /** A number as a JSON parser would have made it of the shortest text, so that trees can be compared. */
+    /** Returns a number as a JSON parser would have made it of the shortest text, so that trees can be compared. */
     public static JsonNode node(double value) {
         return value == Math.rint(value) && Math.abs(value) < 1e15 ? node((long) value) : DoubleNode.valueOf(value);
     }

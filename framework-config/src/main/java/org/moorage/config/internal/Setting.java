@@ -10,9 +10,9 @@ import java.lang.annotation.Target;
 @Retention(RetentionPolicy.RUNTIME)
 @Target(ElementType.RECORD_COMPONENT)
 public @interface Setting {
-    /** The name of its field; by default that of the component. */
+    /** Returns the name of its field; by default that of the component. */
     String name() default "";
 
-    /** Whether it is written only if its value is not empty, 0 or false. */
+    /** Returns whether it is written only if its value is not empty, 0 or false. */
     boolean omitZero() default false;
 }

@@ -35,7 +35,8 @@ import org.yaml.snakeyaml.parser.ParserImpl;
 import org.yaml.snakeyaml.resolver.Resolver;
 
 /**
- * The first document of a YAML or JSON text as a tree that records where each of its fields stands. {@link YamlScalars} reads its scalars.
+ * The first document of a YAML or JSON text as a tree that records the location of each field. {@link YamlScalars}
+ * reads its scalars.
  */
 public final class SourceTree {
     /** Aliases of aliases grow exponentially, so the number of values that they stand for is limited. */
@@ -60,7 +61,7 @@ public final class SourceTree {
     private boolean isLenient;
     private int values;
 
-    /** Where in which text something stands; line and column count from 1. */
+    /** A location in a text; line and column count from 1. */
     private record Place(String sourceName, int line, int column) {
         @Override
         public String toString() {
@@ -69,9 +70,9 @@ public final class SourceTree {
     }
 
     /**
-     * Where the lines of a text are in the source.
+     * The position of the lines of a text in the source.
      *
-     * @param before how many lines come before them there
+     * @param before how many lines of the source precede them
      * @param indents how much further to the right each line stands there; empty if they are the source's own
      */
     private record Lines(String sourceName, int before, List<Integer> indents) {
@@ -91,12 +92,12 @@ public final class SourceTree {
         this.root = nodes.objectNode();
     }
 
-    /** The name of the text's source. */
+    /** Returns the name of the text's source. */
     public String sourceName() {
         return sourceName;
     }
 
-    /** A tree without fields. */
+    /** Returns a tree without fields. */
     public static SourceTree empty(String sourceName) {
         return new SourceTree(sourceName, "", Lines.of(sourceName));
     }
@@ -109,8 +110,8 @@ public final class SourceTree {
     }
 
     /**
-     * Reads the text that is the value at a path. Its fields have their places in the source if the text stands there line by line, as
-     * a block does; else they have lines of that text. Messages name them after the path.
+     * Reads the text that is the value at a path. Its fields have locations in the source if the text is there line by
+     * line, as a block is; otherwise they have lines of that text. Messages name them after the path.
      */
     public SourceTree embedded(String path, Problems problems) {
         String value = at(path).asText();
@@ -144,7 +145,7 @@ public final class SourceTree {
         return new Lines(sourceName, key.line, indents);
     }
 
-    /** The parts of the text that are not read: a second document. */
+    /** Returns the parts of the text that are not read: a second document. */
     public List<Problems.Problem> uncounted() {
         return uncounted.all();
     }
@@ -175,12 +176,12 @@ public final class SourceTree {
         }
     }
 
-    /** The unknown fields that were ignored. */
+    /** Returns the unknown fields that were ignored. */
     public List<Problems.Problem> ignoredFields() {
         return List.copyOf(ignoredFields);
     }
 
-    /** A problem as a line, after where it is. */
+    /** Returns a problem as a line, after where it is. */
     public String located(Problems.Problem problem) {
         String at = problem.path();
         while (!at.isEmpty() && origin(at).isEmpty()) {
@@ -189,12 +190,12 @@ public final class SourceTree {
         return origin(at).orElse(sourceName) + ": " + new Problems.Problem(names.of(problem.path()), problem.message());
     }
 
-    /** The names of its fields in messages. */
+    /** Returns the names of its fields in messages. */
     public FieldNames names() {
         return names;
     }
 
-    /** Has messages name its fields in this way from now on. */
+    /** Sets the names of its fields in messages from now on. */
     public void nameFields(FieldNames other) {
         names = other;
     }
@@ -203,7 +204,9 @@ public final class SourceTree {
         return root;
     }
 
-    /** Where the field's value comes from, {@code scheduler.yaml:12} or {@code --flag}; empty if it is not given. */
+    /**
+     * Returns the origin of the field's value, {@code scheduler.yaml:12} or {@code --flag}; empty if it is not given.
+     */
     public Optional<String> origin(String path) {
         String flag = flagByPath.get(path);
         if (flag != null) {
@@ -217,17 +220,17 @@ public final class SourceTree {
         return origin(path).orElse(ConfigFormat.DEFAULT_ORIGIN);
     }
 
-    /** Whether the value at a path is absent or null. */
+    /** Returns whether the value at a path is absent or null. */
     public boolean isAbsent(String path) {
         return at(path).isMissingNode() || at(path).isNull();
     }
 
-    /** Whether the value at a path is absent, null or an empty text. */
+    /** Returns whether the value at a path is absent, null or an empty text. */
     public boolean isBlank(String path) {
         return Scalars.isBlank(at(path));
     }
 
-    /** Where each field stands, to the column. */
+    /** Returns the location of each field, with its column. */
     public Map<String, String> locations() {
         Map<String, String> locations = new LinkedHashMap<>();
         placeByPath.forEach((path, place) -> locations.put(path, place.toString()));
@@ -258,7 +261,7 @@ public final class SourceTree {
         flagByPath.put(path, origin);
     }
 
-    /** The value at a path such as {@code profiles[0].plugins}; missing if there is none. */
+    /** Returns the value at a path such as {@code profiles[0].plugins}; missing if there is none. */
     public JsonNode at(String path) {
         if (path.isEmpty()) {
             return root;
@@ -293,21 +296,21 @@ public final class SourceTree {
         } else {
             return false;
         }
-        // The value's first place is the one for messages about it.
+        // Messages about the value name its first location.
         Map<String, Place> before = new LinkedHashMap<>(placeByPath);
         copyPlaces(before, from, path);
         placeByPath.putAll(before);
         return true;
     }
 
-    /** Takes out a field. Its place stays known, for messages. */
+    /** Removes a field. Its location stays known, for messages. */
     public void remove(String path) {
         if (at(parent(path)) instanceof ObjectNode object) {
             object.remove(name(path));
         }
     }
 
-    /** Puts the value of a path at another one, if there is one. */
+    /** Moves the value at a path to another path, if there is one. */
     public void move(String from, String to) {
         JsonNode value = at(from);
         if (!value.isMissingNode() && put(to, value, from)) {
@@ -318,7 +321,7 @@ public final class SourceTree {
     /** An entry of a list, and the path whose places it has. */
     public record Item(JsonNode value, String from) {}
 
-    /** Puts a list in place of what is at a path. */
+    /** Replaces the value at a path by a list. */
     public void putList(String path, List<Item> items) {
         Map<String, Place> before = new LinkedHashMap<>(placeByPath);
         placeByPath.keySet().removeIf(known -> known.startsWith(path + "["));
@@ -528,7 +531,7 @@ public final class SourceTree {
         return mark == null ? sourceName : place(mark).toString();
     }
 
-    /** Leaves it to {@link YamlScalars} what scalars are that have neither a tag nor quotes. */
+    /** Leaves the type of scalars without tag and quotes to {@link YamlScalars}. */
     private static final class PlainWords extends Resolver {
         @Override
         public Tag resolve(NodeId kind, String value, boolean isImplicit) {

@@ -25,7 +25,7 @@ public final class Suggestion {
         return "Did you mean " + name + "?";
     }
 
-    /** The name that differs by few letters only, or empty. */
+    /** Returns the candidate that differs by few letters only, or empty. */
     public static Optional<String> closest(String name, Collection<String> candidates) {
         String wanted = name.toLowerCase(Locale.ROOT);
         String closest = "";

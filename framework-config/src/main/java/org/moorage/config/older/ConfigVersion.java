@@ -20,7 +20,7 @@ enum ConfigVersion {
     /** The first version's name until Kubernetes 1.11, with the same fields. */
     private static final String BEFORE_THE_GROUP = "componentconfig/v1alpha1";
 
-    /** The version of an {@code apiVersion}, if it is one of these. */
+    /** Returns the version of an {@code apiVersion}, if it is one of these. */
     static Optional<ConfigVersion> of(String apiVersion) {
         if (apiVersion.equals(BEFORE_THE_GROUP)) {
             return Optional.of(V1ALPHA1);

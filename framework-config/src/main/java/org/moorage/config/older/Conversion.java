@@ -48,7 +48,7 @@ final class Conversion {
         return registry;
     }
 
-    /** Whether plugins that are not registered are no reason to refuse the configuration. */
+    /** Returns whether the configuration is accepted although it names plugins that are not registered. */
     boolean takesUnknownPlugins() {
         return unknown != UnknownPlugins.REFUSED;
     }
@@ -57,7 +57,7 @@ final class Conversion {
         return warnings;
     }
 
-    /** Where to report what is wrong with the value at a path. */
+    /** Returns the collector of problems of the value at a path. */
     Problems at(String path) {
         return problems.at(path);
     }
@@ -72,7 +72,7 @@ final class Conversion {
         warnings.add(tree.located(new Problems.Problem(path, message)));
     }
 
-    /** Takes out a field that only later versions have, if it is there, and reports it. */
+    /** Removes a field that only later versions have, if it is present, and reports it. */
     void refuseLater(String path) {
         if (!tree.at(path).isMissingNode()) {
             at(path).report("unknown field (expected: a field of " + version + ", or apiVersion: "

@@ -24,9 +24,10 @@ import org.moorage.config.plugin.UnknownPlugins;
 import org.moorage.objects.GoDuration;
 
 /**
- * Turns a configuration of version {@code v1alpha1} to {@code v1beta3}, or a Policy, into one of {@code v1} before it is
- * read. Its values keep their places in the text, for messages; warnings report what the older version did by default. Unknown
- * fields of a Policy and of {@code v1alpha1} are ignored with a warning, as by the versions of kube-scheduler that were not strict.
+ * Converts a configuration of version {@code v1alpha1} to {@code v1beta3}, or a Policy, to {@code v1} before it is
+ * read. Its values keep their locations in the text, for messages; warnings report what the older version did by
+ * default. Unknown fields of a Policy and of {@code v1alpha1} are ignored with a warning, as by the versions of
+ * kube-scheduler that were not strict.
  *
  * <p>Facts are those of the last Kubernetes that had the version: 1.22 for {@code v1alpha1} and {@code v1beta1}.
  */
@@ -77,9 +78,9 @@ public final class OlderConfig {
     }
 
     /**
-     * Turns the tree into one of v1 if it is of an older version.
+     * Converts the tree to v1 if it is of an older version.
      *
-     * @return what people should know of that, one line each; nothing for any other tree
+     * @return warnings about the conversion, one line each; none for any other tree
      */
     public static List<String> convert(
             SourceTree tree, PluginRegistry registry, PolicyTexts policies, UnknownPlugins unknown, Problems problems) {
@@ -98,7 +99,7 @@ public final class OlderConfig {
         return conversion.warnings();
     }
 
-    // A Policy alone is what a v1alpha1 that says nothing else than where it is comes to.
+    // A Policy alone is equivalent to a v1alpha1 configuration that only names the Policy.
     private static List<String> ofPolicy(
             SourceTree tree, PluginRegistry registry, PolicyTexts policies, UnknownPlugins unknown, Problems problems) {
         Conversion conversion = new Conversion(tree, ConfigVersion.V1ALPHA1, registry, unknown, problems);
@@ -198,7 +199,7 @@ public final class OlderConfig {
         }
     }
 
-    /** Puts the Policy that is named at the top, and says whether there is one. */
+    /** Reads the named Policy into the top level of the tree, and returns whether there is one. */
     private boolean readAlgorithmSource() {
         AlgorithmSource source = conversion.read(SOURCE, AlgorithmSource.class);
         Optional<PolicySource> policy = source.policy;
@@ -263,7 +264,7 @@ public final class OlderConfig {
         }
     }
 
-    /** Puts what v1alpha1 has at the top into the one profile that it comes to. */
+    /** Moves the top-level profile settings of v1alpha1 into its only profile. */
     private void intoProfile() {
         tree.put("profiles", NODES.arrayNode().add(NODES.objectNode()), "apiVersion");
         for (String field : List.of("schedulerName", "plugins", "pluginConfig")) {

@@ -18,8 +18,8 @@ import org.moorage.config.plugin.DefaultPlugins;
 import org.moorage.config.plugin.PluginSet;
 
 /**
- * Turns the plugins of one profile into those of {@code v1}: names that went, and arguments of such plugins, become what
- * took their place, and the weights that the older version gave by default are said.
+ * Converts the plugins of one profile to {@code v1}: replaces removed plugins and their arguments by their successors,
+ * and writes the default weights of the older version explicitly.
  */
 final class OlderPlugins {
     static final String LEAST = "NodeResourcesLeastAllocated";
@@ -47,7 +47,7 @@ final class OlderPlugins {
     private final Set<String> usedAtScore = new HashSet<>();
 
     /**
-     * The plugins of a profile.
+     * Creates a conversion of the plugins of a profile.
      *
      * @param byDefault the plugin that scores by free resources, where the version has a separate plugin for each strategy
      */
@@ -60,7 +60,7 @@ final class OlderPlugins {
     }
 
     /**
-     * Turns them.
+     * Converts the plugins.
      *
      * @param withDefaults whether the plugins of the version's default set take part, which a Policy names itself
      */
@@ -98,7 +98,7 @@ final class OlderPlugins {
         return version.isBefore(ConfigVersion.V1BETA2);
     }
 
-    // Reserve undoes itself since Kubernetes 1.19, and what had been named postFilter is preScore since 1.18.
+    // Reserve includes unreserve since Kubernetes 1.19, and the former postFilter is preScore since 1.18.
     private void movePoints() {
         String unreserve = profile.path("plugins.unreserve");
         if (tree.at(unreserve + ".enabled") instanceof ArrayNode undoing) {
@@ -162,7 +162,7 @@ final class OlderPlugins {
                 || conversion.registry().find(name).isPresent() && !name.equals(ProfileEdit.FIT);
     }
 
-    /** The replacement of a plugin that is enabled at a point; empty if there is none. */
+    /** Returns the replacement of a plugin that is enabled at a point; empty if there is none. */
     private Optional<String> enabled(String name, String point, String path) {
         if (name.equals(ProfileEdit.FIT)) {
             return point.equals("score") && hasScoresApart()
@@ -203,7 +203,7 @@ final class OlderPlugins {
         if (GONE.contains(name)) {
             (point.equals("score") ? usedAtScore : usedAtFilter).add(name);
             if (name.equals(AVOID) || name.equals("NodeResourceLimits")) {
-                conversion.warn(path, name + " is left out: there is no such score any more");
+                conversion.warn(path, name + " is skipped: this score no longer exists");
             }
             return Optional.empty();
         }
@@ -232,7 +232,7 @@ final class OlderPlugins {
         return Optional.of(ProfileEdit.FIT);
     }
 
-    /** The replacement of a plugin that is disabled at a point; empty if it does not run. */
+    /** Returns the replacement of a plugin that is disabled at a point; empty if it does not run. */
     private Optional<String> disabled(String name, String point) {
         boolean scores = point.equals("score") && hasScoresApart();
         if (name.equals(byDefault) && scores) {
@@ -286,7 +286,7 @@ final class OlderPlugins {
         return names;
     }
 
-    // To disable one way to score by room and to enable another is to enable NodeResourcesFit.
+    // Disabling one plugin that scores by free resources and enabling another means enabling NodeResourcesFit.
     private void dropDisabledThatIsEnabled() {
         String list = profile.path("plugins.score.disabled");
         if (!hasScoresApart()
@@ -342,7 +342,7 @@ final class OlderPlugins {
         }
     }
 
-    /** Turns the arguments of a plugin that went; false if it did not go. */
+    /** Converts the arguments of a removed plugin; returns false if it was not removed. */
     private boolean convertGone(String name, String entry) {
         if (LIMITS.contains(name) || SPREADS.contains(name)) {
             return true;
@@ -356,7 +356,7 @@ final class OlderPlugins {
                     name.equals("RequestedToCapacityRatio") ? RatioArgs.class : ResourcesArgs.class;
             conversion.read(path, type);
             if (!strategy.equals(STRATEGIES.get(name))) {
-                conversion.warn(entry, "the arguments of " + name + " are left out, since it does not score");
+                conversion.warn(entry, "the arguments of " + name + " are ignored, since it does not score");
             } else if (tree.at(path) instanceof ObjectNode given) {
                 profile.score(STRATEGIES.get(name), given, path);
             }
@@ -397,7 +397,7 @@ final class OlderPlugins {
             }
         }
         if (usedAtScore.contains(NODE_LABEL) && !preferred.isEmpty()) {
-            conversion.warn(path, "NodeLabel is left out as a score: nodes are not preferred by " + preferred);
+            conversion.warn(path, "NodeLabel is skipped as a score: nodes are not preferred by " + preferred);
         }
     }
 
@@ -413,7 +413,7 @@ final class OlderPlugins {
         if (usedAtScore.contains(SERVICE_AFFINITY) && !args.antiAffinityLabelsPreference.isEmpty()) {
             conversion.warn(
                     path + ".antiAffinityLabelsPreference",
-                    "left out: pods of a Service are not spread by " + args.antiAffinityLabelsPreference);
+                    "skipped: pods of a Service are not spread by " + args.antiAffinityLabelsPreference);
         }
     }
 

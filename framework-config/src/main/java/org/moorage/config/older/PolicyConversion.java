@@ -22,8 +22,8 @@ import org.moorage.config.internal.Suggestion;
 import org.moorage.config.internal.ZeroIsUnset;
 
 /**
- * Turns a Policy, kube-scheduler's configuration before there were plugins, into a profile: {@code v1}'s default plugins
- * without those that no predicate or priority stands for, with the weights of the priorities.
+ * Converts a Policy, kube-scheduler's configuration before plugins, to a profile: {@code v1}'s default plugins without
+ * those that correspond to no predicate or priority, with the weights of the priorities.
  *
  * <p>Predicates and priorities map to plugins as in kube-scheduler 1.22. Everything else, such as preemption, binding and later
  * plugins, is enabled by default.
@@ -46,7 +46,7 @@ final class PolicyConversion {
     private static final Set<String> MANDATORY = Set.of(TAINTS, "NodeUnschedulable");
     private static final Map<String, String> PRIORITIES = priorities();
 
-    /** A plugin that stands for predicates, for priorities, or both, with its weight in v1. */
+    /** A plugin that corresponds to predicates, priorities, or both, with its weight in v1. */
     private record Role(String plugin, boolean filters, int weight) {}
 
     private static final List<Role> ROLES = List.of(
@@ -93,7 +93,7 @@ final class PolicyConversion {
         }
         plugins.put("MaxCinderVolumeCount", List.of(LIMITS));
         plugins.put("PodToleratesNodeTaints", List.of(TAINTS));
-        // Since Kubernetes 1.18 taints say these.
+        // Since Kubernetes 1.18 taints express these.
         for (String condition : List.of("Condition", "MemoryPressure", "DiskPressure", "PIDPressure")) {
             plugins.put("CheckNode" + condition, List.of(TAINTS));
         }
@@ -119,7 +119,7 @@ final class PolicyConversion {
         return plugins;
     }
 
-    /** Turns the Policy at a path; its extenders stay there. */
+    /** Converts the Policy at a path; its extenders stay there. */
     void convert(String path) {
         Policy policy = conversion.read(path, Policy.class);
         checkKind(policy, conversion.at(path));
@@ -134,7 +134,7 @@ final class PolicyConversion {
                     "has no effect: the first plugin that rejects a node says why, and decisions are the same");
         }
         if (conversion.tree().at(profile.path("plugins")) instanceof ObjectNode plugins && !plugins.isEmpty()) {
-            conversion.at(profile.path("plugins")).report("given beside a Policy (expected: one of both)");
+            conversion.at(profile.path("plugins")).report("given together with a Policy (expected: only one of them)");
             return;
         }
         if (hardAffinity != 0 && weights.containsKey(AFFINITY)) {
@@ -188,7 +188,7 @@ final class PolicyConversion {
         }
     }
 
-    /** The plugins that filter. */
+    /** Returns the plugins that filter. */
     private Set<String> filters(List<Predicate> predicates, String path) {
         Set<String> plugins = new LinkedHashSet<>(MANDATORY);
         for (int i = 0; i < predicates.size(); i++) {
@@ -232,7 +232,7 @@ final class PolicyConversion {
         if (name.isEmpty()) {
             at.missing("the name of a " + what);
         } else if (conversion.takesUnknownPlugins()) {
-            conversion.warn(at.path(), name + " is left out: no plugin stands for this " + what);
+            conversion.warn(at.path(), name + " is skipped: no plugin implements this " + what);
         } else {
             at.report("\"" + name + "\" (expected: a " + what + " of kube-scheduler 1.22)"
                     + Suggestion.closest(name, known)
@@ -249,7 +249,7 @@ final class PolicyConversion {
         return byPlugin;
     }
 
-    /** The weights of the plugins that score. */
+    /** Returns the weights of the plugins that score. */
     private Map<String, Integer> weights(List<Priority> priorities, String path) {
         Map<String, Integer> byPriority = new TreeMap<>();
         String byRoom = "";
@@ -266,7 +266,7 @@ final class PolicyConversion {
             if (PRIORITIES.containsKey(known)) {
                 byPriority.put(known, priority.weight);
             } else if (NOT_ANY_MORE.contains(known)) {
-                conversion.warn(nameAt.path(), known + " is left out: there is no such score any more");
+                conversion.warn(nameAt.path(), known + " is skipped: this score no longer exists");
             } else if (priority.argument.isEmpty() && !known.equals("EqualPriority")) {
                 unknown(nameAt, priority.name, "priority", PRIORITIES.keySet());
             }
@@ -291,14 +291,14 @@ final class PolicyConversion {
         return PRIORITIES.getOrDefault(priority, priority);
     }
 
-    /** The priority that an argument stands for, under any name; empty if it no longer exists. */
+    /** Returns the priority that an argument stands for, under any name; empty if it no longer exists. */
     private String customPriority(PriorityArgument argument, Problems at) {
         Optional<Ratio> ratio = argument.requestedToCapacityRatioArguments;
         checkOne(at, argument.serviceAntiAffinity, argument.labelPreference, ratio);
         argument.serviceAntiAffinity.ifPresent(service -> conversion.warn(
-                at.at("serviceAntiAffinity").path(), "left out: pods of a Service are not spread by " + service.label));
+                at.at("serviceAntiAffinity").path(), "skipped: pods of a Service are not spread by " + service.label));
         argument.labelPreference.ifPresent(preference -> conversion.warn(
-                at.at("labelPreference").path(), "left out: nodes are not preferred by " + preference.label));
+                at.at("labelPreference").path(), "skipped: nodes are not preferred by " + preference.label));
         String ratioAt = at.at("requestedToCapacityRatioArguments").path();
         if (ratio.isPresent() && conversion.tree().at(ratioAt) instanceof ObjectNode given) {
             profile.score("RequestedToCapacityRatio", given, ratioAt);

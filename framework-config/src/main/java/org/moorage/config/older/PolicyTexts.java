@@ -6,20 +6,20 @@ import java.nio.file.Path;
 import org.moorage.objects.TextFile;
 
 /**
- * Finds the Policy that a configuration of version {@code v1alpha1} names. Asked while the configuration is read, at most
- * once.
+ * Finds the Policy that a configuration of version {@code v1alpha1} names. Called while the configuration is read, at
+ * most once.
  */
 public interface PolicyTexts {
     /**
-     * A Policy as it is written.
+     * The text of a Policy.
      *
      * @param text JSON or YAML
-     * @param sourceName what it was read from, for messages and origins
+     * @param sourceName the name of its source, for messages and origins
      */
     record PolicyText(String text, String sourceName) {}
 
     /**
-     * The Policy in a file.
+     * Returns the Policy in a file.
      *
      * @param path as in {@code algorithmSource.policy.file.path}
      * @throws IOException if it cannot be read; its message says why, in one line
@@ -29,7 +29,7 @@ public interface PolicyTexts {
     }
 
     /**
-     * The Policy under the key {@code policy.cfg} of a ConfigMap.
+     * Returns the Policy under the key {@code policy.cfg} of a ConfigMap.
      *
      * @param namespace as in {@code algorithmSource.policy.configMap.namespace}
      * @param name as in {@code algorithmSource.policy.configMap.name}

@@ -10,9 +10,9 @@ import java.util.ArrayList;
 import java.util.List;
 import org.moorage.config.internal.SourceTree;
 
-/** Writes into one profile of a configuration that is turned into one of {@code v1}. */
+/** Edits one profile of a configuration that is converted to {@code v1}. */
 final class ProfileEdit {
-    /** Scores by room, as three plugins of their own did until v1beta1. */
+    /** Scores nodes by their resources, which three separate plugins did until v1beta1. */
     static final String FIT = "NodeResourcesFit";
 
     static final String SPREAD = "PodTopologySpread";
@@ -29,12 +29,12 @@ final class ProfileEdit {
         this.path = path;
     }
 
-    /** The path of the profile, or of one of its fields. */
+    /** Returns the path of the profile, or of one of its fields. */
     String path(String field) {
         return path + "." + field;
     }
 
-    /** The path of a plugin's arguments, which are made if there are none. */
+    /** Returns the path of a plugin's arguments, which are created if there are none. */
     String args(String plugin, String from) {
         JsonNode entries = tree.at(path("pluginConfig"));
         for (int i = 0; i < entries.size(); i++) {
@@ -55,7 +55,7 @@ final class ProfileEdit {
         }
     }
 
-    /** Has NodeResourcesFit score in this way, by what else is said at {@code strategy}. */
+    /** Sets the scoring strategy of NodeResourcesFit to this type, with the other settings in {@code strategy}. */
     void score(String type, ObjectNode strategy, String from) {
         String at = args(FIT, from) + ".scoringStrategy";
         tree.put(at, NODES.objectNode(), from);
@@ -70,7 +70,7 @@ final class ProfileEdit {
         dropUncounted(at + ".resources", type);
     }
 
-    // Where room was scored by a plugin of its own, a resource of weight 0 did not count; in v1 it counts once.
+    // In the separate scoring plugins a resource of weight 0 did not count; in v1 it counts with weight 1.
     private void dropUncounted(String list, String type) {
         if (!(tree.at(list) instanceof ArrayNode resources) || type.equals("RequestedToCapacityRatio")) {
             return;

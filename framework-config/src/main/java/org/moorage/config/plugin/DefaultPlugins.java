@@ -36,7 +36,7 @@ public final class DefaultPlugins {
             new EnabledPlugin("ImageLocality", 1),
             new EnabledPlugin(BINDER, 0));
 
-    // Those that a feature adds at the end.
+    // The plugins that a feature adds at the end.
     private static final List<Gated> GATED = List.of(
             new Gated(FeatureGates.NODE_DECLARED_FEATURES, new EnabledPlugin("NodeDeclaredFeatures", 0)),
             new Gated(FeatureGates.GENERIC_WORKLOAD, new EnabledPlugin("GangScheduling", 0)),
@@ -64,7 +64,10 @@ public final class DefaultPlugins {
 
     private DefaultPlugins() {}
 
-    /** The plugins of the default {@code multiPoint} list where these features are on, in their order and with their weights. */
+    /**
+     * Returns the plugins of the default {@code multiPoint} list where these features are on, in their order and with
+     * their weights.
+     */
     public static List<EnabledPlugin> multiPoint(FeatureGates features) {
         List<EnabledPlugin> enabled = new ArrayList<>();
         for (EnabledPlugin plugin : MULTI_POINT) {
@@ -82,7 +85,7 @@ public final class DefaultPlugins {
         return enabled;
     }
 
-    /** Whether kube-scheduler has a plugin of this name, enabled by default or not. */
+    /** Returns whether kube-scheduler has a plugin of this name, enabled by default or not. */
     public static boolean knows(String name) {
         for (EnabledPlugin plugin : MULTI_POINT) {
             if (plugin.name().equals(name)) {
@@ -97,12 +100,15 @@ public final class DefaultPlugins {
         return DEFERRED_PODS.name().equals(name);
     }
 
-    /** Whether the arguments of kube-scheduler's plugin of this name have an {@code apiVersion} and a {@code kind}. */
+    /**
+     * Returns whether the arguments of kube-scheduler's plugin of this name have an {@code apiVersion} and a {@code
+     * kind}.
+     */
     public static boolean hasArgsKind(String name) {
         return WITH_ARGS.contains(name);
     }
 
-    /** The plugin for an extension point that each profile must have a plugin for; empty for other points. */
+    /** Returns the plugin for an extension point that each profile must have a plugin for; empty for other points. */
     public static Optional<String> required(ExtensionPoint point) {
         return switch (point) {
             case QUEUE_SORT -> Optional.of("PrioritySort");
@@ -111,7 +117,7 @@ public final class DefaultPlugins {
         };
     }
 
-    /** Whether it is a plugin that earlier versions had, and that kube-scheduler now refuses by name. */
+    /** Returns whether it is a plugin that earlier versions had, and that kube-scheduler now refuses by name. */
     public static boolean isRemoved(String name) {
         return REMOVED.contains(name);
     }

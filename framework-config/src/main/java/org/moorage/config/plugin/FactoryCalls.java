@@ -12,8 +12,8 @@ import org.moorage.api.plugin.PluginFactory;
 import org.moorage.api.plugin.Problems;
 
 /**
- * Calls what there is of a plugin before the plugin itself: its arguments and its factory. Whatever they throw, null, and an answer
- * that is not allowed become a {@link FactoryFailure}. Only errors of the virtual machine are passed on, see {@link
+ * Calls the arguments and the factory of a plugin, before the plugin exists. An exception or error that they throw,
+ * null, and an illegal result become a {@link FactoryFailure}. Only errors of the virtual machine propagate, see {@link
  * Thrown#rethrowIfFatal}.
  */
 public final class FactoryCalls {
@@ -28,7 +28,7 @@ public final class FactoryCalls {
                 () -> factory.argsType().cast(args.forFeatures(features, problems)));
     }
 
-    /** Has the arguments of a plugin checked. */
+    /** Validates the arguments of a plugin. */
     public static void validate(String plugin, PluginArgs args, Problems problems) {
         try {
             args.validate(problems);
@@ -37,7 +37,7 @@ public final class FactoryCalls {
         }
     }
 
-    /** Makes a plugin, whose name must be that of its factory. */
+    /** Creates a plugin, whose name must be that of its factory. */
     public static <A extends PluginArgs> Plugin create(PluginFactory<A> factory, PluginArgs args, Handle handle) {
         String name = factory.name();
         return answer("initializing plugin ", name, () -> {

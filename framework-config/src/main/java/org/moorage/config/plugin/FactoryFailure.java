@@ -3,7 +3,7 @@ package org.moorage.config.plugin;
 
 import org.jspecify.annotations.Nullable;
 
-/** A factory or the arguments of a plugin threw, or answered what the called method does not allow. */
+/** Thrown when a factory or the arguments of a plugin throw, or return a value that the method does not allow. */
 public final class FactoryFailure extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
@@ -11,7 +11,7 @@ public final class FactoryFailure extends RuntimeException {
         super(message, cause);
     }
 
-    /** The failure in one line. */
+    /** Returns the failure in one line. */
     @Override
     public String getMessage() {
         return String.valueOf(super.getMessage());

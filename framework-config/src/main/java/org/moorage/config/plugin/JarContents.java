@@ -18,8 +18,8 @@ import org.moorage.api.plugin.ApiVersion;
 import org.moorage.api.plugin.PluginFactory;
 
 /**
- * What stands in a jar beside its classes. A jar is refused before any class is loaded from it if it leads the class loader to other
- * files, or if what is read of it as a whole would be larger than any plugin has it.
+ * The metadata of a jar. A jar is rejected before any class is loaded from it if it refers the class loader to other
+ * files, or if a file in it that is read as a whole is larger than any plugin needs.
  *
  * @param classNames the names of its factories' classes; empty for a jar that has no plugin
  * @param apiVersion the text that names the version of the plugin API, or null if there is none
@@ -27,24 +27,24 @@ import org.moorage.api.plugin.PluginFactory;
 record JarContents(Set<String> classNames, @Nullable String apiVersion) {
     static final String SERVICE = "META-INF/services/" + PluginFactory.class.getName();
 
-    /** Names other jars, which the class loaders of Java 17 to 21 then open. */
+    /** An index that names other jars, which the class loaders of Java 17 to 21 then open. */
     private static final String INDEX = "META-INF/INDEX.LIST";
 
     private static final int LARGEST_TEXT = 1 << 20;
-    /** Of a signed jar it has a section for each file. */
+    /** In a signed jar, the manifest has a section for each file. */
     private static final int LARGEST_MANIFEST = 16 << 20;
-    /** The Java compiler makes none of more than some megabytes. */
+    /** The Java compiler creates no class file of more than a few megabytes. */
     private static final int LARGEST_CLASS = 16 << 20;
 
     /**
-     * Reads it.
+     * Reads the metadata of a jar.
      *
-     * @throws PluginJarException if the jar is refused
-     * @throws IOException if it is not a jar that can be read
+     * @throws PluginJarException if the jar is rejected
+     * @throws IOException if the file is not a readable jar
      */
     static JarContents read(Path jar) throws IOException {
         RegularFile.check(jar);
-        // Signatures are a matter of the class loader.
+        // The class loader verifies signatures.
         try (JarFile open = new JarFile(jar.toFile(), false)) {
             for (ZipEntry entry : Collections.list(open.entries())) {
                 check(jar, open, entry);
@@ -66,7 +66,7 @@ record JarContents(Set<String> classNames, @Nullable String apiVersion) {
     private static void check(Path jar, JarFile open, ZipEntry entry) throws IOException {
         String name = entry.getName();
         if (name.equalsIgnoreCase(JarFile.MANIFEST_NAME)) {
-            // Counted, since what the entry says of its size need not be so.
+            // Counted while reading, since the size in the entry may be wrong.
             bytes(jar, open, entry, LARGEST_MANIFEST);
         } else if (name.endsWith(".class") && entry.getSize() > LARGEST_CLASS) {
             throw tooLarge(jar, name, LARGEST_CLASS);
@@ -115,7 +115,7 @@ record JarContents(Set<String> classNames, @Nullable String apiVersion) {
                 jar + ": " + shortened(entry) + ": more than " + (largest >> 20) + " MB (expected: less)");
     }
 
-    /** A text of a jar, or of what its classes throw, as it can stand in a line. */
+    /** Returns a text of a jar, or of an exception of its classes, shortened to one line. */
     static String shortened(String text) {
         String start = text.length() > 200 ? text.substring(0, 200) + "..." : text;
         return start.replaceAll("\\p{Cntrl}+", " ");

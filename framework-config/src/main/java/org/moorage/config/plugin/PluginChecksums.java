@@ -71,7 +71,7 @@ public final class PluginChecksums {
     /**
      * Reads the whole jar unless any may be loaded.
      *
-     * @throws PluginJarException if it is not listed, or has other bytes than those that were listed
+     * @throws PluginJarException if it is not listed, or its checksum differs
      */
     void check(Path jar) throws IOException {
         if (this == ANY) {

@@ -24,22 +24,22 @@ import org.moorage.api.plugin.PluginFactory;
 /**
  * Plugins from jars.
  *
- * <p>Each jar brings what its plugins need beside the plugin API: its classes come first, also where the scheduler has
- * others of the same name, so two jars may carry two versions of one library. Only the API itself is always the
- * scheduler's. The classes stay loaded for as long as the process lives.
+ * <p>Each jar contains all libraries that its plugins need in addition to the plugin API. Its classes take precedence
+ * over classes of the same name in the scheduler, so two jars may contain two versions of one library. Only the API
+ * itself always comes from the scheduler. The classes stay loaded until the process ends.
  *
- * @param factories what the jars have, jar by jar in the order of their names
- * @param notes what a user should know, a sentence each: which jars of a folder have no plugin, and which do not say which version of
- *     the API they were built for
+ * @param factories the factories in the jars, jar by jar in the order of their names
+ * @param notes notes for the user, a sentence each: which jars of a folder have no plugin, and which do not name the
+ *     version of the API that they were built for
  */
 public record PluginJars(List<PluginFactory<?>> factories, List<String> notes) {
     private static final String JAR = ".jar";
 
-    /** What builds make beside a plugin's jar, by the end of the name. */
+    /** The jars that builds create in addition to a plugin's jar, by the end of the name. */
     private static final List<String> NOT_PLUGINS =
             List.of("-sources.jar", "-test-sources.jar", "-javadoc.jar", "-test-javadoc.jar", "-tests.jar");
 
-    /** How Maven's Shade plugin names the jar without the libraries. */
+    /** The prefix that Maven's Shade plugin gives the jar without the libraries. */
     private static final String WITHOUT_LIBRARIES = "original-";
 
     public PluginJars {
@@ -48,12 +48,12 @@ public record PluginJars(List<PluginFactory<?>> factories, List<String> notes) {
     }
 
     /**
-     * The plugins of a jar, or of all jars in a folder. In a folder, jars without a factory are passed over, and jars of sources,
-     * documentation and tests.
+     * Loads the plugins of a jar, or of all jars in a folder. In a folder, skips jars without a factory and jars of
+     * sources, documentation and tests.
      *
      * @param path the jar or the folder
-     * @param rules what the jars must keep, also those that are passed over
-     * @throws PluginJarException if the path cannot be read, or any jar is unusable; it names all of those
+     * @param rules the rules for all jars, including skipped ones
+     * @throws PluginJarException if the path cannot be read, or any jar is unusable; it names all unusable jars
      */
     public static PluginJars load(Path path, JarRules rules) {
         return new Loading(rules).load(path);
@@ -104,7 +104,7 @@ public record PluginJars(List<PluginFactory<?>> factories, List<String> notes) {
             }
         }
 
-        // Whether it may be there; faults are kept.
+        // Whether the jar is allowed in the folder; faults are collected.
         private boolean isAllowed(Path jar) {
             try {
                 RegularFile.check(jar);
@@ -202,7 +202,7 @@ public record PluginJars(List<PluginFactory<?>> factories, List<String> notes) {
         private List<String> notes(Path path) {
             List<String> notes = new ArrayList<>();
             if (!passedOver.isEmpty()) {
-                notes.add(path + ": passed over what has no plugin: " + String.join(", ", passedOver));
+                notes.add(path + ": skipped jars without a plugin: " + String.join(", ", passedOver));
             }
             for (Path jar : withoutVersion) {
                 notes.add(jar + ": taken as built for version " + ApiVersion.CURRENT + " of the plugin API, since no "
@@ -245,7 +245,7 @@ public record PluginJars(List<PluginFactory<?>> factories, List<String> notes) {
                         described + ": not a factory (expected: implements " + PluginFactory.class.getName() + ")");
             }
             PluginFactory<?> factory = (PluginFactory<?>) type.getConstructor().newInstance();
-            // Asked now, so that a jar that does not fit is refused now.
+            // Called now, so that an incompatible jar is rejected immediately.
             Objects.requireNonNull(factory.name(), "name");
             if (!Objects.requireNonNull(factory.argsType(), "argsType").isRecord()) {
                 throw new PluginJarException(
@@ -290,7 +290,7 @@ public record PluginJars(List<PluginFactory<?>> factories, List<String> notes) {
                 : "";
     }
 
-    /** Looks into the jar first, but for the API, which both sides must see as the same classes. */
+    /** Searches the jar first, except for the API, whose classes must be the same on both sides. */
     private static final class JarLoader extends URLClassLoader {
         static {
             registerAsParallelCapable();

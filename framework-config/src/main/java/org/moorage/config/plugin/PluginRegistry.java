@@ -21,7 +21,7 @@ public final class PluginRegistry {
     }
 
     /**
-     * A registry of these factories.
+     * Returns a registry of these factories.
      *
      * @throws IllegalArgumentException if two factories have one name
      */
@@ -30,7 +30,7 @@ public final class PluginRegistry {
     }
 
     /**
-     * This registry and further factories.
+     * Returns this registry with further factories.
      *
      * @throws IllegalArgumentException if two factories have one name
      */
@@ -49,8 +49,8 @@ public final class PluginRegistry {
     }
 
     /**
-     * This registry and the factories that a class loader offers as services. One of a class that is registered already is not
-     * taken again, so that a program may name the plugin that it is made for.
+     * Returns this registry with the factories that a class loader offers as services. Skips factories whose class is
+     * already registered, so that a program may register the plugin that it is made for.
      *
      * @throws IllegalArgumentException if two factories have one name
      */
@@ -65,12 +65,12 @@ public final class PluginRegistry {
         return with(found);
     }
 
-    /** The factory of that name, or empty. */
+    /** Returns the factory of that name, or empty. */
     public Optional<PluginFactory<?>> find(String name) {
         return Optional.ofNullable(factoryByName.get(name));
     }
 
-    /** All factories, in the order in which they were registered. */
+    /** Returns all factories, in the order in which they were registered. */
     public Collection<PluginFactory<?>> factories() {
         return factoryByName.values();
     }

@@ -4,10 +4,10 @@ package org.moorage.config.plugin;
 import java.util.List;
 
 /**
- * What a profile says about one extension point, or about all of them ({@code multiPoint}).
+ * The plugins that a profile enables and disables at one extension point, or at all of them ({@code multiPoint}).
  *
- * @param enabled the plugins, in their order
- * @param disabled plugins that are not to be taken from the defaults; {@code *} stands for all of them
+ * @param enabled the enabled plugins, in their order
+ * @param disabled the default plugins to disable; {@code *} stands for all of them
  */
 public record PluginSet(List<EnabledPlugin> enabled, List<String> disabled) {
     /** Stands for every plugin in {@link #disabled}. */
@@ -21,12 +21,12 @@ public record PluginSet(List<EnabledPlugin> enabled, List<String> disabled) {
         disabled = List.copyOf(disabled);
     }
 
-    /** Whether the plugin is disabled, by its name or with all others. */
+    /** Returns whether the plugin is disabled, by its name or with all others. */
     public boolean disables(String name) {
         return disablesAll() || disabled.contains(name);
     }
 
-    /** Whether all plugins are disabled. */
+    /** Returns whether all plugins are disabled. */
     public boolean disablesAll() {
         return disabled.contains(ALL);
     }

@@ -5,9 +5,9 @@ import org.jspecify.annotations.Nullable;
 import org.moorage.api.NodeInfo;
 import org.moorage.api.model.ClusterObject;
 
-/** Texts that come from plugins, however long they are and whatever making them throws. */
+/** Safe conversion of plugins' values to text: the text is cut to a maximum length, and exceptions are caught. */
 public final class PluginText {
-    /** How many characters a text has at most. */
+    /** The maximum number of characters of a text. */
     public static final int MOST = 4096;
 
     private static final String CUT = " ...";
@@ -15,8 +15,8 @@ public final class PluginText {
     private PluginText() {}
 
     /**
-     * The text of a value, made at once and on the calling thread: of an object of the cluster namespace and name, of a node in a cycle
-     * the name, of others {@link Object#toString}. If that throws, the text says so.
+     * Returns the text of a value, computed immediately on the calling thread: namespace and name of a cluster object,
+     * the name of a node in a cycle, {@link Object#toString} of others. If that throws, the text describes the failure.
      */
     public static String of(@Nullable Object value) {
         try {
@@ -30,12 +30,12 @@ public final class PluginText {
         }
     }
 
-    /** The text, or its first {@value #MOST} characters. */
+    /** Returns the text, or its first {@value #MOST} characters. */
     public static String bounded(String text) {
         return bounded(text, MOST);
     }
 
-    /** The text, or as much of it as has that many characters. */
+    /** Returns the text, or as much of it as has that many characters. */
     public static String bounded(String text, int most) {
         if (text.length() <= most) {
             return text;

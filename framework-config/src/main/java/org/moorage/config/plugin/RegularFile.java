@@ -7,7 +7,7 @@ import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
 
-/** A file that has bytes. To open anything else may wait for ever, as for who writes into a pipe. */
+/** Opens only regular files. Opening any other file may block forever, such as a pipe without a writer. */
 final class RegularFile {
     private RegularFile() {}
 
@@ -21,7 +21,7 @@ final class RegularFile {
         return Files.newInputStream(file);
     }
 
-    /** Refuses what is not there, and what is no regular file. */
+    /** Throws if the file does not exist, or is not a regular file. */
     static void check(Path file) {
         if (!Files.exists(file)) {
             throw new PluginJarException(file

@@ -5,7 +5,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 
-/** Hints for plugins that public configurations name and that Moorage does not have: what to use in their place. */
+/** Substitutes for plugins that public configurations name but Moorage does not have. */
 public final class Substitutes {
     /** The page that lists them. */
     public static final String PAGE = "docs/plugin-substitutes.md";
@@ -81,7 +81,7 @@ public final class Substitutes {
         return Optional.ofNullable(HINTS.get(plugin));
     }
 
-    /** The plugins that there are hints for. */
+    /** Returns the plugins with a known substitute. */
     public static Iterable<String> plugins() {
         return HINTS.keySet();
     }

@@ -40,7 +40,7 @@ public final class Thrown {
                 && thrown.getClass().getClassLoader() == null;
     }
 
-    /** Throws it again if it is fatal. To be called first wherever everything is caught: what comes before it may need memory. */
+    /** Throws it again if it is fatal. Call this first where everything is caught: other code may need memory. */
     public static void rethrowIfFatal(Throwable thrown) {
         if (isFatal(thrown)) {
             throw (VirtualMachineError) thrown;
@@ -48,12 +48,13 @@ public final class Thrown {
     }
 
     /**
-     * Handles what a plugin threw: throws it again if it is fatal, leaves an interrupted thread interrupted, and returns a copy otherwise.
+     * Handles an exception of a plugin: throws it again if it is fatal, keeps the interrupt status of the thread, and
+     * returns a copy otherwise.
      */
     public static Throwable caught(Throwable thrown) {
         rethrowIfFatal(thrown);
         Throwable copy = copyOf(thrown);
-        // Only now: a message may wait, and it would end at once.
+        // Interrupts only after the copy: reading a message may block, which the interrupt would end immediately.
         if (thrown instanceof InterruptedException) {
             Thread.currentThread().interrupt();
         }
@@ -125,9 +126,8 @@ public final class Thrown {
         return copy;
     }
 
-    // How many more there may be after this, its causes and what it suppresses; 0 if one is not harmless, or there are
-    // too
-    // many.
+    // How many more exceptions are allowed after this one, its causes and its suppressed ones; 0 if one of them is not
+    // harmless, or there are too many.
     private static int leftAfter(Throwable thrown, int before) {
         int left = before;
         for (Throwable each = thrown; each != null && left > 0; each = each.getCause()) {
@@ -146,7 +146,7 @@ public final class Thrown {
         return left;
     }
 
-    // Whose methods run no foreign code: exceptions of these packages have texts and numbers only.
+    // Exceptions whose methods run no foreign code: those of these packages contain only texts and numbers.
     private static boolean isKnown(Class<?> type) {
         return type == ThrownCopy.class
                 || type == ClusterException.class

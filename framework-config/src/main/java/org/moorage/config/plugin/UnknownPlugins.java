@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.moorage.config.plugin;
 
-/** What happens to plugins that a configuration enables and that are not registered. */
+/** The treatment of plugins that a configuration enables but that are not registered. */
 public enum UnknownPlugins {
-    /** The configuration is refused, as by kube-scheduler. */
+    /** The configuration is rejected, as by kube-scheduler. */
     REFUSED,
 
     /**
-     * The plugins are left out, with a warning for each profile. Where a profile then has no plugin that sorts the queue or binds pods,
-     * kube-scheduler's default one does.
+     * The plugins are skipped, with a warning for each profile. If a profile then has no plugin that sorts the queue or
+     * binds pods, kube-scheduler's default plugin does.
      */
     LEFT_OUT,
 
-    /** As {@link #LEFT_OUT}, for a configuration that is only converted: {@link LoadedConfig#source} keeps the plugins. */
+    /** Like {@link #LEFT_OUT}, for a configuration that is only converted; {@link LoadedConfig#source} keeps them. */
     KEPT
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * The plugins that there are, where they come from, and which of them a profile has.
+ * The available plugins, their sources, and the selection of plugins in a profile.
  *
  * <p>Starting points: {@link org.moorage.config.plugin.PluginRegistry}, {@link org.moorage.config.plugin.PluginJars}, {@link
  * org.moorage.config.plugin.DefaultPlugins}.

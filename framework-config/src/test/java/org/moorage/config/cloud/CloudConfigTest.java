@@ -395,7 +395,7 @@ class CloudConfigTest {
                         "AKS: the profile of its own scheduler",
                         aks(HEAD + PACKED.replace("packing", "aks-system")),
                         "10:7: spec.rawConfig: profiles[0].schedulerName: \"aks-system\" (expected: another name: AKS rejects"
-                                + " profiles of its own scheduler)"),
+                                + " profiles for its own scheduler)"),
                 new Refusal(
                         "AKS: an alias of itself",
                         OBJECT + "spec: &a {rawConfig: *a}\n",
@@ -655,7 +655,7 @@ class CloudConfigTest {
                                     .source(ConfigShape.AKS, warning -> {})))
                     .hasMessage(
                             "cloud.yaml:4: profiles[0].schedulerName: \"aks-system\" (expected: another name: AKS rejects"
-                                    + " profiles of its own scheduler)");
+                                    + " profiles for its own scheduler)");
         }
     }
 }

@@ -287,7 +287,7 @@ class OlderConfigTest {
                                 + " {nodeSelectorTerms: [{matchExpressions: [{key: zone, operator: Exists},"
                                 + " {key: retiring, operator: DoesNotExist}]}]}}}}]}]",
                         "9: profiles[0].pluginConfig[0].args: NodeLabel is the argument addedAffinity of NodeAffinity",
-                        "9: profiles[0].pluginConfig[0].args: NodeLabel is left out as a score: nodes are not preferred"
+                        "9: profiles[0].pluginConfig[0].args: NodeLabel is skipped as a score: nodes are not preferred"
                                 + " by [ssd]",
                         "4: " + kept("profiles[0]", "v1beta1")),
                 new Case(
@@ -295,8 +295,8 @@ class OlderConfigTest {
                         "v1beta1",
                         score("enabled: [{name: NodePreferAvoidPods, weight: 9}, {name: SelectorSpread}]"),
                         scored(""),
-                        "3: profiles[0].plugins.score.enabled[0]: NodePreferAvoidPods is left out: there is no such score"
-                                + " any more",
+                        "3: profiles[0].plugins.score.enabled[0]: NodePreferAvoidPods is skipped: this score no longer"
+                                + " exists",
                         "3: profiles[0].plugins.score.enabled[1]: SelectorSpread is part of PodTopologySpread, which"
                                 + " spreads pods of a Service or controller by its defaults",
                         "3: " + kept("profiles[0]", "v1beta1")),
@@ -707,11 +707,11 @@ class OlderConfigTest {
                                     + " NodeAffinity",
                             "policy.cfg:11: policy.predicates[9].argument.labelsPresence: is the argument addedAffinity of"
                                     + " NodeAffinity",
-                            "policy.cfg:20: policy.priorities[2].name: NodePreferAvoidPodsPriority is left out: there is no"
-                                    + " such score any more",
-                            "policy.cfg:21: policy.priorities[3].argument.serviceAntiAffinity: left out: pods of a Service"
+                            "policy.cfg:20: policy.priorities[2].name: NodePreferAvoidPodsPriority is skipped: this score"
+                                    + " no longer exists",
+                            "policy.cfg:21: policy.priorities[3].argument.serviceAntiAffinity: skipped: pods of a Service"
                                     + " are not spread by rack",
-                            "policy.cfg:22: policy.priorities[4].argument.labelPreference: left out: nodes are not preferred"
+                            "policy.cfg:22: policy.priorities[4].argument.labelPreference: skipped: nodes are not preferred"
                                     + " by ssd",
                             "policy.cfg:1: policy.predicates: only the plugins that stand for these, and for taints, filter",
                             "policy.cfg:12: policy.priorities: the plugins that stand for these score: TaintToleration 3,"
@@ -826,7 +826,8 @@ class OlderConfigTest {
                             SamplePlugins.all()));
 
             assertThat(refused)
-                    .hasMessage("old.yaml:3:1: profiles[0].plugins: given beside a Policy (expected: one of both)");
+                    .hasMessage(
+                            "old.yaml:3:1: profiles[0].plugins: given together with a Policy (expected: only one of them)");
         }
 
         @Test

@@ -321,7 +321,7 @@ class PluginJarsTest {
 
         assertThat(loaded.factories()).extracting(PluginFactory::name).containsExactly("First");
         assertThat(loaded.notes())
-                .containsExactly(directory + ": passed over what has no plugin: library.jar, original-p-1.0.jar,"
+                .containsExactly(directory + ": skipped jars without a plugin: library.jar, original-p-1.0.jar,"
                         + " p-1.0-javadoc.jar, p-1.0-sources.jar, p-1.0-test-sources.jar, p-1.0-tests.jar");
     }
 
@@ -482,7 +482,7 @@ class PluginJarsTest {
         }
 
         assertThat(PluginJars.load(directory, JarRules.FOR_TOOLS).notes())
-                .containsExactly(directory + ": passed over what has no plugin: p.jar");
+                .containsExactly(directory + ": skipped jars without a plugin: p.jar");
     }
 
     @Test

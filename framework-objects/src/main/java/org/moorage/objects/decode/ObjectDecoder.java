@@ -24,7 +24,7 @@ import org.moorage.objects.tree.TreeDecoder;
 public final class ObjectDecoder {
     private final TreeDecoder trees = new TreeDecoder();
 
-    /** A decoder that shares no values yet. */
+    /** Creates a decoder without shared values. */
     public ObjectDecoder() {}
 
     /**
@@ -45,8 +45,8 @@ public final class ObjectDecoder {
     /**
      * Decodes an object as other clients have it.
      *
-     * @param fields the object's fields: texts, numbers, booleans, lists and maps of such values; what lies deeper than 100 levels is left
-     *     out
+     * @param fields the object's fields: texts, numbers, booleans, lists and maps of such values; values deeper than
+     *     100 levels are omitted
      * @throws ObjectDecodeException if it names no kind, is a list, or a value in it has the wrong type
      * @throws IllegalArgumentException if there is a value of another type
      */

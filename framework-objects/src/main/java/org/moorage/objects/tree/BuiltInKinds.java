@@ -38,7 +38,7 @@ final class BuiltInKinds {
         return byGroup;
     }
 
-    /** The lines of a resource of this package. */
+    /** Returns the lines of a resource of this package. */
     static List<String> lines(String resource) {
         try (InputStream in = Objects.requireNonNull(BuiltInKinds.class.getResourceAsStream(resource), resource);
                 BufferedReader reader = new BufferedReader(new InputStreamReader(in, UTF_8))) {
@@ -48,12 +48,12 @@ final class BuiltInKinds {
         }
     }
 
-    /** Whether a group is one of Kubernetes' own. */
+    /** Returns whether a group is one of Kubernetes' own. */
     static boolean isGroup(String group) {
         return BY_GROUP.containsKey(group);
     }
 
-    /** A kind of a group, in its first version. */
+    /** Returns a kind of a group, in its first version. */
     static Optional<ObjectKind<OtherObject>> find(String group, String kind) {
         Map<String, List<ObjectKind<OtherObject>>> byName = BY_GROUP.get(group);
         List<ObjectKind<OtherObject>> versions = byName == null ? null : byName.get(kind);

@@ -228,7 +228,7 @@ public final class ClusterFiles {
         }
     }
 
-    // In the folders of a repository there is more than manifests.
+    // The folders of a repository also contain other files than manifests.
     private void readFileOfFolder(Path file) {
         try {
             readFile(file);
@@ -243,7 +243,7 @@ public final class ClusterFiles {
         }
     }
 
-    /** The first line of a file in which a pattern is found, counted from 1; 0 if there is none. */
+    /** Returns the first line of a file in which a pattern is found, counted from 1; 0 if there is none. */
     private static int lineOf(Path file, Pattern pattern) {
         try (InputStream in = Files.newInputStream(file);
                 BufferedInputStream plain = unzipped(new BufferedInputStream(in, BUFFER_BYTES));
@@ -432,7 +432,7 @@ public final class ClusterFiles {
         }
     }
 
-    // Those that were objects have been taken.
+    // Items that were objects have been passed on, which leaves missing nodes.
     private static boolean hasObject(JsonNode array) {
         for (JsonNode item : array) {
             if (item.isMissingNode()
@@ -525,7 +525,7 @@ public final class ClusterFiles {
         }
     }
 
-    /** The key of an object, which gets the namespace {@code default} if it needs one and names none. */
+    /** Returns the key of an object, which gets the namespace {@code default} if it needs one and names none. */
     static ObjectKey inNamespace(ObjectNode object) {
         ObjectKey key = ObjectKey.of(object);
         if (key.isBuiltIn() && !key.isClusterScoped() && key.namespace().isEmpty()) {

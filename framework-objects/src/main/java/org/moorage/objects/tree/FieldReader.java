@@ -33,12 +33,12 @@ final class FieldReader {
         this.index = index;
     }
 
-    /** The root of a tree. */
+    /** Returns the root of a tree. */
     static FieldReader root(ObjectNode object) {
         return new FieldReader(object, null, "", -1);
     }
 
-    /** The object in a field, empty if the field is absent. */
+    /** Returns the object in a field, empty if the field is absent. */
     FieldReader object(String field) {
         JsonNode value = node.path(field);
         if (!value.isObject() && !Fields.isAbsent(value)) {
@@ -47,13 +47,13 @@ final class FieldReader {
         return new FieldReader(value, this, field, -1);
     }
 
-    /** The object in a field, decoded, unless the field is absent. */
+    /** Returns the object in a field, decoded, unless the field is absent. */
     <T> Optional<T> optional(String field, Function<FieldReader, T> decoder) {
         FieldReader object = object(field);
         return Fields.isAbsent(object.node) ? Optional.empty() : Optional.of(decoder.apply(object));
     }
 
-    /** The objects in a list, decoded. */
+    /** Returns the objects in a list, decoded. */
     <T> List<T> list(String field, Function<FieldReader, T> decoder) {
         JsonNode values = array(field);
         if (values.isEmpty()) {
@@ -71,7 +71,7 @@ final class FieldReader {
     }
 
     /**
-     * The objects in a list by their names, decoded; of several with one name the last.
+     * Returns the objects in a list by their names, decoded; of several with one name the last.
      *
      * @param names maps the names
      */
@@ -82,7 +82,7 @@ final class FieldReader {
         return result;
     }
 
-    /** The values in a list, decoded. */
+    /** Returns the values in a list, decoded. */
     <T> List<T> values(String field, Function<FieldReader, T> decoder) {
         JsonNode values = array(field);
         List<T> result = new ArrayList<>(values.size());
@@ -92,7 +92,7 @@ final class FieldReader {
         return List.copyOf(result);
     }
 
-    /** The texts in a list. */
+    /** Returns the texts in a list. */
     List<String> texts(String field) {
         JsonNode values = array(field);
         if (values.isEmpty()) {
@@ -109,12 +109,12 @@ final class FieldReader {
         return List.of(result);
     }
 
-    /** The map from text to text in a field. */
+    /** Returns the map from text to text in a field. */
     Map<String, String> textMap(String field, UnaryOperator<String> sharing) {
         return map(field, entry -> sharing.apply(entry.text("")), sharing);
     }
 
-    /** The map from text to quantity in a field. */
+    /** Returns the map from text to quantity in a field. */
     Map<String, Quantity> quantities(String field, UnaryOperator<String> sharing) {
         return map(field, FieldReader::quantity, sharing);
     }
@@ -124,7 +124,7 @@ final class FieldReader {
         return map(field, FieldReader::amount, sharing);
     }
 
-    /** The map from text to objects in a field, decoded. */
+    /** Returns the map from text to objects in a field, decoded. */
     <T> Map<String, T> map(String field, Function<FieldReader, T> decoder, UnaryOperator<String> sharing) {
         FieldReader map = object(field);
         if (map.node.isEmpty()) {
@@ -140,7 +140,7 @@ final class FieldReader {
         return Map.ofEntries(entries);
     }
 
-    /** The text in a field. */
+    /** Returns the text in a field. */
     String text(String field) {
         JsonNode value = at(field);
         if (value.isTextual()) {
@@ -152,18 +152,18 @@ final class FieldReader {
         throw wrong(field, value, "a text");
     }
 
-    /** The text in a field, or the default if that is absent or empty. */
+    /** Returns the text in a field, or the default if that is absent or empty. */
     String text(String field, String defaultText) {
         String text = text(field);
         return text.isEmpty() ? defaultText : text;
     }
 
-    /** Whether a field has a value. */
+    /** Returns whether a field has a value. */
     boolean has(String field) {
         return !Fields.isAbsent(node.path(field));
     }
 
-    /** The boolean in a field. */
+    /** Returns the boolean in a field. */
     boolean flag(String field) {
         JsonNode value = at(field);
         if (!value.isBoolean() && !Fields.isAbsent(value)) {
@@ -172,7 +172,7 @@ final class FieldReader {
         return value.booleanValue();
     }
 
-    /** The whole number in a field. */
+    /** Returns the whole number in a field. */
     int number(String field) {
         JsonNode value = node.path(field);
         if (!(value.isIntegralNumber() && value.canConvertToInt()) && !Fields.isAbsent(value)) {
@@ -181,7 +181,7 @@ final class FieldReader {
         return value.intValue();
     }
 
-    /** The whole number in a field. */
+    /** Returns the whole number in a field. */
     long longNumber(String field) {
         JsonNode value = at(field);
         if (!(value.isIntegralNumber() && value.canConvertToLong()) && !Fields.isAbsent(value)) {
@@ -190,7 +190,7 @@ final class FieldReader {
         return value.longValue();
     }
 
-    /** The point in time in a field, or null. */
+    /** Returns the point in time in a field, or null. */
     @Nullable
     Instant time(String field) {
         String text = text(field);
@@ -204,18 +204,18 @@ final class FieldReader {
         }
     }
 
-    /** The quantity in a field, 0 if it is absent. */
+    /** Returns the quantity in a field, 0 if it is absent. */
     Quantity quantity(String field) {
         JsonNode value = node.path(field);
         return Fields.isAbsent(value) ? Quantity.ZERO : new FieldReader(value, this, field, -1).quantity();
     }
 
-    /** The quantity in a field, unless it is absent. */
+    /** Returns the quantity in a field, unless it is absent. */
     Optional<Quantity> optionalQuantity(String field) {
         return has(field) ? Optional.of(quantity(field)) : Optional.empty();
     }
 
-    /** The quantities in a list. */
+    /** Returns the quantities in a list. */
     List<Quantity> quantityList(String field) {
         JsonNode values = array(field);
         List<Quantity> result = new ArrayList<>(values.size());
@@ -225,7 +225,7 @@ final class FieldReader {
         return List.copyOf(result);
     }
 
-    /** The object as JSON text, without these fields. */
+    /** Returns the object as JSON text, without these fields. */
     String jsonWithout(String... fields) {
         return node instanceof ObjectNode object
                 ? object.deepCopy().without(List.of(fields)).toString()

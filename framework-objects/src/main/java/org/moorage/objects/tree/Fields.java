@@ -26,18 +26,21 @@ public record Fields(ObjectNode node, Supplier<String> path) {
 
     private static final int LONGEST_VALUE = 80;
 
-    /** The fields of an object that is no part of another. */
+    /** Returns the fields of an object that is no part of another. */
     public static Fields of(ObjectNode object) {
         return new Fields(object, () -> ObjectKey.of(object).title() + ": ");
     }
 
-    /** The value in messages: on one line, cut if it is long. */
+    /** Returns the value in messages: on one line, cut if it is long. */
     public static String shown(JsonNode value) {
         String text = value.isMissingNode() ? "nothing" : value.toString();
         return text.length() <= LONGEST_VALUE ? text : text.substring(0, LONGEST_VALUE) + "…";
     }
 
-    /** The type of a whole document in messages. Its contents, which may be a token in a file named by mistake, are not shown. */
+    /**
+     * Returns the type of a whole document in messages. Its contents, which may be a token in a file named by mistake,
+     * are not shown.
+     */
     static String typeOf(JsonNode document) {
         return switch (document.getNodeType()) {
             case OBJECT, POJO -> "an object";
@@ -49,17 +52,17 @@ public record Fields(ObjectNode node, Supplier<String> path) {
         };
     }
 
-    /** Whether the field is absent. */
+    /** Returns whether the field is absent. */
     public boolean isAbsent(String key) {
         return isAbsent(node.path(key));
     }
 
-    /** Whether a value is that of an absent field. */
+    /** Returns whether a value is that of an absent field. */
     public static boolean isAbsent(JsonNode value) {
         return value.isMissingNode() || value.isNull();
     }
 
-    /** Whether the field is blank. */
+    /** Returns whether the field is blank. */
     public boolean isBlank(String key) {
         JsonNode value = node.path(key);
         return isAbsent(value)
@@ -67,17 +70,17 @@ public record Fields(ObjectNode node, Supplier<String> path) {
                 || (value.isNumber() && value.decimalValue().signum() == 0);
     }
 
-    /** The text in the field; empty if it is absent. */
+    /** Returns the text in the field; empty if it is absent. */
     public String text(String key) {
         return node.path(key).asText("");
     }
 
-    /** Whether the field has no list or object with something in it. */
+    /** Returns whether the field has no list or object with something in it. */
     public boolean isEmpty(String key) {
         return node.path(key).isEmpty();
     }
 
-    /** Whether the field has this text. */
+    /** Returns whether the field has this text. */
     public boolean holds(String key, String text) {
         return text.equals(node.path(key).textValue());
     }
@@ -118,19 +121,19 @@ public record Fields(ObjectNode node, Supplier<String> path) {
         }
     }
 
-    /** The object in the field, which is set to an empty one if it is absent. */
+    /** Returns the object in the field, which is set to an empty one if it is absent. */
     public Fields struct(String key) {
         whenAbsent(key, JsonNodeFactory.instance.objectNode());
         return object(key, node.path(key));
     }
 
-    /** The object in the field, if there is one. */
+    /** Returns the object in the field, if there is one. */
     public Optional<Fields> pointer(String key) {
         JsonNode value = node.path(key);
         return isAbsent(value) ? Optional.empty() : Optional.of(object(key, value));
     }
 
-    /** The objects in the list in the field; none if it is absent. */
+    /** Returns the objects in the list in the field; none if it is absent. */
     public List<Fields> each(String key) {
         JsonNode list = node.path(key);
         if (isAbsent(list)) {
@@ -146,7 +149,7 @@ public record Fields(ObjectNode node, Supplier<String> path) {
         return objects;
     }
 
-    /** The list in the field, which is set to an empty one if it is absent. */
+    /** Returns the list in the field, which is set to an empty one if it is absent. */
     public ArrayNode list(String key) {
         whenAbsent(key, JsonNodeFactory.instance.arrayNode());
         if (node.path(key) instanceof ArrayNode list) {
@@ -155,7 +158,7 @@ public record Fields(ObjectNode node, Supplier<String> path) {
         throw wrong(key, node.path(key), "a list");
     }
 
-    /** The whole number in the field, or the default if it is absent. */
+    /** Returns the whole number in the field, or the default if it is absent. */
     public int number(String key, int whenAbsent) {
         JsonNode value = node.path(key);
         if (isAbsent(value)) {
@@ -167,7 +170,7 @@ public record Fields(ObjectNode node, Supplier<String> path) {
         return value.intValue();
     }
 
-    /** The quantity in the field. */
+    /** Returns the quantity in the field. */
     public Quantity quantity(String key) {
         JsonNode value = node.path(key);
         try {
@@ -178,7 +181,7 @@ public record Fields(ObjectNode node, Supplier<String> path) {
     }
 
     /**
-     * The quantity that the value is; the API takes numbers too, and null for 0.
+     * Returns the quantity that the value is; the API takes numbers too, and null for 0.
      *
      * @throws IllegalArgumentException if it is none
      */
@@ -190,7 +193,7 @@ public record Fields(ObjectNode node, Supplier<String> path) {
         return Quantity.parse((value.isPojo() ? value.toString() : value.asText()).strip());
     }
 
-    /** The exception for a field with a wrong value. */
+    /** Returns the exception for a field with a wrong value. */
     public ClusterFileException wrong(String key, JsonNode value, String expected) {
         return new ClusterFileException(path.get() + key + ": " + shown(value) + " (expected: " + expected + ")");
     }

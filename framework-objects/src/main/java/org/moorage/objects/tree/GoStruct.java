@@ -39,7 +39,7 @@ public record GoStruct(String struct, JsonNode tree) {
         return new GoStruct(struct, value(body, from, body.length - from));
     }
 
-    /** Whether a byte is white space between the parts of JSON. */
+    /** Returns whether a byte is white space between the parts of JSON. */
     public static boolean isSpace(int character) {
         return character == ' ' || character == '\n' || character == '\r' || character == '\t';
     }
@@ -67,7 +67,7 @@ public record GoStruct(String struct, JsonNode tree) {
         }
     }
 
-    /** An object or nothing is expected; otherwise it fails. */
+    /** Returns this struct if it is an object or null; fails otherwise. */
     public GoStruct asObject() {
         if (!tree.isObject() && !tree.isNull()) {
             throw wrong(tree, "value", "v1." + struct);
@@ -75,7 +75,7 @@ public record GoStruct(String struct, JsonNode tree) {
         return this;
     }
 
-    /** The parts of an array; none of null. */
+    /** Returns the parts of an array; none of null. */
     public List<GoStruct> items(String itemStruct) {
         if (!tree.isArray() && !tree.isNull()) {
             throw wrong(tree, "value", "v1." + struct);
@@ -87,7 +87,7 @@ public record GoStruct(String struct, JsonNode tree) {
         return items;
     }
 
-    /** A field's text, or empty. */
+    /** Returns a field's text, or empty. */
     public String text(String field) {
         JsonNode value = field(field);
         if (!value.isTextual() && !isNothing(value)) {
@@ -96,7 +96,7 @@ public record GoStruct(String struct, JsonNode tree) {
         return value.asText("");
     }
 
-    /** A field's whole number, or 0. */
+    /** Returns a field's whole number, or 0. */
     public long number(String field) {
         JsonNode value = field(field);
         if (isNothing(value)) {
@@ -108,7 +108,7 @@ public record GoStruct(String struct, JsonNode tree) {
         return value.longValue();
     }
 
-    /** A field's list of texts; empty if it is not there. */
+    /** Returns a field's list of texts; empty if it is not there. */
     public Optional<List<String>> texts(String field) {
         JsonNode value = field(field);
         if (isNothing(value)) {
@@ -127,7 +127,7 @@ public record GoStruct(String struct, JsonNode tree) {
         return Optional.of(texts);
     }
 
-    /** A field's texts by name. */
+    /** Returns a field's texts by name. */
     public Map<String, String> textByName(String field, String type) {
         Map<String, String> texts = new LinkedHashMap<>();
         for (Map.Entry<String, JsonNode> entry : entries(field, type)) {
@@ -139,7 +139,7 @@ public record GoStruct(String struct, JsonNode tree) {
         return texts;
     }
 
-    /** A field's structs by name. */
+    /** Returns a field's structs by name. */
     public Map<String, GoStruct> structByName(String field, String entryStruct) {
         Map<String, GoStruct> structs = new LinkedHashMap<>();
         for (Map.Entry<String, JsonNode> entry : entries(field, "map[string]*v1." + entryStruct)) {
@@ -148,7 +148,7 @@ public record GoStruct(String struct, JsonNode tree) {
         return structs;
     }
 
-    /** A field's list of structs; empty if it is not there. */
+    /** Returns a field's list of structs; empty if it is not there. */
     public List<GoStruct> structs(String field, String itemStruct) {
         JsonNode value = field(field);
         if (!value.isArray() && !isNothing(value)) {
@@ -157,7 +157,7 @@ public record GoStruct(String struct, JsonNode tree) {
         return new GoStruct(itemStruct, isNothing(value) ? NullNode.instance : value).items(itemStruct);
     }
 
-    /** The objects of a field that is a list in Kubernetes' sense; empty if it is not there. */
+    /** Returns the objects of a field that is a list in Kubernetes' sense; empty if it is not there. */
     public Optional<List<ObjectNode>> objects(String field, String type) {
         JsonNode list = field(field);
         if (isNothing(list)) {
@@ -203,7 +203,7 @@ public record GoStruct(String struct, JsonNode tree) {
         return value.isMissingNode() || value.isNull();
     }
 
-    /** What Go says of a value that is not of the field's type. */
+    /** Returns Go's error for a value that is not of the field's type. */
     public ObjectDecodeException wrong(JsonNode value, String field, String type) {
         String seen = switch (value.getNodeType()) {
             case OBJECT -> "object";

@@ -34,15 +34,15 @@ public final class InputNotes {
         }
     }
 
-    /** Notes of an input of which nothing has been read. */
+    /** Creates notes without entries. */
     public InputNotes() {}
 
-    /** Adds something for which the input cannot be used. */
+    /** Adds a problem that makes the input unusable. */
     public void problem(String message) {
         problems.add(message);
     }
 
-    /** Adds something that is worth knowing, and no mistake. */
+    /** Adds information that is not about a mistake. */
     public void note(String message) {
         others.add(message);
     }
@@ -94,11 +94,11 @@ public final class InputNotes {
                             passedOver.size(),
                             "document that is no Kubernetes object",
                             "documents that are no" + " Kubernetes objects")
-                    + " passed over: " + names(passedOver));
+                    + " skipped: " + names(passedOver));
         }
         if (!repeated.isEmpty()) {
-            notes.add(counted(repeated.size(), "object that comes", "objects that come") + " twice passed over: "
-                    + names(repeated));
+            notes.add(
+                    counted(repeated.size(), "duplicate object", "duplicate objects") + " skipped: " + names(repeated));
         }
         notes.addAll(others);
         return notes;
@@ -109,7 +109,7 @@ public final class InputNotes {
         List<String> warnings = new ArrayList<>();
         if (!templates.isEmpty()) {
             warnings.add(counted(templates.size(), "Helm template", "Helm templates")
-                    + " passed over (expected: manifests, as helm template prints them): " + names(templates));
+                    + " skipped (expected: manifests, as helm template prints them): " + names(templates));
         }
         List<Doubt> first = new ArrayList<>(doubts.values());
         for (Doubt doubt : first.subList(0, Math.min(MOST_PROBLEMS, first.size()))) {
@@ -122,7 +122,7 @@ public final class InputNotes {
     }
 
     /**
-     * Throws what is wrong, if anything is.
+     * Throws an exception if there are problems.
      *
      * @throws ClusterFileException with a line for each problem
      */

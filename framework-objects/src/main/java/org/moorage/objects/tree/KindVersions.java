@@ -55,7 +55,9 @@ public final class KindVersions {
 
     private KindVersions() {}
 
-    /** A kind in all versions whose objects are asked for, newest first: the kind alone if there is no other. */
+    /**
+     * Returns a kind in all versions whose objects are asked for, newest first: the kind alone if there is no other.
+     */
     public static <T extends ClusterObject> List<ObjectKind<T>> readable(ObjectKind<T> kind) {
         List<ObjectKind<T>> all = new ArrayList<>();
         for (String version : NEWEST_FIRST.getOrDefault(kind.group() + "/" + kind.kind(), List.of())) {
@@ -68,13 +70,16 @@ public final class KindVersions {
         return all.contains(kind) ? all : List.of(kind);
     }
 
-    /** Whether objects of a version are read as those of the model's version, and no doubt is left. */
+    /** Returns whether objects of a version are read as those of the model's version, and no doubt is left. */
     static boolean isReadable(String apiVersion, String kind) {
         String group = ObjectKind.groupOf(apiVersion);
         return NEWEST_FIRST.getOrDefault(group + "/" + kind, List.of()).contains(versionOf(apiVersion));
     }
 
-    /** The kind of the model that has another version of this name: one that is {@linkplain #readable}, or any newer one. */
+    /**
+     * Returns the kind of the model that has another version of this name: one that is {@linkplain #readable}, or any
+     * newer one.
+     */
     static Optional<ObjectKind<?>> find(String apiVersion, String kind) {
         for (ObjectKind<?> typed : ObjectKind.TYPED) {
             if (typed.kind().equals(kind)
@@ -87,14 +92,17 @@ public final class KindVersions {
     }
 
     /**
-     * The API version that a kind is known in: the model's for a kind that the model has and a version that is read as that, or else the version
-     * itself.
+     * Returns the API version that a kind is known in: the model's for a kind that the model has and a version that is
+     * read as that, or else the version itself.
      */
     public static String known(String apiVersion, String kind) {
         return find(apiVersion, kind).<String>map(ObjectKind::apiVersion).orElse(apiVersion);
     }
 
-    /** Whether a version of a group is newer than another one, as Kubernetes orders them: {@code v1alpha3, v1beta1, v1, v2alpha1, v2}. */
+    /**
+     * Returns whether a version of a group is newer than another one, as Kubernetes orders them: {@code v1alpha3,
+     * v1beta1, v1, v2alpha1, v2}.
+     */
     public static boolean isNewer(String apiVersion, String than) {
         Matcher version = VERSION.matcher(versionOf(apiVersion));
         Matcher other = VERSION.matcher(versionOf(than));
@@ -113,9 +121,10 @@ public final class KindVersions {
     }
 
     /**
-     * An object of any version in the shape that it has in the model's version; the object itself if that is its own shape.
+     * Returns an object of any version in the shape that it has in the model's version; the object itself if that is
+     * its own shape.
      *
-     * @throws ObjectDecodeException if it says something that the model's version cannot
+     * @throws ObjectDecodeException if it contains something that the model's version cannot express
      */
     static ObjectNode upgraded(ObjectNode object) {
         String apiVersion = object.path("apiVersion").asText("");
@@ -133,7 +142,7 @@ public final class KindVersions {
     }
 
     /**
-     * An object in the shape of the model's version as another version has it, with that version's name.
+     * Returns an object in the shape of the model's version as another version has it, with that version's name.
      *
      * @param kind the object's kind in the other version
      */
@@ -177,7 +186,7 @@ public final class KindVersions {
         return flat.setAll(exactly);
     }
 
-    // There is one type of device, so that "basic" says nothing.
+    // There is only one type of device, so "basic" carries no information.
     private static ObjectNode upgradedDevice(ObjectNode device) {
         if (!(device.path("basic") instanceof ObjectNode basic)) {
             return device;

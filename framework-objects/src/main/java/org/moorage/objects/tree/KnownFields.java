@@ -55,12 +55,12 @@ final class KnownFields {
         return typeByName;
     }
 
-    /** Whether scheduling reads objects of a kind. */
+    /** Returns whether scheduling reads objects of a kind. */
     static boolean areOf(String apiVersion, String kind) {
         return TYPE_BY_KIND.containsKey(known(apiVersion, kind));
     }
 
-    /** The fields of an object that its kind does not have; none if nothing is known of the kind. */
+    /** Returns the fields of an object that its kind does not have; none if nothing is known of the kind. */
     static List<UnknownField> unknownIn(ObjectNode object) {
         String kind =
                 known(object.path("apiVersion").asText(""), object.path("kind").asText(""));

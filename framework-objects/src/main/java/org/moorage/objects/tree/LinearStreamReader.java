@@ -29,7 +29,7 @@ public final class LinearStreamReader extends StreamReader {
     private int line;
     private int column;
 
-    /** A reader at the start of a text. */
+    /** Creates a reader at the start of a text. */
     public LinearStreamReader(Reader source) {
         super(source);
         this.source = source;

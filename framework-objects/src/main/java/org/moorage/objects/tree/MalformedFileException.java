@@ -4,14 +4,14 @@ package org.moorage.objects.tree;
 import org.jspecify.annotations.Nullable;
 import org.moorage.objects.ClusterFileException;
 
-/** A file is neither YAML nor JSON. */
+/** Thrown when a file is neither YAML nor JSON. */
 final class MalformedFileException extends ClusterFileException {
     private static final long serialVersionUID = 1L;
 
     private final boolean isTemplate;
 
     /**
-     * The failure.
+     * Creates the exception.
      *
      * @param isTemplate whether it is known to be a template of such a file
      */

@@ -11,7 +11,7 @@ import org.moorage.api.model.ObjectKind;
 /** Identifies an object of a cluster. The API version is not part of it: an object is the same in each version. */
 public record ObjectKey(String group, String kind, String namespace, String name) {
 
-    /** The key of an object. */
+    /** Returns the key of an object. */
     public static ObjectKey of(ObjectNode object) {
         JsonNode metadata = object.path("metadata");
         return new ObjectKey(
@@ -21,33 +21,33 @@ public record ObjectKey(String group, String kind, String namespace, String name
                 metadata.path("name").asText(""));
     }
 
-    /** Whether the object is a pod. */
+    /** Returns whether the object is a pod. */
     public boolean isPod() {
         return group.isEmpty() && kind.equals("Pod");
     }
 
-    /** Whether the object is a claim to a volume. */
+    /** Returns whether the object is a claim to a volume. */
     public boolean isPersistentVolumeClaim() {
         return group.isEmpty() && kind.equals("PersistentVolumeClaim");
     }
 
-    /** Whether the object is of an API group that every API server serves. */
+    /** Returns whether the object is of an API group that every API server serves. */
     public boolean isBuiltIn() {
         return BuiltInKinds.isGroup(group);
     }
 
-    /** Whether the object is of a built-in kind without namespaces. */
+    /** Returns whether the object is of a built-in kind without namespaces. */
     public boolean isClusterScoped() {
         return BuiltInKinds.find(group, kind).map(known -> !known.namespaced()).orElse(false);
     }
 
-    /** A uid for an object that has none: the same in each run. */
+    /** Returns a uid for an object that has none: the same in each run. */
     public String derivedUid() {
         String path = String.join("/", group, kind, namespace, name);
         return UUID.nameUUIDFromBytes(path.getBytes(UTF_8)).toString();
     }
 
-    /** The object in messages: {@code Pod default/web-0}. */
+    /** Returns the object in messages: {@code Pod default/web-0}. */
     public String title() {
         String unqualified = name.isEmpty() ? "(unnamed)" : name;
         return kind + " " + (namespace.isEmpty() ? unqualified : namespace + "/" + unqualified);

@@ -169,7 +169,7 @@ public final class ObjectStreams {
     }
 
     /**
-     * The resource version of an object, whose text is parsed no further than that; empty if it has none.
+     * Returns the resource version of an object, whose text is parsed no further than that; empty if it has none.
      *
      * @throws IOException if the text is not JSON up to there
      */

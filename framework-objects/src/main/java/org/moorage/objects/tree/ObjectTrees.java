@@ -54,7 +54,7 @@ public final class ObjectTrees {
 
     private ObjectTrees() {}
 
-    /** Whether trees omit a field of an object, which is itself the value of a field. */
+    /** Returns whether trees omit a field of an object, which is itself the value of a field. */
     static boolean isLeftOut(String field, String name) {
         return name.equals("managedFields") && field.equals("metadata");
     }
@@ -63,7 +63,7 @@ public final class ObjectTrees {
         return name.equals("parameters") && field.equals("opaque");
     }
 
-    /** The object that starts with the current token; afterwards the current token is its last one. */
+    /** Returns the object that starts with the current token; afterwards the current token is its last one. */
     static ObjectNode object(JsonParser parser) throws IOException {
         return object(parser, "", 1);
     }
@@ -86,7 +86,7 @@ public final class ObjectTrees {
         return object;
     }
 
-    /** The value that starts with the current token, of a field of that name, so deep in the tree. */
+    /** Returns the value that starts with the current token, of a field of that name, so deep in the tree. */
     static JsonNode value(JsonParser parser, JsonToken start, String field, int depth) throws IOException {
         return switch (start) {
             case START_OBJECT -> depth < DEEPEST ? object(parser, field, depth + 1) : text(parser);
@@ -102,7 +102,7 @@ public final class ObjectTrees {
     }
 
     /**
-     * The object that a text is.
+     * Returns the object that a text is.
      *
      * @throws ObjectDecodeException if it is not an object in JSON
      */
@@ -162,7 +162,7 @@ public final class ObjectTrees {
         return array;
     }
 
-    /** The number that is the current token. */
+    /** Returns the number that is the current token. */
     static JsonNode number(JsonParser parser) throws IOException {
         boolean isDecimal = parser.currentToken() == JsonToken.VALUE_NUMBER_FLOAT;
         if (parser.getTextLength() > LONGEST_NUMBER || isDecimal && hasLongExponent(parser.getText())) {
@@ -183,7 +183,10 @@ public final class ObjectTrees {
         return exponent >= 0 && number.length() - exponent > LONGEST_EXPONENT;
     }
 
-    /** The text of the object or list that starts with the current token; afterwards the current token is its last one. */
+    /**
+     * Returns the text of the object or list that starts with the current token; afterwards the current token is its
+     * last one.
+     */
     static JsonNode text(JsonParser parser) throws IOException {
         StringWriter text = new StringWriter();
         try (JsonGenerator json = TEXTS.createGenerator(text)) {

@@ -20,13 +20,13 @@ final class SharedValues {
     // Texts are too small and too many for weak references, so each slot has the last text with its hash.
     private final AtomicReferenceArray<String> texts = new AtomicReferenceArray<>(TEXT_SLOTS);
 
-    /** The one instance of a value. */
+    /** Returns the one instance of a value. */
     @SuppressWarnings("unchecked")
     <T> T value(T value) {
         return (T) values.intern(value);
     }
 
-    /** The one instance of a text, or the text itself if that is long or its slot has been taken. */
+    /** Returns the one instance of a text, or the text itself if that is long or its slot has been taken. */
     String text(String text) {
         if (text.length() > LONGEST_SHARED_TEXT) {
             return text;
@@ -41,17 +41,17 @@ final class SharedValues {
         return text;
     }
 
-    /** The map from text to text in a field. */
+    /** Returns the map from text to text in a field. */
     Map<String, String> textMap(FieldReader object, String field) {
         return value(object.textMap(field, this::text));
     }
 
-    /** The quantities of resources in a field, none below zero. */
+    /** Returns the quantities of resources in a field, none below zero. */
     Map<String, Quantity> amounts(FieldReader object, String field) {
         return value(object.amounts(field, this::text));
     }
 
-    /** The map from text to quantity in a field. */
+    /** Returns the map from text to quantity in a field. */
     Map<String, Quantity> quantities(FieldReader object, String field) {
         return value(object.quantities(field, this::text));
     }

@@ -69,12 +69,13 @@ public final class TreeDecoder {
     private final DeviceDecoder devices = new DeviceDecoder(shared, selectors, pods);
     private final GroupDecoder groups = new GroupDecoder(shared, pods);
 
-    /** A decoder that shares no values yet. */
+    /** Creates a decoder without shared values. */
     public TreeDecoder() {}
 
     /**
-     * The kind of an object by its {@code apiVersion} and {@code kind}: the model's also for {@linkplain KindVersions other versions}. For
-     * a kind that Kubernetes' own API does not have, the plural is derived from the name, and the kind has namespaces.
+     * Returns the kind of an object by its {@code apiVersion} and {@code kind}: the model's also for {@linkplain
+     * KindVersions other versions}. For a kind that Kubernetes' own API does not have, the plural is derived from the
+     * name, and the kind has namespaces.
      *
      * @throws ObjectDecodeException if the object has no {@code apiVersion} or {@code kind}
      */
@@ -206,8 +207,8 @@ public final class TreeDecoder {
     }
 
     /**
-     * Decodes what can be read of a pod in which values have the wrong type: without those values. So that it counts on its node, as
-     * far as it can be read; to schedule it would be wrong.
+     * Decodes the readable part of a pod with values of the wrong type, without those values. The result counts on its
+     * node as far as it can be read, but must not be scheduled.
      *
      * @param object the pod's tree, of which parts are removed
      */

@@ -59,7 +59,7 @@ final class TreeParser {
     }
 
     /**
-     * The next document, or empty at the end of the input; an empty document is a null node.
+     * Returns the next document, or empty at the end of the input; an empty document is a null node.
      *
      * @param items is offered the items of the document, if it is a list or an array; in place of those that it takes, the document
      *     has missing nodes
@@ -188,7 +188,9 @@ final class TreeParser {
         return name;
     }
 
-    /** The fields that came twice in an object, with their places, since this was asked or a document was begun. */
+    /**
+     * Returns the fields that came twice in an object, with their places, since this was asked or a document was begun.
+     */
     List<String> takeRepeatedFields() {
         List<String> taken = List.copyOf(repeatedFields);
         repeatedFields.clear();

@@ -98,10 +98,10 @@ public record YamlFault(int line, int column, String message) {
                     + " one another; a value with ': ' in quotes)";
         }
         if (problem.equals("sequence entries are not allowed here")) {
-            return "a '- ' behind a field (expected: the items of a list in lines of their own)";
+            return "a '- ' behind a field (expected: each item of a list on a separate line)";
         }
         if (problem.startsWith("expected <block end>, but found '<block ")) {
-            return "indented otherwise than what is around it (expected: as much as the fields or items beside it)";
+            return "inconsistent indentation (expected: the same as that of neighboring fields or items)";
         }
         if (problem.startsWith("found incompatible YAML document")) {
             return "a %YAML line of another version (expected: 1.1 or 1.2, or no such line)";

@@ -304,7 +304,7 @@ final class ClusterFilesTest {
         notes.throwProblems();
         assertThat(titles).containsExactly("Node a");
         assertThat(notes.notes())
-                .containsExactly("5 documents that are no Kubernetes objects passed over: "
+                .containsExactly("5 documents that are no Kubernetes objects skipped: "
                         + String.join(
                                 ", ",
                                 path("all/chart/Chart.yaml:1"),
@@ -313,7 +313,7 @@ final class ClusterFilesTest {
                                 path("all/node.yaml:8"),
                                 path("all/tsconfig.json:1")));
         assertThat(notes.warnings())
-                .containsExactly("2 Helm templates passed over (expected: manifests, as helm template prints them): "
+                .containsExactly("2 Helm templates skipped (expected: manifests, as helm template prints them): "
                         + path("all/chart/templates/deployment.yaml") + ", "
                         + path("all/chart/templates/named.yaml"));
     }

@@ -48,7 +48,7 @@ final class AffinityTerm {
         }
     }
 
-    /** A term of a pod, with the namespaces that it selects now. */
+    /** Returns a term of a pod, with the namespaces that it selects now. */
     static AffinityTerm of(PodAffinityTerm term, Pod pod, ObjectLister<Namespace> allNamespaces) {
         Set<String> namespaces = new HashSet<>(term.namespaces());
         boolean matchesAllNamespaces = false;
@@ -70,7 +70,7 @@ final class AffinityTerm {
                 new MatchingPods(Set.copyOf(namespaces), matchesAllNamespaces, LabelMatcher.of(term.labelSelector())));
     }
 
-    /** The terms of a pod. */
+    /** Returns the terms of a pod. */
     static AffinityTerm[] of(List<PodAffinityTerm> terms, Pod pod, ObjectLister<Namespace> allNamespaces) {
         AffinityTerm[] result = new AffinityTerm[terms.size()];
         for (int i = 0; i < result.length; i++) {
@@ -79,7 +79,7 @@ final class AffinityTerm {
         return result;
     }
 
-    /** The indices of the terms' topology keys. */
+    /** Returns the indices of the terms' topology keys. */
     static int[] keys(AffinityTerm[] terms, TopologyCounts.Builder counts) {
         int[] keys = new int[terms.length];
         for (int i = 0; i < keys.length; i++) {
@@ -92,12 +92,12 @@ final class AffinityTerm {
         return topologyKey;
     }
 
-    /** Whether the term matches a pod. */
+    /** Returns whether the term matches a pod. */
     boolean matches(Pod pod) {
         return pods.test(pod);
     }
 
-    /** The pods that the term matches. */
+    /** Returns the pods that the term matches. */
     PodCount matchingPods(Snapshot snapshot) {
         return snapshot.count(pods);
     }
@@ -112,7 +112,7 @@ final class AffinityTerm {
     }
 
     /**
-     * Whether a term of an existing pod matches a pod.
+     * Returns whether a term of an existing pod matches a pod.
      *
      * @param term the term
      * @param owner the pod that has the term
@@ -132,7 +132,7 @@ final class AffinityTerm {
                 : term.namespaces().contains(pod.namespace());
     }
 
-    /** The first invalid selector of the terms, in kube-scheduler's words; empty if all are valid. */
+    /** Returns the first invalid selector of the terms, in kube-scheduler's words; empty if all are valid. */
     static Optional<String> problem(List<PodAffinityTerm> terms) {
         for (PodAffinityTerm term : terms) {
             Optional<String> problem = term.labelSelector().flatMap(SelectorSyntax::problem);
@@ -146,14 +146,14 @@ final class AffinityTerm {
         return Optional.empty();
     }
 
-    /** The terms without their weights. */
+    /** Returns the terms without their weights. */
     static List<PodAffinityTerm> unweighted(List<PodAffinityTerm.Weighted> terms) {
         List<PodAffinityTerm> result = new ArrayList<>(terms.size());
         terms.forEach(weighted -> result.add(weighted.term()));
         return result;
     }
 
-    /** The terms with one weight; none if one of them is invalid, as kube-scheduler drops them all then. */
+    /** Returns the terms with one weight; none if one of them is invalid, as kube-scheduler drops them all then. */
     static List<PodAffinityTerm.Weighted> weightedIfValid(List<PodAffinityTerm> terms, int weight) {
         if (problem(terms).isPresent()) {
             return List.of();

@@ -28,12 +28,12 @@ final class ExistingPodTerms {
     private MatchingTerms last = MatchingTerms.NONE;
 
     /**
-     * No existing pod yet.
+     * Creates an instance without existing pods.
      *
      * @param pod the incoming pod
      * @param namespaceLabels the labels of its namespace
-     * @param counts what the weights of matching terms are added to
-     * @param termsOf the terms of an existing pod that count, with the weights that they count with
+     * @param counts the counts that the weights of matching terms are added to
+     * @param termsOf returns the terms of an existing pod that count, with their weights
      */
     ExistingPodTerms(
             Pod pod,

@@ -169,7 +169,7 @@ public final class InterPodAffinity
         return Status.success();
     }
 
-    /** The sum of the weights of the terms that match in the topology domains of the node. */
+    /** Returns the sum of the weights of the terms that match in the topology domains of the node. */
     @Override
     public long score(CycleState state, Pod pod, NodeInfo node) {
         return state.get(TOPOLOGY_SCORES).total(node);
@@ -187,7 +187,7 @@ public final class InterPodAffinity
         if (highest > lowest) {
             double range = highest - lowest;
             for (int i = 0; i < normalized.length; i++) {
-                // Mostly like that of the node before it, and a division takes long.
+                // The value is mostly that of the previous node, and a division is slow.
                 normalized[i] = i > 0 && scores.score(i) == scores.score(i - 1)
                         ? normalized[i - 1]
                         : (long) (NodeScores.MAX * ((scores.score(i) - lowest) / range));
@@ -273,7 +273,7 @@ public final class InterPodAffinity
         return Hint.SKIP;
     }
 
-    // Whether the labels of namespaces matter: for a required term of the pod, or of a pod that it must keep away from.
+    // Whether namespace labels matter: for a required term of the pod, or for the anti-affinity term of another pod.
     private static boolean selectsNamespaces(Pod pod, Snapshot snapshot) {
         if (selectsNamespaces(pod.spec().affinity().requiredAffinityTerms())
                 || selectsNamespaces(pod.spec().affinity().requiredAntiAffinityTerms())) {

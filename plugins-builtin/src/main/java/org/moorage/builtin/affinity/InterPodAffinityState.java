@@ -42,13 +42,13 @@ record InterPodAffinityState(
         TopologyCounts existingAntiAffinityCounts) {
     private static final String HOSTNAME = "kubernetes.io/hostname";
 
-    /** What counts as one host in terms by host name. */
+    /** The nodes that count as one host in terms whose topology key is the host name. */
     enum HostScope {
         /** All nodes of one host name. */
         NAME,
         /**
-         * Each node that has a host name. Affinity terms that are not all by host name stay with the names, since one pod must match
-         * them all.
+         * Each node that has a host name. Affinity terms that do not all use the host name keep {@link #NAME}, since
+         * one pod must match all terms.
          */
         NODE;
 
@@ -69,7 +69,7 @@ record InterPodAffinityState(
     }
 
     /**
-     * The state of a pod; empty if the pod has no required terms and no required anti-affinity term matches it.
+     * Returns the state of a pod; empty if the pod has no required terms and no required anti-affinity term matches it.
      *
      * @param pod the incoming pod
      * @param namespaceLabels the labels of its namespace
@@ -153,7 +153,7 @@ record InterPodAffinityState(
     }
 
     /**
-     * The state with an existing pod added to a node, or removed from it.
+     * Returns the state with an existing pod added to a node, or removed from it.
      *
      * @param pod the incoming pod
      * @param existing the existing pod
@@ -197,12 +197,12 @@ record InterPodAffinityState(
                 existingAntiAffinityCounts.plus(node, existingAntiAffinityKeys, amount, scope.topologies(snapshot)));
     }
 
-    /** Whether the node satisfies the affinity terms of the incoming pod. */
+    /** Returns whether the node satisfies the affinity terms of the incoming pod. */
     boolean satisfiesAffinity(NodeInfo node) {
         if (!affinityCounts.hasAllKeys(node)) {
             return false;
         }
-        // The first pod of a group whose terms match the group itself may go to any node that has the keys.
+        // The first pod of a group whose terms match the group itself may be scheduled to any node that has the keys.
         return affinityCounts.areAllPositive(node) || isFirst();
     }
 
@@ -210,12 +210,12 @@ record InterPodAffinityState(
         return affinityCounts.isEmpty() && matchesWithoutHost <= 0 && matchesItself;
     }
 
-    /** Whether the node satisfies the anti-affinity terms of the incoming pod. */
+    /** Returns whether the node satisfies the anti-affinity terms of the incoming pod. */
     boolean satisfiesAntiAffinity(NodeInfo node) {
         return !antiAffinityCounts.isAnyPositive(node);
     }
 
-    /** Whether the node satisfies the anti-affinity terms of the existing pods. */
+    /** Returns whether the node satisfies the anti-affinity terms of the existing pods. */
     boolean satisfiesExistingAntiAffinity(NodeInfo node) {
         return !existingAntiAffinityCounts.isAnyPositive(node);
     }

@@ -199,7 +199,7 @@ public final class NodeAffinity
         return hasPreferredTerms ? Status.success() : Status.skip();
     }
 
-    /** The sum of the weights of the preferred terms that match. */
+    /** Returns the sum of the weights of the preferred terms that match. */
     @Override
     public long score(CycleState state, Pod pod, NodeInfo node) {
         return sumOfWeights(addedAffinity.preferred(), node.node())

@@ -21,12 +21,12 @@ final class PreferredTerms {
     private final TopologyCounts.Builder scores;
 
     /**
-     * The preferred terms of a pod.
+     * Matches the preferred terms of a pod.
      *
      * @param pod the incoming pod
      * @param namespaces all namespaces
      * @param snapshot the nodes, with the existing pods
-     * @param scores what the weights are added to
+     * @param scores the scores that the weights are added to
      */
     PreferredTerms(Pod pod, ObjectLister<Namespace> namespaces, Snapshot snapshot, TopologyCounts.Builder scores) {
         Affinity affinity = pod.spec().affinity();
@@ -50,7 +50,7 @@ final class PreferredTerms {
         this.scores = scores;
     }
 
-    /** Whether the pod has no preferred terms. */
+    /** Returns whether the pod has no preferred terms. */
     boolean isEmpty() {
         return terms.length == 0;
     }

@@ -41,15 +41,15 @@ final class TopologyCounts {
         private boolean isEmpty = true;
 
         /**
-         * No counts.
+         * Creates a builder without counts.
          *
-         * @param topologyOf the topology of a key
+         * @param topologyOf returns the topology of a key
          */
         Builder(Function<String, Topology> topologyOf) {
             this.topologyOf = topologyOf;
         }
 
-        /** The index of a topology key, in the order in which the keys were first named. */
+        /** Returns the index of a topology key, in the order in which the keys were first named. */
         int key(String topologyKey) {
             for (int i = 0; i < size; i++) {
                 if (keys[i].equals(topologyKey)) {
@@ -90,12 +90,12 @@ final class TopologyCounts {
             }
         }
 
-        /** The topology of a key. */
+        /** Returns the topology of a key. */
         Topology topology(int key) {
             return topologies[key];
         }
 
-        /** Whether nothing was added; a 0 that was added counts. */
+        /** Returns whether nothing was added; a 0 that was added counts. */
         boolean isEmpty() {
             return isEmpty;
         }
@@ -117,12 +117,12 @@ final class TopologyCounts {
         return new TopologyCounts(keys, topologies, counts, changedDomains, new long[keys.length], nonZero);
     }
 
-    /** Whether all counts are 0. */
+    /** Returns whether all counts are 0. */
     boolean isEmpty() {
         return nonZero == 0;
     }
 
-    /** Whether the node has all the topology keys. */
+    /** Returns whether the node has all the topology keys. */
     boolean hasAllKeys(NodeInfo node) {
         for (Topology topology : topologies) {
             if (topology.domain(node) == Topology.NONE) {
@@ -132,7 +132,7 @@ final class TopologyCounts {
         return true;
     }
 
-    /** Whether the counts of all domains of the node are above 0. */
+    /** Returns whether the counts of all domains of the node are above 0. */
     boolean areAllPositive(NodeInfo node) {
         for (int key = 0; key < keys.length; key++) {
             int domain = topologies[key].domain(node);
@@ -143,7 +143,7 @@ final class TopologyCounts {
         return true;
     }
 
-    /** Whether the count of one of the domains of the node is above 0. */
+    /** Returns whether the count of one of the domains of the node is above 0. */
     boolean isAnyPositive(NodeInfo node) {
         if (nonZero == 0) {
             return false;
@@ -157,7 +157,7 @@ final class TopologyCounts {
         return false;
     }
 
-    /** The sum of the counts of all domains of the node. */
+    /** Returns the sum of the counts of all domains of the node. */
     long total(NodeInfo node) {
         long total = 0;
         for (int key = 0; key < keys.length; key++) {
@@ -174,7 +174,7 @@ final class TopologyCounts {
         return domain == changedDomains[key] ? count + changes[key] : count;
     }
 
-    /** The counts with an amount added to the domain of a node, once for each topology key in the list. */
+    /** Returns the counts with an amount added to the domain of a node, once for each topology key in the list. */
     TopologyCounts plus(NodeInfo node, List<String> topologyKeys, long amount, Function<String, Topology> topologyOf) {
         TopologyCounts result = this;
         for (String topologyKey : topologyKeys) {

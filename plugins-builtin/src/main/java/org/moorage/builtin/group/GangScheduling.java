@@ -35,9 +35,9 @@ import org.moorage.api.plugin.PreEnqueuePlugin;
 import org.moorage.builtin.group.PodGroupHierarchy.Root;
 
 /**
- * Places so many pods of a gang as it needs at least, or none: it keeps its pods out of the queue until there are enough, says when
- * enough of them have a node, and has those that have one wait for the others. The same for a group of groups and its children. Same
- * decisions as kube-scheduler's GangScheduling.
+ * Schedules at least the minimum number of pods of a gang, or none: it gates the pods until enough exist, reports when
+ * enough of them have a node, and makes those that have a node wait for the others. The same applies to a composite
+ * group and its children. Same decisions as kube-scheduler's GangScheduling.
  */
 public final class GangScheduling
         implements PreEnqueuePlugin, PlacementFeasiblePlugin, PermitPlugin, EnqueueExtensions {
@@ -194,7 +194,7 @@ public final class GangScheduling
         return Hint.queueIf(isInHierarchyOf(pod, keyOf(change.latest())));
     }
 
-    // Only a lower minimum helps, and the minimum of a gang alone can change.
+    // Only a lower minimum helps, and only the minimum of a gang can change.
     private Hint afterGroupUpdate(Pod pod, ObjectChange<PodGroup> change) {
         PodGroup after = change.latest();
         boolean needsLess = change.before()

@@ -16,18 +16,18 @@ import org.moorage.api.model.Pod;
 import org.moorage.api.model.PodGroup;
 import org.moorage.api.plugin.PluginException;
 
-/** How groups of pods are made of one another, as a lister has them. */
+/** The hierarchy of pod groups and composite groups in a lister. */
 final class PodGroupHierarchy {
-    /** The most levels of groups that there may be. */
+    /** The maximum number of levels of groups. */
     private static final int MAX_DEPTH = 4;
 
     private final PodGroupLister groups;
     private final boolean hasComposites;
 
     /**
-     * The hierarchies of a lister.
+     * Creates the hierarchies of a lister.
      *
-     * @param hasComposites whether groups may have parents; otherwise those that they name are ignored
+     * @param hasComposites whether groups may have parents; otherwise the parents that they name are ignored
      */
     PodGroupHierarchy(PodGroupLister groups, boolean hasComposites) {
         this.groups = groups;
@@ -37,8 +37,8 @@ final class PodGroupHierarchy {
     /**
      * The group without a parent that a pod is part of.
      *
-     * @param key its key; without meaning if it is not known
-     * @param problem why it is not known; empty if it is
+     * @param key its key; meaningless if it is unknown
+     * @param problem why it is unknown; empty if it is known
      */
     record Root(GroupKey key, String problem) {
         boolean isKnown() {
@@ -50,7 +50,7 @@ final class PodGroupHierarchy {
         }
     }
 
-    /** The root of a pod that is a member of a group. */
+    /** Returns the root of a pod that is a member of a group. */
     Root root(Pod pod) {
         GroupKey key = GroupKey.podGroup(pod.namespace(), pod.spec().podGroupName());
         Optional<PodGroupState> state = groups.podGroup(key.namespace(), key.name());
@@ -85,14 +85,15 @@ final class PodGroupHierarchy {
             }
             key = GroupKey.compositePodGroup(key.namespace(), group.get().parentName());
         }
-        // kube-scheduler looks no further up either.
+        // kube-scheduler has the same limit on the levels above.
         return new Root(lowest, "composite pod group object not found in state for " + lowest);
     }
 
     /**
-     * Whether a group has what it needs at least: a pod group so many pods, a composite group so many children that are ready.
+     * Returns whether a group has what it needs at least: a pod group so many pods, a composite group so many children
+     * that are ready.
      *
-     * @param pods counts the pods of a group that matter
+     * @param pods returns the number of pods of a group that count
      */
     boolean isReady(GroupKey key, ToIntFunction<PodGroupState> pods) {
         return isReady(key, pods, 0);
@@ -120,7 +121,7 @@ final class PodGroupHierarchy {
     }
 
     /**
-     * The pod group of that key, or all those below the composite group.
+     * Returns the pod group of that key, or all those below the composite group.
      *
      * @throws PluginException if one of the groups is not known, or there are too many levels
      */

@@ -15,8 +15,8 @@ import org.moorage.api.plugin.PluginException;
 import org.moorage.api.plugin.PluginFactory;
 
 /**
- * Prefers placements in which more pods of the group get a node. Those that have one already count too, wherever they are. Same
- * decisions as kube-scheduler's PodGroupPodsCount.
+ * Prefers placements in which more pods of the group are scheduled. Pods that already have a node count too, wherever
+ * they are. Same decisions as kube-scheduler's PodGroupPodsCount.
  */
 public final class PodGroupPodsCount implements PlacementScorePlugin {
     /** The plugin's name. */

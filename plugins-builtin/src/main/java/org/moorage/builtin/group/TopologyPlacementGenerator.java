@@ -20,8 +20,9 @@ import org.moorage.api.plugin.PluginException;
 import org.moorage.api.plugin.PluginFactory;
 
 /**
- * Has a group with a topology constraint placed in one domain, such as a zone or a rack: in that of its pods that have a node, if there
- * are such, else in any. Same placements as kube-scheduler's TopologyPlacementGenerator, which has no order, in the order of their names.
+ * Places a group with a topology constraint in one domain, such as a zone or a rack: the domain of its scheduled pods,
+ * or any domain if none is scheduled. Same placements as kube-scheduler's TopologyPlacementGenerator, but sorted by
+ * name; kube-scheduler's order is undefined.
  */
 public final class TopologyPlacementGenerator implements PlacementGeneratePlugin {
     /** The plugin's name. */
@@ -44,7 +45,7 @@ public final class TopologyPlacementGenerator implements PlacementGeneratePlugin
         if (topologyKeys.isEmpty()) {
             return PlacementGenerateResult.of(List.of(parent));
         }
-        // The API server takes one only.
+        // The API server accepts only one key.
         String topologyKey = topologyKeys.get(0);
         Optional<String> required = domainOfScheduledPods(topologyKey, group, snapshot);
         Map<String, List<NodeInfo>> nodesByDomain = new TreeMap<>();

@@ -3,12 +3,12 @@ package org.moorage.builtin.labels;
 
 import java.util.regex.Pattern;
 
-/** How Kubernetes spells the keys and values of labels. Names of resources and taints follow the rules of keys. */
+/** The syntax of label keys and values in Kubernetes. Names of resources and taints follow the rules of keys. */
 public final class LabelSyntax {
-    /** What {@link #isKey} takes, in words. */
+    /** A description of the texts that {@link #isKey} accepts. */
     public static final String KEY =
             "letters, digits, '-', '_' and '.', at most 63, with an optional prefix such as example.com/";
-    /** What {@link #isValue} takes, in words. */
+    /** A description of the texts that {@link #isValue} accepts. */
     public static final String VALUE = "empty, or letters, digits, '-', '_' and '.', at most 63";
 
     private static final int MAX_NAME = 63;
@@ -19,13 +19,13 @@ public final class LabelSyntax {
 
     private LabelSyntax() {}
 
-    /** Whether it can be the key of a label. */
+    /** Returns whether it can be the key of a label. */
     public static boolean isKey(String text) {
         int slash = text.indexOf('/');
         return slash < 0 ? isName(text) : isPrefix(text.substring(0, slash)) && isName(text.substring(slash + 1));
     }
 
-    /** Whether it can be the value of a label. */
+    /** Returns whether it can be the value of a label. */
     public static boolean isValue(String text) {
         return text.isEmpty() || isName(text);
     }

@@ -9,8 +9,8 @@ import java.util.regex.Pattern;
 import org.moorage.api.model.LabelSelector;
 
 /**
- * What makes a label selector invalid, in kube-scheduler's words. The API server lets few such selectors pass, but objects
- * may come from files.
+ * Validates label selectors, with kube-scheduler's error messages. The API server accepts few invalid selectors, but
+ * objects may come from files.
  */
 public final class SelectorSyntax {
     private static final int LONGEST = 63;
@@ -34,7 +34,7 @@ public final class SelectorSyntax {
 
     private SelectorSyntax() {}
 
-    /** What is wrong with the first requirement that is not valid; empty if all are. */
+    /** Returns the error of the first invalid requirement; empty if all are valid. */
     public static Optional<String> problem(LabelSelector selector) {
         for (Map.Entry<String, String> label : selector.matchLabels().entrySet()) {
             Optional<String> problem = problem(label.getKey(), "Equals", List.of(label.getValue()));
@@ -78,7 +78,7 @@ public final class SelectorSyntax {
         return problems.isEmpty() ? Optional.empty() : Optional.of(together(problems));
     }
 
-    /** Several problems in one line. */
+    /** Joins several problems in one line. */
     public static String together(List<String> problems) {
         return problems.size() == 1 ? problems.get(0) : "[" + String.join(", ", problems) + "]";
     }

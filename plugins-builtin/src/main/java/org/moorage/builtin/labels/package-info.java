@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * What a label, a label selector and a node selector may look like, in the words of the API server.
+ * The syntax of labels, label selectors and node selectors, with the error messages of the API server.
  *
  * <p>Starting points: {@link org.moorage.builtin.labels.SelectorSyntax}, {@link org.moorage.builtin.labels.LabelSyntax}.
  */

@@ -39,7 +39,7 @@ public final class NodeName implements PreFilterPlugin, FilterPlugin, EnqueueExt
         return NAME;
     }
 
-    /** A pod that has its node leaves that one alone to be looked at. */
+    /** Restricts a pod with a {@code nodeName} to that node. */
     @Override
     public PreFilterResult preFilter(CycleState state, Pod pod, Snapshot snapshot) {
         return pod.isBound() ? PreFilterResult.onlyNodes(Set.of(pod.nodeName())) : PreFilterResult.allNodes();

@@ -90,7 +90,7 @@ public final class TaintToleration
         return Status.success();
     }
 
-    /** The number of {@code PreferNoSchedule} taints that the pod does not tolerate. */
+    /** Returns the number of {@code PreferNoSchedule} taints that the pod does not tolerate. */
     @Override
     public long score(CycleState state, Pod pod, NodeInfo node) {
         List<Taint> taints = node.node().taints();

@@ -39,8 +39,8 @@ record Candidate(String nodeName, List<Pod> victims, long pdbViolations) {
         return sum;
     }
 
-    // Of the pods of the highest priority, which the first one need not have: a group counts by the priority of the
-    // group.
+    // The earliest start among the pods of the highest priority. The first pod may have a lower one, since a group
+    // counts with the priority of the group.
     private Instant earliestStartTime() {
         int highest = highestPriority();
         Instant earliest = Instant.MAX;
@@ -55,7 +55,7 @@ record Candidate(String nodeName, List<Pod> victims, long pdbViolations) {
         return earliest;
     }
 
-    /** The start time of a pod; later than all others if it has not started. */
+    /** Returns the start time of a pod; {@link Instant#MAX} if it has not started. */
     static Instant startTime(Pod pod) {
         return pod.status().startTime().orElse(Instant.MAX);
     }

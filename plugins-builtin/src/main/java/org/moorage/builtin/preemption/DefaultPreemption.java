@@ -45,9 +45,9 @@ import org.moorage.api.plugin.PreEnqueuePlugin;
 import org.moorage.api.plugin.Problems;
 
 /**
- * Evicts pods of lower priority: from a node, so that a pod that fits on no node fits there, or from the whole cluster, so that a group
- * of pods fits. Same decisions as kube-scheduler's DefaultPreemption, except that a pod of a group whose node is gone keeps nobody from
- * preempting.
+ * Evicts pods of lower priority: from a node, so that a pod that fits on no node fits there, or from the whole cluster,
+ * so that a group of pods fits. Same decisions as kube-scheduler's DefaultPreemption, except that a group's pod whose
+ * node is gone does not prevent preemption.
  *
  * <p>For a pod, the dry run starts at a random node and ends when there are enough candidates.
  */
@@ -73,7 +73,7 @@ public final class DefaultPreemption
 
     private static final CompletionStage<?> DONE = CompletableFuture.completedStage(null);
 
-    // The node that victims of a group are told of.
+    // Stands for the node in the messages about a group's victims.
     private static final String CLUSTER = "cluster";
 
     /** The policy of a pod or group that never preempts. */
@@ -225,7 +225,9 @@ public final class DefaultPreemption
         return result.victims().isEmpty() ? DONE : evict(Preemptor.of(group), CLUSTER, result.victims());
     }
 
-    /** Other plugins requeue the pod when a victim is gone; this registration only has its gate checked again. */
+    /**
+     * Other plugins requeue the pod when a victim is gone; this registration only causes its gate to be checked again.
+     */
     @Override
     public List<EventRegistration> eventsToRegister() {
         return isAsync
@@ -244,7 +246,7 @@ public final class DefaultPreemption
                 && possibleVictims.isAnyLeaving(pod.spec().priority(), nominated);
     }
 
-    // Those that extenders leave, with the victims that they say.
+    // The candidates that extenders keep, with the victims that they return.
     private List<Candidate> askExtenders(Pod pod, List<Candidate> candidates) {
         Map<String, Extender.Victims> victimsByNode = new LinkedHashMap<>();
         for (Candidate candidate : candidates) {

@@ -25,14 +25,15 @@ import org.moorage.api.plugin.PluginException;
 import org.moorage.api.plugin.PodEvent;
 import org.moorage.api.plugin.WaitingPod;
 
-/** Evicts the victims of preemptions, and knows for which pods and groups that is under way. */
+/** Evicts the victims of preemptions, and tracks for which pods and groups evictions are in progress. */
 final class Evictions {
     /** The reason in the condition of a victim. */
     static final String REASON = "PreemptionByScheduler";
 
     /**
-     * How long a preemptor waits for the news that its last victim goes, after the cluster has taken the request. Where the API server has too much to
-     * do, news takes ten seconds and more, and a preemptor that is tried before finds its victims in its way and has others evicted.
+     * How long a preemptor waits for the event that its last victim is deleted, after the API server has accepted the
+     * request. An overloaded API server delays events by ten seconds and more, and a preemptor that is tried before
+     * them still finds its victims on the nodes and evicts other pods.
      */
     private static final Duration LONGEST_GATE = Duration.ofMinutes(1);
 
@@ -40,7 +41,7 @@ final class Evictions {
     private final ObjectLister<Pod> pods;
     /** The last victim by the uid of the preemptor; empty until the others are evicted. */
     private final Map<String, Optional<Pod>> lastVictimByPreemptor = new ConcurrentHashMap<>();
-    /** The uids of the pods that were kept out when they were last asked about, with those of their preemptors. */
+    /** The uids of the pods that were kept out at their last check, with those of their preemptors. */
     private final Map<String, String> keptOut = new ConcurrentHashMap<>();
 
     Evictions(Handle handle) {
@@ -50,17 +51,17 @@ final class Evictions {
     }
 
     /**
-     * Whether victims are being evicted for a pod, until the last one is seen to go.
+     * Returns whether victims are being evicted for a pod, until the last one is observed to leave.
      *
      * @param preemptor the uid of the pod, or of the group that it is part of
      */
     boolean isRunningFor(Pod pod, String preemptor) {
-        // Noted before it is decided, so that whoever ends the eviction in between finds it.
+        // Recorded before the check, so that an eviction that ends in between finds the pod.
         keptOut.put(pod.uid(), preemptor);
         Optional<Pod> last = lastVictimByPreemptor.get(preemptor);
         boolean isRunning = last != null && (last.isEmpty() || isStaying(last.get()));
-        // Looked up after it was noted, so that a pod that goes at the same moment is forgotten here or when that is
-        // told.
+        // Looked up after it was recorded, so that a pod that is deleted or bound at the same moment is dropped here or
+        // in podChanged.
         if (!isRunning || !isWaiting(pod)) {
             keptOut.remove(pod.uid());
         }
@@ -79,14 +80,14 @@ final class Evictions {
         }
     }
 
-    /** How many pods were kept out when they were last asked about. */
+    /** Returns how many pods were kept out at their last check. */
     int keptOut() {
         return keptOut.size();
     }
 
-    // As far as the scheduler has heard. It hears of a deletion after the request for it is answered; a preemptor
-    // that is tried in between finds the victims in its way and has them evicted again. One that is deleted at once is
-    // heard of twice, and is in the way until the second time.
+    // As far as the scheduler has observed. The event of a deletion follows the response to the request; a preemptor
+    // that is tried in between still finds the victims on the node and evicts them again. A victim that is deleted
+    // immediately causes two events, and takes room until the second one.
     private boolean isStaying(Pod victim) {
         return pods.current(victim)
                 .filter(known -> known.uid().equals(victim.uid())
@@ -142,8 +143,9 @@ final class Evictions {
     }
 
     /**
-     * The eviction of the victims of one preemptor. No thread waits for another: the one that ends last evicts the last victim. It
-     * throws what has failed, for the log; the preemptor is then tried again when its backoff is over.
+     * The eviction of the victims of one preemptor. No thread waits for another: the one that ends last evicts the last
+     * victim. It throws the failures, so that they are logged; the preemptor is then tried again when its backoff is
+     * over.
      */
     private final class BackgroundEviction implements Runnable {
         private final Preemptor preemptor;
@@ -152,7 +154,7 @@ final class Evictions {
         private final Pod last;
         private final AtomicInteger runningOthers;
         private final Queue<RuntimeException> evictionFailures = new ConcurrentLinkedQueue<>();
-        /** These keep no victim from being evicted. */
+        /** Failures that do not prevent the eviction of victims. */
         private final Queue<RuntimeException> nominationFailures = new ConcurrentLinkedQueue<>();
 
         private final CompletableFuture<Preemptor> ended = new CompletableFuture<>();
@@ -210,7 +212,7 @@ final class Evictions {
                 evictLastAfterOthers();
                 ended.complete(preemptor);
             } finally {
-                // Without effect after a success. What has failed is thrown for the log.
+                // No effect after a success. The failure itself is thrown, so that it is logged.
                 ended.completeExceptionally(new PluginException("preemption for " + preemptor + " has failed"));
             }
         }
@@ -227,7 +229,7 @@ final class Evictions {
                 evictionFailures.add(failed);
             } finally {
                 if (!isEvicted) {
-                    // Whatever was thrown, the pod is let in.
+                    // The pod is no longer kept out, after any exception or error.
                     lastVictimByPreemptor.remove(preemptor.uid());
                     handle.activateAfterBackoff(preemptor.pods());
                 }
@@ -244,18 +246,17 @@ final class Evictions {
             }
         }
 
-        /** Whether the scheduler is still to hear of the last victim's going, which brings the preemptor back. */
+        /** Evicts the last victim. Returns whether the event that activates the preemptor is still to come. */
         private boolean evictLast() {
             if (isUnbound(last)) {
-                // It goes back to the queue at once, and no event tells of it later, so the preemptor must
-                // not be kept out.
+                // It returns to the queue immediately, without a later event, so the preemptor must not be kept out.
                 lastVictimByPreemptor.remove(preemptor.uid());
             } else {
                 lastVictimByPreemptor.put(preemptor.uid(), Optional.of(last));
             }
             boolean isAwaited = switch (evict(preemptor, nodeName, last)) {
                 case DELETED -> true;
-                // It may have been seen to go while the preemptor was kept out.
+                // Its deletion may have been observed while the preemptor was kept out.
                 case GONE -> isStaying(last);
                 // The same, if it was not known to be unbound.
                 case UNBOUND -> lastVictimByPreemptor.remove(preemptor.uid()) == null;
@@ -266,8 +267,8 @@ final class Evictions {
             return isAwaited;
         }
 
-        // Either the news of the last victim does not come, so the preemptor finds out itself; or no event
-        // came with it, since the victim was not bound, or came while the preemptor was kept out.
+        // Either the event of the last victim did not arrive, so the preemptor checks for itself; or there was no
+        // event, since the victim was not bound, or it arrived while the preemptor was kept out.
         private void letIn() {
             boolean isOver = lastVictimByPreemptor.remove(preemptor.uid(), Optional.of(last));
             boolean isKeptOut = !lastVictimByPreemptor.containsKey(preemptor.uid())
@@ -292,12 +293,12 @@ final class Evictions {
         return failure;
     }
 
-    /** What became of a victim. */
+    /** The result of evicting a victim. */
     private enum Eviction {
         DELETED,
-        /** It was gone already. */
+        /** It was already gone. */
         GONE,
-        /** It was not bound yet, and goes back to the queue. */
+        /** It was not bound yet, and returns to the queue. */
         UNBOUND
     }
 
@@ -350,7 +351,8 @@ final class Evictions {
                 .isPresent();
     }
 
-    // So pods of a lower priority that are nominated to the node look for another one at once. Returns what has failed.
+    // Makes pods of lower priority that are nominated to the node look for another node immediately. Returns the
+    // failures.
     private List<RuntimeException> clearNominations(Preemptor preemptor, String nodeName) {
         List<RuntimeException> failures = new ArrayList<>();
         for (Pod nominated : handle.nominatedPods(nodeName)) {

@@ -18,13 +18,13 @@ final class GoSort<T> {
     /** The order of the elements. */
     @FunctionalInterface
     interface Order<T> {
-        /** Whether the first element comes before the second. */
+        /** Returns whether the first element comes before the second. */
         boolean isBefore(T first, T second);
     }
 
     private final T[] items;
     private final Order<T> order;
-    // How many swaps choosing the last pivot took.
+    // The number of swaps in the choice of the last pivot.
     private int swaps;
     // Whether the last partitioning moved an element.
     private boolean moved;

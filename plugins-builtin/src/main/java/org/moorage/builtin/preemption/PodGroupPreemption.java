@@ -25,8 +25,8 @@ import org.moorage.api.plugin.PodGroupPostFilterResult;
 import org.moorage.api.plugin.PodGroupTrial;
 
 /**
- * Selects the victims in the whole cluster for a group of pods: removes all of lower priority, schedules the group, then {@linkplain
- * Reprieve lets stay} whoever leaves the group's pods the nodes that they found.
+ * Selects the victims in the whole cluster for a group of pods: removes all pods of lower priority, schedules the
+ * group, then {@linkplain Reprieve reprieves} each victim with which the group's pods still fit on their nodes.
  */
 final class PodGroupPreemption {
     private static final String PREFIX = "pod group preemption: ";
@@ -47,7 +47,7 @@ final class PodGroupPreemption {
     }
 
     /**
-     * Who has to leave for a group without a parent, if that helps.
+     * Returns the victims to evict for a group without a parent, if that helps.
      *
      * @throws PluginException if the group cannot be tried
      */
@@ -147,7 +147,7 @@ final class PodGroupPreemption {
         return false;
     }
 
-    // Of each pod of the group, by its uid. They may be newer than in the cycle's pods.
+    // The nominated node of each pod of the group, by pod uid. It may be newer than in the cycle's pods.
     private Map<String, String> nominatedNodes(PodGroupInfo preemptor) {
         Map<String, String> nodes = new HashMap<>();
         for (Pod pod : preemptor.unscheduledPods()) {

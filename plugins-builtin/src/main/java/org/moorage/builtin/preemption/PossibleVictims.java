@@ -19,11 +19,11 @@ import org.moorage.api.model.SchedulingGroup;
 import org.moorage.api.plugin.FeatureGates;
 
 /**
- * The pods and groups that may have to leave for a preemptor. Of one evaluation and for one thread: what is known of groups is looked up
- * once.
+ * The pods and groups that may have to leave for a preemptor. An instance serves one evaluation and one thread: it
+ * looks up each group once.
  */
 final class PossibleVictims {
-    // kube-scheduler looks no further, up or down.
+    // kube-scheduler has the same limit, upward and downward.
     private static final int MAX_LEVELS = 4;
 
     private final boolean hasGroups;
@@ -33,9 +33,9 @@ final class PossibleVictims {
     private final Map<GroupKey, List<Pod>> podsByGroup = new HashMap<>();
 
     /**
-     * None is looked for yet.
+     * Creates an instance; it looks for victims later.
      *
-     * @param groups the groups before anybody is tried to be gone
+     * @param groups the groups before the removal of any victim is simulated
      */
     PossibleVictims(FeatureGates features, PodGroupLister groups) {
         hasGroups = features.isEnabled(FeatureGates.GENERIC_WORKLOAD);
@@ -44,7 +44,7 @@ final class PossibleVictims {
     }
 
     /**
-     * What is above the pods of a pod group.
+     * The groups above the pods of a pod group.
      *
      * @param highest the highest group that is known; null if the pod group itself is not
      * @param leavingAsOne the highest group that is only disrupted as a whole; null if there is none
@@ -52,7 +52,7 @@ final class PossibleVictims {
     private record Above(
             @Nullable SchedulingGroup highest, @Nullable GroupKey leavingAsOne) {}
 
-    /** What has pods on these nodes and a priority below this one, in the order of the nodes and their pods. */
+    /** Returns the victims on these nodes with a priority below this one, in the order of the nodes and their pods. */
     List<Victim> below(int priority, List<NodeInfo> nodes) {
         List<Victim> victims = new ArrayList<>();
         Set<String> members = hasGroups ? new HashSet<>() : Set.of();
@@ -71,7 +71,7 @@ final class PossibleVictims {
         return victims;
     }
 
-    // With all that it leaves with; groups that are above each other may have the same pods.
+    // Adds a pod with all pods that leave with it; groups that are above each other may have the same pods.
     private void addMember(Pod pod, Set<String> members, List<Victim> victims) {
         if (members.contains(pod.uid())) {
             return;
@@ -93,13 +93,13 @@ final class PossibleVictims {
         }
     }
 
-    /** The priority of a pod, or of the highest group above it that is known. */
+    /** Returns the priority of a pod, or of the highest known group above it. */
     int priority(Pod pod) {
         SchedulingGroup highest = isMember(pod) ? above(pod).highest : null;
         return highest == null ? pod.spec().priority() : highest.priority();
     }
 
-    /** Whether a pod of a priority below this one is leaving a node, since it was preempted. */
+    /** Returns whether a pod of a priority below this one is leaving a node, since it was preempted. */
     boolean isAnyLeaving(int priority, NodeInfo node) {
         for (Pod pod : node.pods()) {
             if (priority(pod) < priority && isTerminatingByPreemption(pod)) {

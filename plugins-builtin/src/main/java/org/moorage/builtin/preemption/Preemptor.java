@@ -7,9 +7,9 @@ import org.moorage.api.model.ClusterObject;
 import org.moorage.api.model.Pod;
 
 /**
- * For whom victims are evicted: a pod, or a group of pods without a parent.
+ * The pod, or the group of pods without a parent, that victims are evicted for.
  *
- * @param type what the victims are told it is
+ * @param type the type in the messages about the victims
  * @param object the pod or the group
  * @param pods the pods that are tried again; at least one
  */

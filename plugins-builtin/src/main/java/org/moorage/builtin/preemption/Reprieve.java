@@ -10,10 +10,10 @@ import org.moorage.api.model.PodDisruptionBudget;
 import org.moorage.api.plugin.ObjectLister;
 
 /**
- * Who has to leave of those that may have to: one after the other is let stay if the preemptor still fits, first those whose eviction
- * would violate a pod disruption budget, and the most important first.
+ * The result of reprieving possible victims: one after the other stays if the preemptor still fits, first those whose
+ * eviction would violate a pod disruption budget, and the most important first.
  *
- * @param victims those that have to leave, the most important first
+ * @param victims the victims that have to leave, the most important first
  * @param pdbViolations how many of their pods violate a budget
  */
 record Reprieve(List<Victim> victims, int pdbViolations) {
@@ -24,7 +24,10 @@ record Reprieve(List<Victim> victims, int pdbViolations) {
      */
     private record Violating(Victim victim, int violations) {}
 
-    /** The budgets by their names: a pod that violates one leaves the next ones alone, so their order counts; kube-scheduler has none. */
+    /**
+     * Returns the budgets sorted by name. A pod that violates one budget does not count against the next ones, so their
+     * order matters; kube-scheduler's order is undefined.
+     */
     static List<PodDisruptionBudget> ordered(ObjectLister<PodDisruptionBudget> budgets) {
         List<PodDisruptionBudget> ordered = new ArrayList<>(budgets.all());
         ordered.sort(Comparator.comparing(budget -> budget.metadata().name()));
@@ -32,10 +35,10 @@ record Reprieve(List<Victim> victims, int pdbViolations) {
     }
 
     /**
-     * Lets stay who can.
+     * Reprieves the victims that can stay.
      *
-     * @param possible those that may have to leave, and are tried to be gone
-     * @param canStay whether the preemptor still fits with one of them back; if it does, it stays back
+     * @param possible the possible victims, whose removal is simulated
+     * @param canStay puts a victim back and returns whether the preemptor still fits; if it does, the victim stays back
      */
     static Reprieve of(List<Victim> possible, List<PodDisruptionBudget> budgets, Predicate<Victim> canStay) {
         List<Violating> violating = new ArrayList<>();
@@ -85,8 +88,8 @@ record Reprieve(List<Victim> victims, int pdbViolations) {
         }
     }
 
-    // Each matching pod uses up a disruption of its budgets, also a pod that is reprieved later; one that violates
-    // a budget leaves those after that alone.
+    // Each matching pod uses up a disruption of its budgets, even if it is reprieved later; a pod that violates a
+    // budget does not use up those of the next budgets.
     private static boolean violates(Pod pod, List<PodDisruptionBudget> budgets, int[] allowed) {
         for (int i = 0; i < allowed.length; i++) {
             if (budgets.get(i).matches(pod)) {
@@ -99,7 +102,7 @@ record Reprieve(List<Victim> victims, int pdbViolations) {
         return false;
     }
 
-    /** The pods that have to leave. */
+    /** Returns the pods that have to leave. */
     List<Pod> pods() {
         List<Pod> pods = new ArrayList<>();
         for (Victim victim : victims) {
@@ -108,7 +111,7 @@ record Reprieve(List<Victim> victims, int pdbViolations) {
         return pods;
     }
 
-    /** How many of the victims are groups, or pods of groups. */
+    /** Returns how many of the victims are groups, or pods of groups. */
     int groupDisruptions() {
         int count = 0;
         for (Victim victim : victims) {

@@ -8,9 +8,9 @@ import org.jspecify.annotations.Nullable;
 import org.moorage.api.Snapshot;
 import org.moorage.api.model.Pod;
 
-/** Pods that leave together or not at all: one pod, or those of a group that is only disrupted as a whole. */
+/** Pods that are evicted together or not at all: one pod, or those of a group that is only disrupted as a whole. */
 final class Victim {
-    /** What it is; of two of the same priority the one of the later kind is more important. */
+    /** The kind of a victim; if two have the same priority, the one of the later kind is more important. */
     enum Kind {
         POD,
         /** A pod group, or one of its pods. */
@@ -25,11 +25,11 @@ final class Victim {
     private @Nullable Instant start;
 
     /**
-     * A victim.
+     * Creates a victim.
      *
-     * @param priority of a group and its pods, that of the group that they are part of in the end
+     * @param priority the priority; for a group and its pods, that of their topmost group
      * @param pods at least one
-     * @param number its place among the victims that may have to leave
+     * @param number its index among the possible victims
      */
     Victim(Kind kind, int priority, List<Pod> pods, int number) {
         this.kind = kind;
@@ -50,14 +50,14 @@ final class Victim {
         return pods;
     }
 
-    /** Whether it is a group, or a pod of one. */
+    /** Returns whether it is a group, or a pod of one. */
     boolean isOfGroup() {
         return kind != Kind.POD;
     }
 
     /**
-     * Has each pod and the name of its node tried. A pod on a node that is not there any more is left out: it leaves with the others,
-     * and takes no room.
+     * Passes each pod and the name of its node to a consumer. Skips pods whose node is gone: they leave with the
+     * others, and take no room.
      */
     void forEachPodOn(Snapshot snapshot, BiConsumer<Pod, String> tried) {
         for (Pod pod : pods) {
@@ -67,9 +67,8 @@ final class Victim {
         }
     }
 
-    // kube-scheduler has a pod that has not started start when it is looked at, so of two victims without such a pod
-    // the
-    // first one is the more important one.
+    // kube-scheduler takes the current time as the start of a pod that has not started, so of two victims without a
+    // started pod the first is more important.
     static boolean isMoreImportant(Victim first, Victim second) {
         if (first.priority != second.priority) {
             return first.priority > second.priority;
@@ -87,7 +86,7 @@ final class Victim {
                 : firstStart.isBefore(secondStart);
     }
 
-    // When the first of its pods started.
+    // The earliest start of its pods.
     private Instant start() {
         Instant earliest = start;
         if (earliest == null) {

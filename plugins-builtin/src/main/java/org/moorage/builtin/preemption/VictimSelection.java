@@ -13,8 +13,8 @@ import org.moorage.api.plugin.PluginException;
 import org.moorage.api.plugin.Trial;
 
 /**
- * Selects the victims on a node for a pod: removes all of lower priority, groups that leave as one from other nodes too, then
- * {@linkplain Reprieve lets stay} who can.
+ * Selects the victims on a node for a pod: removes all pods of lower priority, with groups that leave as a whole also
+ * from other nodes, then {@linkplain Reprieve reprieves} those that can stay.
  */
 final class VictimSelection {
     private static final Status NO_VICTIMS = Status.unresolvable("No preemption victims found for incoming pod");

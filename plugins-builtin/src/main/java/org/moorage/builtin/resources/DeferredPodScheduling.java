@@ -26,9 +26,9 @@ import org.moorage.api.plugin.PreFilterPlugin;
 import org.moorage.api.plugin.PreFilterResult;
 
 /**
- * Keeps a running pod whose resize is deferred on its node, if pods may be preempted there for a resize; and once the resize
- * fits, has the pod wait until the kubelet makes it. It leaves all other pods alone. Same decisions as kube-scheduler's
- * DeferredPodScheduling.
+ * Restricts a running pod whose resize is deferred to its node, if pods may be preempted there for a resize. Once the
+ * resize fits, it makes the pod wait until the kubelet resizes it. Other pods are not affected. Same decisions as
+ * kube-scheduler's DeferredPodScheduling.
  */
 public final class DeferredPodScheduling implements PreFilterPlugin, FilterPlugin, PermitPlugin, EnqueueExtensions {
     /** The plugin's name. */

@@ -47,12 +47,12 @@ final class DraExtendedResources {
         return handle.featureGates().isEnabled(FeatureGates.DRA_EXTENDED_RESOURCE);
     }
 
-    /** Whether a device class may map a resource that is requested, now or later. */
+    /** Returns whether a device class may map a resource that is requested, now or later. */
     boolean mayBeRequested(Resources requests) {
         return isEnabled && requests.scalarCount() > 0;
     }
 
-    /** The requested resources that a device class maps. */
+    /** Returns the requested resources that a device class maps. */
     Set<ResourceName> mapped(Resources requests) {
         Set<ResourceName> mapped = new HashSet<>();
         for (int i = 0; i < requests.scalarCount(); i++) {
@@ -69,7 +69,7 @@ final class DraExtendedResources {
     }
 
     /**
-     * A request to be scored on some nodes.
+     * Returns a request to be scored on some nodes.
      *
      * @param resources the resources that are scored
      * @param requests how much of each the pod requests

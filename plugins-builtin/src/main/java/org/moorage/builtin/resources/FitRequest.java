@@ -14,8 +14,8 @@ import org.moorage.api.model.ResourceName;
 import org.moorage.api.model.Resources;
 
 /**
- * What a pod requests, checked against nodes. A pod that is resized needs less than it requests on its own node, where part of it
- * is counted already.
+ * A pod's resource requests, checked against nodes. On its own node, a resized pod needs less than it requests, since
+ * the node already counts a part.
  */
 final class FitRequest {
     private static final int PODS = 1;
@@ -50,10 +50,10 @@ final class FitRequest {
     private final AtomicReferenceArray<@Nullable Status> rejections;
 
     /**
-     * A request.
+     * Creates a request.
      *
      * @param requests the amounts
-     * @param counted what nodes count of them already
+     * @param counted the amounts that nodes already count
      * @param scalars the scalar resources that are checked
      * @param mappedToDevices those that are delegated to DRA on nodes without an allocatable amount
      */
@@ -76,12 +76,12 @@ final class FitRequest {
                 this.scalars.length == 0 ? 0 : INSUFFICIENT.length << Math.min(this.scalars.length, CACHED_SCALARS));
     }
 
-    /** Success, or the insufficient resources of the node. Allocates nothing for an answer that was given before. */
+    /** Returns success, or the node's insufficient resources. A result that was returned before allocates nothing. */
     Status check(NodeInfo node) {
         return fits(node) ? Status.success() : insufficient(node);
     }
 
-    // What is asked about most nodes, short enough for the compilers to have it in line.
+    // The check that most nodes get, short enough for the JIT compilers to inline it.
     private boolean fits(NodeInfo node) {
         if (node.podCount() >= node.allowedPods()
                 || isInsufficient(node, ResourceName.CPU, cpu, neededCpu)
@@ -154,12 +154,12 @@ final class FitRequest {
                 && !(isMappedToDevices[scalar] && node.allocatable(scalars[scalar]) <= 0);
     }
 
-    // If nothing more is needed of what is requested, the node must still not give more than it has.
+    // Even if the node already counts all of the request, its requests must not exceed its allocatable amount.
     private static boolean isInsufficient(NodeInfo node, ResourceName resource, long request, long needed) {
         return request > 0 && needed > node.allocatable(resource) - node.requested(resource);
     }
 
-    /** Whether the pod fits the node if no other pod is on it. */
+    /** Returns whether the pod fits the node if no other pod is on it. */
     boolean fitsEmpty(Node node) {
         if (node.allowedPods() < 1) {
             return false;
@@ -175,7 +175,7 @@ final class FitRequest {
         return fits;
     }
 
-    /** Whether a requested resource is delegated to DRA on the node. */
+    /** Returns whether a requested resource is delegated to DRA on the node. */
     boolean isDelegatedToDra(Node node) {
         for (int i = 0; i < scalars.length; i++) {
             if (isMappedToDevices[i] && node.allocatableResources().amount(scalars[i]) <= 0) {

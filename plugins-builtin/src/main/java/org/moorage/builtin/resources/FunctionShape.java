@@ -14,7 +14,7 @@ public final class FunctionShape {
     private final long[] scores;
 
     /**
-     * A function through the points of a shape.
+     * Creates a function through the points of a shape.
      *
      * @param shape the points, at least one, by increasing utilization
      */
@@ -24,7 +24,7 @@ public final class FunctionShape {
         scores = shape.stream().mapToLong(point -> point.score() * SCALE).toArray();
     }
 
-    /** Reports what is wrong with a shape. */
+    /** Reports the problems of a shape. */
     public static void validate(List<UtilizationShapePoint> shape, Problems problems) {
         if (shape.isEmpty()) {
             problems.missing("at least one point");
@@ -43,7 +43,10 @@ public final class FunctionShape {
         }
     }
 
-    /** The score, 0 to 100, of a request; without capacity, or with a request that exceeds it, that of 100 percent. */
+    /**
+     * Returns the score, 0 to 100, of a request; without capacity, or with a request that exceeds it, that of 100
+     * percent.
+     */
     public long score(long requested, long capacity) {
         return scoreOf(capacity == 0 || requested > capacity ? 100 : requested * 100 / capacity);
     }

@@ -42,10 +42,10 @@ import org.moorage.builtin.labels.LabelSyntax;
 
 /**
  * Rejects nodes with insufficient resources for the pod's requests, and scores nodes by a scoring strategy. An extended
- * resource that a device class maps is delegated to DRA on nodes without an allocatable amount: DynamicResources filters it,
- * and its devices are scored. Of the placements of a group of pods it prefers those that are fuller with them. Of a pod that is
- * tried for its resize, only what its node does not count yet is needed there. Same decisions as kube-scheduler's
- * NodeResourcesFit.
+ * resource that a device class maps is delegated to DRA on nodes without an allocatable amount: DynamicResources
+ * filters it, and its devices are scored. Among the placements of a group of pods, it prefers those whose nodes are
+ * most allocated with them. A pod that is tried for its resize only needs what its node does not count yet. Same
+ * decisions as kube-scheduler's NodeResourcesFit.
  */
 public final class NodeResourcesFit
         implements PreFilterPlugin,
@@ -115,7 +115,7 @@ public final class NodeResourcesFit
         public static final String LEAST_ALLOCATED = "LeastAllocated";
         /** Nodes with a higher utilization score higher. */
         public static final String MOST_ALLOCATED = "MostAllocated";
-        /** The configuration says how each utilization scores. */
+        /** The configuration defines the score of each utilization. */
         public static final String REQUESTED_TO_CAPACITY_RATIO = "RequestedToCapacityRatio";
         /** No type: a configuration with a strategy must name it. */
         public static final ScoringStrategy DEFAULTS = new ScoringStrategy("", List.of(), Optional.empty());
@@ -177,7 +177,7 @@ public final class NodeResourcesFit
         /** Utilization 0, score 0. */
         public static final UtilizationShapePoint DEFAULTS = new UtilizationShapePoint(0, 0);
 
-        /** The point as in a configuration. */
+        /** Returns the point as in a configuration. */
         @Override
         public String toString() {
             return "{utilization: " + utilization + ", score: " + score + "}";
@@ -205,7 +205,7 @@ public final class NodeResourcesFit
         ignoredResources = Set.copyOf(args.ignoredResources());
         ignoredResourceGroups = Set.copyOf(args.ignoredResourceGroups());
         scorer = new ResourceAllocationScorer(args.scoringStrategy());
-        // Whatever the strategy for nodes is.
+        // Placements always use MostAllocated, regardless of the strategy for nodes.
         placementScorer = new ResourceAllocationScorer(new ScoringStrategy(
                 ScoringStrategy.MOST_ALLOCATED, args.scoringStrategy().resources(), Optional.empty()));
     }
@@ -257,7 +257,7 @@ public final class NodeResourcesFit
                 : state.get(REQUEST);
     }
 
-    // What the node counts of the pod; empty if it is not there.
+    // The requests of the pod that the node counts; empty if the pod is not on the node.
     private static Optional<Resources> countedOn(NodeInfo node, Pod pod) {
         for (Pod other : node.pods()) {
             if (other.uid().equals(pod.uid())) {
@@ -346,7 +346,7 @@ public final class NodeResourcesFit
         return !features.isTriedForResize(pod) || nodeName.equals(pod.nodeName());
     }
 
-    // Another pod took room on the node, so that there may be something to preempt now.
+    // Another pod takes room on the node, so there may be a pod to preempt now.
     private Hint afterScaleUp(Pod pod, ObjectChange<Pod> change) {
         return Hint.queueIf(
                 features.isTriedForResize(pod) && change.latest().nodeName().equals(pod.nodeName()));
@@ -406,7 +406,7 @@ public final class NodeResourcesFit
                 || ignoredResourceGroups.contains(resource.substring(0, resource.indexOf('/')));
     }
 
-    // Whether the first has less than the second of a resource that is requested.
+    // Whether the first has less of a requested resource than the second.
     private static boolean hasLess(Resources first, Resources second, Resources requests) {
         if (requests.milliCpu() > 0 && first.milliCpu() < second.milliCpu()
                 || requests.memory() > 0 && first.memory() < second.memory()

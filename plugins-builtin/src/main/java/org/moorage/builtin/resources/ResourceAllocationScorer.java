@@ -11,8 +11,8 @@ import org.moorage.api.model.ResourceName;
 import org.moorage.builtin.resources.NodeResourcesFit.ScoringStrategy;
 
 /**
- * Scores a node by how much of its resources is requested with the pod on it, or several nodes with several pods on them, by one of the
- * scoring strategies.
+ * Scores a node by its requested resources with the pod on it, or several nodes with several pods on them, by one of
+ * the scoring strategies.
  */
 final class ResourceAllocationScorer {
     private final Type type;
@@ -61,7 +61,7 @@ final class ResourceAllocationScorer {
         return resources;
     }
 
-    /** How much the pod requests of each of the resources. */
+    /** Returns how much the pod requests of each of the resources. */
     long[] requestsOf(Pod pod) {
         Pod counted = withContainerRequestsOnly(pod);
         long[] requests = new long[resources.length];
@@ -73,8 +73,8 @@ final class ResourceAllocationScorer {
     }
 
     /**
-     * The pod without pod-level requests and without status. Unlike elsewhere, kube-scheduler v1.36 scores by the containers'
-     * requests alone.
+     * Returns the pod without pod-level requests and without status. Unlike elsewhere, kube-scheduler v1.36 scores by
+     * the containers' requests alone.
      */
     static Pod withContainerRequestsOnly(Pod pod) {
         Pod withoutStatus = pod.withStatus(PodStatus.NONE);
@@ -84,12 +84,12 @@ final class ResourceAllocationScorer {
                         pod.spec().toBuilder().podRequests(Map.of()).build());
     }
 
-    /** The node's score, 0 to 100, for a pod with this request. */
+    /** Returns the node's score, 0 to 100, for a pod with this request. */
     long score(NodeInfo node, ScoringRequest request) {
         if (isLeastOfCpuAndMemory) {
             long cpu = node.allocatable(ResourceName.CPU);
             long memory = node.allocatable(ResourceName.MEMORY);
-            // What nearly every profile and node has, in two thirds of the time that the loop takes.
+            // Fast path for nearly every profile and node: takes two thirds of the time of the loop.
             if (cpu != 0 && memory != 0) {
                 long cpuScore = leastAllocated(node.nonZeroRequested(ResourceName.CPU) + request.request(0), cpu);
                 long memoryScore =
@@ -114,8 +114,8 @@ final class ResourceAllocationScorer {
     }
 
     /**
-     * The score of several nodes together, 0 to 100, for pods on them that are not counted there yet. Resources that are delegated to DRA
-     * do not count.
+     * Returns the score of several nodes together, 0 to 100, for pods on them that are not counted there yet. Resources
+     * that are delegated to DRA do not count.
      */
     long score(List<NodeInfo> nodes, List<Pod> pods) {
         long[] requests = new long[resources.length];

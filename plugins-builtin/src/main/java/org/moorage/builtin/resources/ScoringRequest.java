@@ -7,8 +7,8 @@ import org.moorage.api.model.ResourceName;
 import org.moorage.api.plugin.DeviceCounts.Count;
 
 /**
- * What a pod requests of the resources that are scored, with the device counts of resources that are delegated to DRA.
- * Complete before the first node is scored; then it is only read, which allocates nothing.
+ * A pod's requests for the scored resources, with the device counts of resources that are delegated to DRA. Complete
+ * before the first node is scored; afterwards it is only read, which allocates nothing.
  */
 final class ScoringRequest {
     private static final long[] NONE = {};
@@ -45,7 +45,7 @@ final class ScoringRequest {
         }
     }
 
-    /** Whether the pod requests none of the resources. */
+    /** Returns whether the pod requests none of the resources. */
     boolean isEmpty() {
         for (long request : requests) {
             if (request != 0) {
@@ -55,23 +55,23 @@ final class ScoringRequest {
         return true;
     }
 
-    /** How much of a resource the pod requests. */
+    /** Returns how much of a resource the pod requests. */
     long request(int resource) {
         return requests[resource];
     }
 
-    /** How much of a resource a node has: its allocatable amount, or the number of devices if that is 0. */
+    /** Returns how much of a resource a node has: its allocatable amount, or the number of devices if that is 0. */
     long capacity(NodeInfo node, int resource) {
         long allocatable = node.allocatable(resources[resource]);
         return allocatable == 0 && devices[resource].length != 0 ? devices[resource][node.index()] : allocatable;
     }
 
-    /** Whether a resource is delegated to DRA on a node, which has devices instead of an allocatable amount. */
+    /** Returns whether a resource is delegated to DRA on a node, which has devices instead of an allocatable amount. */
     boolean isDelegatedToDra(NodeInfo node, int resource) {
         return devices[resource].length != 0 && node.allocatable(resources[resource]) == 0;
     }
 
-    /** The number of allocated devices of a resource on a node. */
+    /** Returns the number of allocated devices of a resource on a node. */
     long allocatedDevices(NodeInfo node, int resource) {
         return allocatedDevices[resource][node.index()];
     }

@@ -30,7 +30,7 @@ final class DefaultSelector {
         statefulSets = handle.lister(ObjectKind.STATEFUL_SET);
     }
 
-    /** The selector of a pod; matches everything if the pod has neither services nor a known controller. */
+    /** Returns the selector of a pod; matches everything if the pod has neither services nor a known controller. */
     LabelMatcher of(Pod pod) {
         Map<String, String> labels = new HashMap<>();
         for (Service service : services.in(pod.namespace())) {

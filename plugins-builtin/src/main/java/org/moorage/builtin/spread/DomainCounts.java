@@ -59,17 +59,17 @@ final class DomainCounts {
         this.change = change;
     }
 
-    /** The count of a domain. */
+    /** Returns the count of a domain. */
     int of(int domain) {
         return domain == changedDomain ? counts[domain] + change : counts[domain];
     }
 
-    /** The number of eligible domains. */
+    /** Returns the number of eligible domains. */
     int eligibleDomains() {
         return eligibleDomains;
     }
 
-    /** The lowest count of an eligible domain; {@link Integer#MAX_VALUE} if no domain is eligible. */
+    /** Returns the lowest count of an eligible domain; {@link Integer#MAX_VALUE} if no domain is eligible. */
     int minimum() {
         if (changedDomain == NONE) {
             return minimum;
@@ -77,7 +77,7 @@ final class DomainCounts {
         return Math.min(changedDomain == minimumDomain ? secondMinimum : minimum, counts[changedDomain] + change);
     }
 
-    /** The counts with an amount added to an eligible domain. */
+    /** Returns the counts with an amount added to an eligible domain. */
     DomainCounts plus(int domain, int amount) {
         if (changedDomain == NONE || changedDomain == domain) {
             return new DomainCounts(this, domain, change + amount);

@@ -138,7 +138,7 @@ public final class PodTopologySpread
         features = SpreadConstraint.Features.of(handle.featureGates());
         usesSystemDefaults = args.defaultingType().equals(Args.SYSTEM);
         defaultConstraints = usesSystemDefaults ? SYSTEM_CONSTRAINTS : args.defaultConstraints();
-        // Without default constraints the scheduler need not watch services and controllers.
+        // Without default constraints the scheduler does not have to watch services and controllers.
         defaultSelector = defaultConstraints.isEmpty() ? Optional.empty() : Optional.of(new DefaultSelector(handle));
     }
 
@@ -189,7 +189,7 @@ public final class PodTopologySpread
         return Status.success();
     }
 
-    /** The weighted number of matching pods in the node's domains; the lower, the better. */
+    /** Returns the weighted number of matching pods in the node's domains; the lower, the better. */
     @Override
     public long score(CycleState state, Pod pod, NodeInfo node) {
         return state.get(SPREAD_SCORE).of(node);
@@ -296,7 +296,10 @@ public final class PodTopologySpread
         return false;
     }
 
-    /** The pod's constraints with one value of {@code whenUnsatisfiable}; the default ones if it has none at all. */
+    /**
+     * Returns the pod's constraints with one value of {@code whenUnsatisfiable}; the default ones if it has none at
+     * all.
+     */
     private List<SpreadConstraint> constraints(Pod pod, String whenUnsatisfiable) {
         List<TopologySpreadConstraint> own = pod.spec().topologySpreadConstraints();
         if (!own.isEmpty()) {

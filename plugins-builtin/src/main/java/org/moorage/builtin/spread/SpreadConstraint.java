@@ -54,7 +54,7 @@ record SpreadConstraint(
     }
 
     /**
-     * The constraints with one value of {@code whenUnsatisfiable}, for a pod with these labels.
+     * Returns the constraints with one value of {@code whenUnsatisfiable}, for a pod with these labels.
      *
      * @throws IllegalArgumentException if a selector is not valid
      */
@@ -104,7 +104,7 @@ record SpreadConstraint(
                 maxSkew, topologyKey, other, minDomains, honorsNodeAffinity, honorsNodeTaints, tolerationOperators);
     }
 
-    /** Whether the inclusion policies let a node count for the incoming pod. */
+    /** Returns whether the inclusion policies let a node count for the incoming pod. */
     boolean includes(Pod pod, Node node) {
         if (honorsNodeAffinity && !pod.spec().selects(node)) {
             return false;
@@ -114,8 +114,8 @@ record SpreadConstraint(
     }
 
     /**
-     * Whether every node counts for the incoming pod: each has the keys of all topologies, and no inclusion policy is about a node's
-     * labels or taints.
+     * Returns whether every node counts for the incoming pod: each has the keys of all topologies, and no inclusion
+     * policy is about a node's labels or taints.
      */
     static boolean includeAllNodes(SpreadConstraint[] constraints, Topology[] topologies, Pod pod) {
         boolean selectsNodes = !pod.spec().nodeSelector().isEmpty()
@@ -137,12 +137,14 @@ record SpreadConstraint(
         }
     }
 
-    /** The matching pods of a namespace. As in kube-scheduler, a selector that matches everything counts none. */
+    /**
+     * Returns the matching pods of a namespace. As in kube-scheduler, a selector that matches everything counts none.
+     */
     PodCount matchingPods(String namespace, Snapshot snapshot) {
         return snapshot.count(selector.matchesEverything() ? NO_POD : new SelectedPods(namespace, selector));
     }
 
-    /** Whether a node with these labels has the topology keys of all constraints. */
+    /** Returns whether a node with these labels has the topology keys of all constraints. */
     static boolean hasAllKeys(SpreadConstraint[] constraints, Map<String, String> nodeLabels) {
         for (SpreadConstraint constraint : constraints) {
             if (!nodeLabels.containsKey(constraint.topologyKey)) {
@@ -152,7 +154,7 @@ record SpreadConstraint(
         return true;
     }
 
-    /** Whether a node has the keys of all topologies. */
+    /** Returns whether a node has the keys of all topologies. */
     static boolean hasAllKeys(Topology[] topologies, NodeInfo node) {
         for (Topology topology : topologies) {
             if (topology.domain(node) == Topology.NONE) {

@@ -56,7 +56,8 @@ final class TopologySpreadScore {
                 : counts(pod, snapshot.nodes(), isScored);
     }
 
-    // A constraint with many domains weighs more, as each of them has fewer of the pods. Marks the domains to score.
+    // Computes weights and marks the domains to score. A constraint with many domains weighs more, since each domain
+    // has fewer of the pods.
     private double[] weights(List<NodeInfo> feasible, boolean[][] isScored) {
         int[] sizes = new int[constraints.length];
         for (int i = 0; i < feasible.size(); i++) {
@@ -125,7 +126,7 @@ final class TopologySpreadScore {
         return requiresAllTopologies && !SpreadConstraint.hasAllKeys(topologies, node);
     }
 
-    /** The weighted number of matching pods in the domains of a node; the lower, the better. */
+    /** Returns the weighted number of matching pods in the domains of a node; the lower, the better. */
     long of(NodeInfo node) {
         if (isIgnored(node)) {
             return 0;
@@ -141,7 +142,7 @@ final class TopologySpreadScore {
         return Math.round(sum);
     }
 
-    /** Scaled to 0 to 100, the lowest becoming the highest. */
+    /** Scales the scores to 0 to 100; the lowest becomes the highest. */
     NodeScores normalized(NodeScores scores) {
         long lowest = Long.MAX_VALUE;
         long highest = 0;

@@ -42,7 +42,7 @@ final class TopologySpreadState {
             isEligible[c] = new boolean[topologies[c].size()];
             selfMatch[c] = constraints[c].selector().matches(pod.labels()) ? 1 : 0;
         }
-        // Most clusters and pods are such that no node is left out, and then none is looked at.
+        // In most clusters and for most pods no node is excluded; then the nodes do not have to be visited.
         boolean includesAll = SpreadConstraint.includeAllNodes(constraints, topologies, pod);
         for (int c = 0; c < size && includesAll; c++) {
             matching[c] = matchingPods[c].in(topologies[c]);
@@ -70,7 +70,7 @@ final class TopologySpreadState {
         return new TopologySpreadState(constraints, topologies, selfMatch, counts);
     }
 
-    /** The state with an existing pod added to a node (1), or removed from it (-1). */
+    /** Returns the state with an existing pod added to a node (1), or removed from it (-1). */
     TopologySpreadState with(Pod pod, Pod existing, NodeInfo node, int amount) {
         if (!existing.namespace().equals(pod.namespace()) || !SpreadConstraint.hasAllKeys(topologies, node)) {
             return this;
@@ -85,7 +85,7 @@ final class TopologySpreadState {
         return new TopologySpreadState(constraints, topologies, selfMatch, changed);
     }
 
-    /** Whether the node satisfies all constraints. */
+    /** Returns whether the node satisfies all constraints. */
     Status check(NodeInfo node) {
         for (int c = 0; c < constraints.length; c++) {
             int domain = topologies[c].domain(node);

@@ -10,7 +10,7 @@ import org.moorage.api.model.Volume;
 public final class ClaimOwnership {
     private ClaimOwnership() {}
 
-    /** Why a pod must not use the claim that has the name of its ephemeral volume; empty if it may. */
+    /** Returns why a pod must not use the claim that has the name of its ephemeral volume; empty if it may. */
     public static Optional<String> problem(PersistentVolumeClaim claim, Pod pod, Volume volume) {
         return volume.source() instanceof Volume.EphemeralClaim && !claim.isCreatedFor(pod)
                 ? Optional.of("PVC " + claim.key() + " was not created for pod " + pod.key() + " (pod is not owner)")

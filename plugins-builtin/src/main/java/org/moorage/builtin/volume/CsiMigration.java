@@ -28,7 +28,7 @@ public final class CsiMigration {
 
     private CsiMigration() {}
 
-    /** The name of the in-tree plugin. */
+    /** Returns the name of the in-tree plugin. */
     public static String plugin(InTreeVolume.Type type) {
         return switch (type) {
             case AWS_ELASTIC_BLOCK_STORE -> "kubernetes.io/aws-ebs";
@@ -41,7 +41,7 @@ public final class CsiMigration {
         };
     }
 
-    /** The name of the CSI driver. */
+    /** Returns the name of the CSI driver. */
     public static String driver(InTreeVolume.Type type) {
         return switch (type) {
             case AWS_ELASTIC_BLOCK_STORE -> "ebs.csi.aws.com";
@@ -54,12 +54,12 @@ public final class CsiMigration {
         };
     }
 
-    /** Whether kube-scheduler treats volumes of that type as volumes of the CSI driver. */
+    /** Returns whether kube-scheduler treats volumes of that type as volumes of the CSI driver. */
     public static boolean isMigrated(InTreeVolume.Type type) {
         return type != InTreeVolume.Type.AZURE_FILE && type != InTreeVolume.Type.VSPHERE;
     }
 
-    /** The type of the volumes of an in-tree plugin. */
+    /** Returns the type of the volumes of an in-tree plugin. */
     public static Optional<InTreeVolume.Type> typeOf(String plugin) {
         for (InTreeVolume.Type type : InTreeVolume.Type.values()) {
             if (plugin(type).equals(plugin)) {
@@ -70,7 +70,7 @@ public final class CsiMigration {
     }
 
     /**
-     * The volume handle of a volume in a pod's specification.
+     * Returns the volume handle of a volume in a pod's specification.
      *
      * @throws IllegalArgumentException if the volume cannot be translated
      */
@@ -84,7 +84,7 @@ public final class CsiMigration {
     }
 
     /**
-     * The volume handle of a persistent volume.
+     * Returns the volume handle of a persistent volume.
      *
      * @throws IllegalArgumentException if the volume cannot be translated
      */
@@ -141,7 +141,7 @@ public final class CsiMigration {
     }
 
     /**
-     * The node affinity of a persistent volume, with the topology keys of the CSI driver.
+     * Returns the node affinity of a persistent volume, with the topology keys of the CSI driver.
      *
      * @throws IllegalArgumentException if the volume cannot be translated
      */

@@ -29,12 +29,12 @@ final class AllocatedState {
         consumedCapacity = new HashMap<>(other.consumedCapacity);
     }
 
-    /** The same devices, whatever is added and removed here. */
+    /** Returns a copy that later changes of this state do not affect. */
     AllocatedState copy() {
         return new AllocatedState(this);
     }
 
-    /** Adds what is allocated to a claim. Without consumable capacity, a share counts as the whole device. */
+    /** Adds the devices allocated to a claim. Without consumable capacity, a share counts as the whole device. */
     void add(DeviceAllocation allocation) {
         for (DeviceAllocation.Result result : allocation.results()) {
             if (result.adminAccess()) {
@@ -57,7 +57,7 @@ final class AllocatedState {
     /**
      * Removes what {@link #add} added.
      *
-     * @return false if capacity was consumed, which cannot be removed: then the state is of no use any more
+     * @return false if capacity was consumed, which cannot be removed: the state is unusable then
      */
     boolean remove(DeviceAllocation allocation) {
         for (DeviceAllocation.Result result : allocation.results()) {
@@ -77,22 +77,22 @@ final class AllocatedState {
         return !result.shareId().isEmpty() && features.consumableCapacity();
     }
 
-    /** Whether the whole device is allocated. */
+    /** Returns whether the whole device is allocated. */
     boolean isAllocated(DeviceId id) {
         return allocatedDevices.containsKey(id);
     }
 
-    /** Whether the device or a share of it is allocated. */
+    /** Returns whether the device or a share of it is allocated. */
     boolean isAllocatedOrShared(DeviceId id) {
         return allocatedDevices.containsKey(id) || sharedDevices.containsKey(id);
     }
 
-    /** Whether a share of the device is allocated. */
+    /** Returns whether a share of the device is allocated. */
     boolean isShared(DeviceId id) {
         return sharedDevices.containsKey(id);
     }
 
-    /** What claims consume of the device, by the name of the capacity. */
+    /** Returns the capacity of the device that claims consume, by capacity name. */
     Map<String, Quantity> consumedCapacity(DeviceId id) {
         return consumedCapacity.getOrDefault(id, Map.of());
     }

@@ -61,12 +61,12 @@ final class AllocatingDevices {
         results.add(new ArrayList<>());
     }
 
-    /** The devices of a claim so far. */
+    /** Returns the devices allocated to a claim so far. */
     List<DeviceResult> results(int claim) {
         return results.get(claim);
     }
 
-    /** Whether a device may be allocated to a request, as far as that is quick to tell. */
+    /** Returns whether a device may be allocated to a request, judged by cheap checks only. */
     boolean isFree(int claim, DeviceRequest request, DeviceId id) {
         return request.adminAccess() ? !isAllocating(claim, id) : !isInUse(id);
     }
@@ -81,9 +81,9 @@ final class AllocatingDevices {
     }
 
     /**
-     * Whether a device has the capacity that a request needs.
+     * Returns whether a device has the capacity that a request needs.
      *
-     * @throws AllocationException if the amount cannot be told
+     * @throws AllocationException if the consumed amount cannot be computed
      */
     boolean hasCapacity(int claim, DeviceRequest request, DeviceWithId device) {
         if (!features.consumableCapacity()) {
@@ -161,7 +161,7 @@ final class AllocatingDevices {
             return true;
         }
 
-        /** Whether {@link #allocate} failed because of a constraint of the claim. */
+        /** Returns whether {@link #allocate} failed because of a constraint of the claim. */
         boolean violatesConstraint() {
             return violatesConstraint;
         }
@@ -202,7 +202,7 @@ final class AllocatingDevices {
                             || device.consumesCounters().isEmpty());
         }
 
-        // Whether the node can do without what the device asks the kubelet to leave out.
+        // Whether the node supports skipping the node operations that the device excludes, if any.
         private boolean isOperable() {
             return deviceWithId.slice().skipNodeOperations().isEmpty()
                     || !features.usesExperimentalAllocator()

@@ -4,7 +4,7 @@ package org.moorage.builtin.dra;
 import org.jspecify.annotations.Nullable;
 import org.moorage.api.plugin.PluginException;
 
-/** Devices cannot be given because of something in a claim, class or slice that other nodes would not change. */
+/** Thrown when a claim, class or slice prevents the allocation of devices, regardless of the node. */
 final class AllocationException extends PluginException {
     private static final long serialVersionUID = 1L;
 

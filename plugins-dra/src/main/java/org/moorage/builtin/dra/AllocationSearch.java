@@ -10,8 +10,8 @@ import org.moorage.api.model.ResourceClaim;
 import org.moorage.api.plugin.PluginException;
 
 /**
- * The search for devices on one node: depth first over claims, their requests, the subrequests of each and the devices for them.
- * Where there is no way on, the device before is deallocated and the next one tried.
+ * The search for devices on one node: depth first over claims, their requests, the subrequests of each and the devices
+ * for them. At a dead end it deallocates the previous device and tries the next one.
  */
 final class AllocationSearch {
     private static final int STEPS_PER_CLOCK_READING = 64;
@@ -23,16 +23,16 @@ final class AllocationSearch {
     private final List<Pool> pools;
     private final DeviceMatches matches;
     private final AllocatingDevices allocating;
-    // By claim, request and subrequest; a request without subrequests is there itself.
+    // By claim, request and subrequest; a request without subrequests is its own only entry.
     private final List<List<List<RequestData>>> requests = new ArrayList<>();
     private final int[][] selectedSubrequests;
     private int steps;
 
-    /** What a part of the search found. */
+    /** The outcome of a part of the search. */
     private enum Solution {
         FOUND,
         NONE,
-        /** A claim would have more devices than a claim may have, whichever devices are taken for the last request. */
+        /** A claim would exceed the maximum number of devices, whichever devices its last request gets. */
         MAX_SIZE_EXCEEDED
     }
 

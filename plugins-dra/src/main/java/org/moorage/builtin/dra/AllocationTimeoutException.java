@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.moorage.builtin.dra;
 
-/** The search for devices on a node took longer than the filter timeout. */
+/** Thrown when the search for devices on a node exceeds the filter timeout. */
 final class AllocationTimeoutException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 

@@ -19,8 +19,9 @@ import org.moorage.api.model.Quantity;
 import org.moorage.api.model.ResourceClaim;
 
 /**
- * Allocates devices that can be used from a node to claims. Made for one scheduling cycle, during which slices, classes and
- * allocated devices stay as they are. Asked twice about a node, it answers the same. Safe for use by several threads.
+ * Allocates devices that can be used from a node to claims. An instance serves one scheduling cycle, during which
+ * slices, classes and allocated devices do not change. Repeated calls for a node return the same result. Safe for use
+ * by several threads.
  */
 final class Allocator {
     private final ResourceSliceIndex slices;
@@ -33,13 +34,13 @@ final class Allocator {
     private final Map<PoolId, Map<String, CompatibilityGroups>> groupsInUse = new ConcurrentHashMap<>();
 
     /**
-     * An allocator.
+     * Creates an allocator.
      *
      * @param slices the devices of the cluster
-     * @param allocatedState which of them are allocated
+     * @param allocatedState the devices that are allocated
      * @param classes the device classes, by name
      * @param selectors evaluates CEL expressions
-     * @param features what is enabled
+     * @param features the enabled features
      * @param shareIdSeed the seed of the ids of shares
      */
     Allocator(
@@ -70,11 +71,11 @@ final class Allocator {
     }
 
     /**
-     * Allocates devices to all of these claims. The first solution that is found counts.
+     * Allocates devices to all of these claims. Returns the first solution found.
      *
      * @param node the node
      * @param claims the claims
-     * @param isTimedOut says when to give up
+     * @param isTimedOut returns true when the search must stop
      * @throws AllocationException if a claim, class or slice is not valid
      * @throws AllocationTimeoutException if it took too long
      */
@@ -106,12 +107,12 @@ final class Allocator {
         return classes.apply(name);
     }
 
-    /** What allocated devices leave of the counters of a pool, by the names of set and counter. */
+    /** Returns what allocated devices leave available of a pool's counters, by counter set and counter name. */
     Map<String, Map<String, Quantity>> availableCounters(Pool pool) {
         return availableCounters.computeIfAbsent(pool.id(), any -> countersOf(pool));
     }
 
-    /** What the allocated devices of a pool have in common, by the name of the counter set that they consume of. */
+    /** Returns the compatibility groups in use by a pool's allocated devices, by the counter set they consume from. */
     Map<String, CompatibilityGroups> groupsInUse(Pool pool) {
         return groupsInUse.computeIfAbsent(pool.id(), any -> {
             Map<String, CompatibilityGroups> groups = new HashMap<>();

@@ -4,7 +4,7 @@ package org.moorage.builtin.dra;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Runs writes none of which is kept from being tried by the failure of another, whatever that throws. */
+/** A series of writes in which a failed write, with any exception or error, does not stop the others. */
 final class Attempts {
     private final List<Throwable> failures = new ArrayList<>(0);
 
@@ -16,7 +16,7 @@ final class Attempts {
         }
     }
 
-    /** Throws the first failure, with the others as suppressed ones. */
+    /** Throws the first failure, if there is one, with the others as suppressed exceptions. */
     void throwFirst() {
         if (failures.isEmpty()) {
             return;

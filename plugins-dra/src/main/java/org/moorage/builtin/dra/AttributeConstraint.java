@@ -29,7 +29,7 @@ abstract class AttributeConstraint {
     }
 
     /**
-     * The constraint of a claim; empty if it is of a kind that is not known with these features.
+     * Returns the constraint of a claim; empty if it is of a kind that is not known with these features.
      *
      * @param selectors evaluates the expressions of derived attributes
      */
@@ -71,7 +71,7 @@ abstract class AttributeConstraint {
 
     abstract void remove();
 
-    /** Whether an attribute may be several values. */
+    /** Returns whether an attribute may have several values. */
     final boolean comparesLists() {
         return features.listTypeAttributes();
     }
@@ -117,9 +117,9 @@ abstract class AttributeConstraint {
                 : null;
     }
 
-    /** All devices have a value in common. */
+    /** Requires that all devices have a value in common. */
     private static final class MatchAttribute extends AttributeConstraint {
-        // What the devices so far have in common, after each of them.
+        // The values common to the devices so far, after each device.
         private final List<Set<DeviceAttribute>> common = new ArrayList<>();
 
         MatchAttribute(List<String> requests, String attribute, DeviceFeatures features, DeviceSelectors selectors) {
@@ -146,7 +146,7 @@ abstract class AttributeConstraint {
         }
     }
 
-    /** No two devices have a value in common. */
+    /** Requires that no two devices have a value in common. */
     private static final class DistinctAttribute extends AttributeConstraint {
         private final List<Set<DeviceAttribute>> taken = new ArrayList<>();
 

@@ -9,8 +9,8 @@ import org.moorage.api.model.DeviceAllocation;
 import org.moorage.api.model.ResourceClaim;
 
 /**
- * The allocations of all claims. Those of claims that have changed are looked up when the next pod needs them, so that a pod costs little
- * however many claims there are. For use by one thread at a time.
+ * The allocations of all claims. Changed claims are looked up only when the next pod needs them, so that the cost of a
+ * pod does not depend on the total number of claims. For use by one thread at a time.
  */
 final class ClaimAllocations {
     private final Function<ResourceClaim, List<DeviceAllocation>> lookUp;
@@ -20,10 +20,10 @@ final class ClaimAllocations {
     private final DeviceFeatures features;
 
     /**
-     * None yet.
+     * Creates an instance without allocations.
      *
-     * @param features what is enabled
-     * @param lookUp what is allocated now to the claim of this namespace and name
+     * @param features the enabled features
+     * @param lookUp returns the current allocations of the claim with this namespace and name
      */
     ClaimAllocations(DeviceFeatures features, Function<ResourceClaim, List<DeviceAllocation>> lookUp) {
         this.features = features;
@@ -31,12 +31,12 @@ final class ClaimAllocations {
         state = new AllocatedState(features);
     }
 
-    /** What is allocated to the claim of this namespace and name may have changed. */
+    /** Notes that the allocations of the claim with this namespace and name may have changed. */
     void changed(ResourceClaim claim) {
         changed.put(claim.key(), claim);
     }
 
-    /** All devices that are allocated now. */
+    /** Returns all devices that are allocated now. */
     AllocatedState state() {
         List<ResourceClaim> claims = List.copyOf(changed.values());
         changed.clear();

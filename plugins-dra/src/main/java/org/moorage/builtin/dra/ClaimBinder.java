@@ -44,9 +44,9 @@ final class ClaimBinder {
     }
 
     /**
-     * Reserves a claim for a pod or its group, and allocates it if it is not allocated. The allocation stays in flight; if it cannot be
-     * found out whether it was written, it is {@linkplain ClaimTracker#isUncertain uncertain}. Where several pods are to use the
-     * allocation, each of them may be the one for which it is written.
+     * Reserves a claim for a pod or its group, and allocates it if it is not allocated. The allocation stays in flight;
+     * if the outcome of its write is unknown, it is {@linkplain ClaimTracker#isUncertain uncertain}. If several pods
+     * will use the allocation, each of them may be the one for which it is written.
      *
      * @param claim the claim
      * @param allocation the allocation; empty if the claim is allocated
@@ -114,7 +114,7 @@ final class ClaimBinder {
         return new PluginException("claim " + claim.key() + " got deleted in the meantime");
     }
 
-    // Nobody else reserves a claim for the pod or its group.
+    // Whether our write succeeded: no other client reserves a claim for the pod or its group.
     private static boolean isWritten(
             ResourceClaim claim, String uid, Optional<DeviceAllocation> allocation, ResourceClaim.Consumer consumer) {
         return claim.metadata().uid().equals(uid)
@@ -122,7 +122,7 @@ final class ClaimBinder {
                 && (allocation.isEmpty() ? claim.allocation().isPresent() : hasDevices(claim, allocation.get()));
     }
 
-    /** Whether a claim is allocated, and to the devices of this allocation. */
+    /** Returns whether a claim is allocated the devices of this allocation. */
     static boolean hasDevices(ResourceClaim claim, DeviceAllocation allocation) {
         return claim.allocation()
                 .map(ClaimBinder::devices)
@@ -138,7 +138,7 @@ final class ClaimBinder {
                 .toList();
     }
 
-    /** What came of the requests for one claim: the claim as it is after the last that succeeded. */
+    /** The result of the requests for one claim, with the claim as the last successful request left it. */
     private record ClaimWrite(String what, ResourceClaim claim, Optional<ClusterException> failure) {
         IllegalStateException problem() {
             ClusterException cause = failure.orElseThrow();
@@ -184,7 +184,7 @@ final class ClaimBinder {
     }
 
     /**
-     * Says in the status of a pod which claim is for its extended resources.
+     * Records the claim for a pod's extended resources in the status of the pod.
      *
      * @throws PluginException if the write fails
      */
@@ -201,7 +201,7 @@ final class ClaimBinder {
     }
 
     /**
-     * Says in the status of a pod what its claims take of the allocatable resources of its node.
+     * Records the node-allocatable resources that a pod's claims take in the status of the pod.
      *
      * @throws PluginException if the write fails
      */
@@ -243,8 +243,8 @@ final class ClaimBinder {
     private boolean areReady(List<ResourceClaim> bound) {
         for (ResourceClaim known : bound) {
             if (ExtendedResources.isInMemory(known)) {
-                // The node offers the extended resources itself, so the claim was not created. kube-scheduler looks
-                // for it all the same, and fails.
+                // The node offers the extended resources itself, so the claim was not created. kube-scheduler still
+                // looks it up, and fails.
                 throw new PluginException("could not find ResourceClaim \"" + known.key() + "\"");
             }
             ResourceClaim claim = tracker.get(known.namespace(), known.name()).orElse(known);
@@ -262,19 +262,23 @@ final class ClaimBinder {
         return true;
     }
 
-    /** Whether the pod can have the claim: what an earlier attempt of the pod left to be undone is left undone from now on. */
+    /**
+     * Cancels the undo that an earlier attempt of the pod left pending for the claim, if there is one. Returns whether
+     * the pod can use the claim.
+     */
     boolean takeOver(ResourceClaim claim, Pod pod) {
         return undone.cancel(claim, pod);
     }
 
-    /** Whether {@link #takeOver} would say so. */
+    /** Returns the result that {@link #takeOver} would return, without changing anything. */
     boolean canTakeOver(ResourceClaim claim, Pod pod) {
         return undone.canBeCancelled(claim, pod);
     }
 
     /**
-     * Removes a pod that is not bound from a claim, and from its allocation in flight, if there is one. A request that fails is
-     * sent again later, whatever it throws. What is reserved for the pod's group stays: its other pods may use it.
+     * Removes a pod that is not bound from a claim, and from its in-flight allocation, if there is one. A request that
+     * fails, with any exception or error, is retried later. A reservation for the pod's group stays, because its other
+     * pods may use it.
      *
      * @throws ClusterException if a request fails
      */
@@ -314,13 +318,13 @@ final class ClaimBinder {
 
     /** Removes the allocation of a claim. */
     void deallocate(ResourceClaim claim) {
-        // The news of it may come after the next attempt, which must not find the claim as it was before.
+        // The event may arrive after the next attempt, which must not find the old version of the claim.
         tracker.assume(writer.deallocate(claim));
     }
 
     /**
-     * Deletes a claim for extended resources. It may have a finalizer that is not known here, if a write failed after that. If that
-     * fails, it is done again later.
+     * Deletes a claim for extended resources. The claim may have a finalizer that is unknown here, if a write failed
+     * after the finalizer was added. A failed deletion is retried later.
      *
      * @throws ClusterException if a request fails
      */
@@ -331,7 +335,7 @@ final class ClaimBinder {
             isDone = true;
         } finally {
             if (!isDone) {
-                // Its devices are taken until it is gone.
+                // Its devices are in use until it is gone.
                 tracker.assume(claim);
                 undone.deleteLater(claim, pod);
             }

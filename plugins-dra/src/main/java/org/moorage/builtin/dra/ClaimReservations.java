@@ -15,7 +15,7 @@ import org.moorage.api.model.ResourceClaim;
 import org.moorage.api.plugin.NodeAllocatableResourceClaims;
 import org.moorage.api.plugin.PluginException;
 
-/** Reserve, PreBind and Unreserve: the claims of a pod from the choice of its node on. */
+/** The Reserve, PreBind and Unreserve steps for the claims of a pod. */
 final class ClaimReservations {
     // By the index of the claim.
     private static final StateKey<Map<Integer, DeviceAllocation>> RESERVED =
@@ -33,8 +33,8 @@ final class ClaimReservations {
     }
 
     /**
-     * Marks the allocations of the chosen node as in flight, so that no other pod gets the devices, but for the other pods of the group
-     * that is tried.
+     * Marks the allocations of the chosen node as in flight, so that no other pod gets the devices, except the other
+     * pods of the group that is simulated.
      */
     void reserve(CycleState state, StateData data, Pod pod, String nodeName) {
         ClaimStore claims = data.claims();
@@ -70,10 +70,10 @@ final class ClaimReservations {
                 if (written.isPresent()
                         && data.member().isPresent()
                         && ClaimBinder.hasDevices(written.get(), allocated)) {
-                    // Another pod of the group was bound in the meantime, and has had it written.
+                    // Another pod of the group was bound in the meantime, which wrote this allocation.
                     continue;
                 }
-                // If somebody else has allocated it, PreBind fails.
+                // If another client has allocated the claim, PreBind fails.
             }
             reserved.put(index, allocated);
         }
@@ -81,8 +81,8 @@ final class ClaimReservations {
     }
 
     /**
-     * Writes the allocations and reservations to the cluster, and waits until the devices are ready. The allocations are in flight until
-     * all of that has succeeded.
+     * Writes the allocations and reservations to the cluster, and waits until the devices are ready. The allocations
+     * are in flight until all of that has succeeded.
      */
     void bind(CycleState state, ClaimStore claims, Pod pod, String nodeName) {
         Map<Integer, DeviceAllocation> reserved = state.find(RESERVED).orElse(Map.of());
@@ -145,11 +145,11 @@ final class ClaimReservations {
     }
 
     /**
-     * Takes back what {@link #reserve} and {@link #bind} did, as far as they got. A write that fails, with whatever exception or
-     * error, does not keep it from the others. While a group is tried nothing is written: what an earlier attempt has left may be of use
-     * when the pod is bound, at the end of the same cycle.
+     * Reverts {@link #reserve} and {@link #bind}, as far as they got. A failed write, with any exception or error, does
+     * not stop the others. During the simulation of a group nothing is written: the claims of an earlier attempt may be
+     * of use when the pod is bound, at the end of the same cycle.
      *
-     * @throws RuntimeException the first failure, with the others as suppressed ones
+     * @throws RuntimeException the first failure, with the others as suppressed exceptions
      */
     void unreserve(CycleState state, ClaimStore claims, Pod pod, String nodeName) {
         if (GroupClaims.of(state).isPresent()) {
@@ -169,7 +169,7 @@ final class ClaimReservations {
             }
             tracker.removeInFlightAllocation(claims.all().get(i).metadata().uid(), pod);
             if (!ExtendedResources.isInMemory(claim)) {
-                // It may have been allocated, if nobody can tell.
+                // A write with an unknown outcome may have allocated it.
                 ResourceClaim created = claim.allocation().isPresent() || !reserved.containsKey(i)
                         ? claim
                         : claim.withAllocation(reserved.get(i));

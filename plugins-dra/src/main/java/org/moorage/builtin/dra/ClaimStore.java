@@ -24,11 +24,11 @@ final class ClaimStore {
     private final Map<Integer, DeviceAllocation> pending;
 
     /**
-     * Claims as the cluster has them.
+     * Creates a store of claims as they are in the cluster.
      *
-     * @param userClaims those that the pod names
-     * @param consumers who each of them is to be reserved for; empty if all are for the pod
-     * @param extendedResourceClaim the one for its extended resources
+     * @param userClaims the claims that the pod names
+     * @param consumers the consumer to reserve each of them for; empty if all are for the pod
+     * @param extendedResourceClaim the claim for the pod's extended resources
      */
     ClaimStore(
             List<ResourceClaim> userClaims,
@@ -57,7 +57,7 @@ final class ClaimStore {
         this.pending = Map.copyOf(pending);
     }
 
-    /** The same claims, some of which have got an allocation for another pod of the group that is tried. */
+    /** Returns these claims, some with a pending allocation for another pod of the simulated group. */
     ClaimStore withPending(Map<Integer, DeviceAllocation> allocations) {
         return new ClaimStore(this, allocations);
     }
@@ -66,37 +66,39 @@ final class ClaimStore {
         return all.isEmpty();
     }
 
-    /** All claims. */
+    /** Returns all claims. */
     List<ResourceClaim> all() {
         return all;
     }
 
-    /** Whether the pod names a claim. */
+    /** Returns whether the pod names a claim. */
     boolean hasUserClaims() {
         return all.size() > (extendedResourceClaim.isPresent() ? 1 : 0);
     }
 
-    /** The claim for the extended resources of the pod. */
+    /** Returns the claim for the extended resources of the pod. */
     Optional<ResourceClaim> extendedResourceClaim() {
         return extendedResourceClaim;
     }
 
-    /** Whether the claim of that index in {@link #all} is the one for extended resources. */
+    /** Returns whether the claim of that index in {@link #all} is the one for extended resources. */
     boolean isExtendedResourceClaim(int index) {
         return extendedResourceClaim.isPresent() && index == all.size() - 1;
     }
 
-    /** The indexes in {@link #all} of the claims that are not allocated in the cluster. */
+    /** Returns the indexes in {@link #all} of the claims that are not allocated in the cluster. */
     List<Integer> toAllocate() {
         return toAllocate;
     }
 
-    /** The allocation that the claim of that index has got for another pod of the group that is tried, and that is not written yet. */
+    /**
+     * Returns the pending allocation of the claim at an index: for another pod of the simulated group, not yet written.
+     */
     Optional<DeviceAllocation> pendingAllocation(int index) {
         return pending.isEmpty() ? Optional.empty() : Optional.ofNullable(pending.get(index));
     }
 
-    /** The allocations of {@link #toAllocate}, in order, given those of the claims that have not got such an allocation. */
+    /** Returns the allocations of {@link #toAllocate}, in order, given those of the claims without a pending one. */
     List<DeviceAllocation> withPendingAllocations(List<DeviceAllocation> others) {
         if (pending.isEmpty()) {
             return others;
@@ -110,18 +112,18 @@ final class ClaimStore {
         return allocations;
     }
 
-    /** How many claims have got such an allocation. */
+    /** Returns the number of claims with a pending allocation. */
     int pendingCount() {
         return pending.size();
     }
 
-    /** The allocation of the claim of that index: in the cluster, or for another pod of the group that is tried. */
+    /** Returns the allocation of the claim at an index: in the cluster, or for another pod of the simulated group. */
     Optional<DeviceAllocation> allocation(int index) {
         Optional<DeviceAllocation> allocation = all.get(index).allocation();
         return allocation.isPresent() ? allocation : pendingAllocation(index);
     }
 
-    /** Who the claim of that index is to be reserved for. */
+    /** Returns the consumer to reserve the claim at an index for. */
     ResourceClaim.Consumer consumer(int index, Pod pod) {
         return index < consumers.size() ? consumers.get(index) : ResourceClaim.Consumer.of(pod);
     }

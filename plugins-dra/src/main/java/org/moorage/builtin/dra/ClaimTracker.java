@@ -24,9 +24,9 @@ import org.moorage.api.plugin.ObjectLister;
 import org.moorage.api.plugin.PluginException;
 
 /**
- * The claims as the cluster has them or as the scheduler assumes them, and the allocations that are in flight: no device is
- * allocated again between Reserve and the time when the scheduler sees the allocation in the cluster. One for all profiles. Safe for
- * use by several threads.
+ * The claims as they are in the cluster or as the scheduler assumes them, and the in-flight allocations: no device is
+ * allocated again between Reserve and the time when the scheduler sees the allocation in the cluster. All profiles
+ * share one instance. Safe for use by several threads.
  */
 final class ClaimTracker {
     /** The key under which all profiles share it. */
@@ -38,11 +38,11 @@ final class ClaimTracker {
     private final ObjectLister<Pod> pods;
     private final Consumer<Collection<Pod>> activate;
 
-    // Told of each change of what follows, and of each claim that the cluster tells of.
+    // Notified of each change of the fields below, and of each claim event from the cluster.
     @GuardedBy("this")
     private final ClaimAllocations allocations;
 
-    // By the uid of the claim: allocated in Reserve, and not written to the cluster yet.
+    // By claim uid: allocated in Reserve, and not written to the cluster yet.
     @GuardedBy("this")
     private final Map<String, InFlight> inFlightAllocations = new HashMap<>();
 
@@ -50,11 +50,11 @@ final class ClaimTracker {
     @GuardedBy("this")
     private final Set<Use> uncertain = new HashSet<>();
 
-    // By key: written to the cluster, and not seen there yet.
+    // By claim key: written to the cluster, and not seen there yet.
     @GuardedBy("this")
     private final Map<String, ResourceClaim> assumed = new HashMap<>();
 
-    // What the write of a claim answers may come later than the news that the claim has gone since.
+    // Uids of deleted claims: the response to the write of a claim may arrive after the event of its deletion.
     @GuardedBy("this")
     private final Set<String> lastDeleted = Collections.newSetFromMap(new LinkedHashMap<>() {
         private static final long serialVersionUID = 1L;
@@ -65,7 +65,7 @@ final class ClaimTracker {
         }
     });
 
-    // By uid: rejected, perhaps for a device that is in flight or belongs to a claim that has gone.
+    // By pod uid: rejected, perhaps because a device is in flight or belongs to a deleted claim.
     private final Map<String, Pod> turnedAway = new ConcurrentHashMap<>();
     private final AtomicLong releases = new AtomicLong();
 
@@ -74,11 +74,11 @@ final class ClaimTracker {
     /** An allocation that is in flight; guarded by the monitor of the whole. */
     private static final class InFlight {
         private final ResourceClaim claim;
-        /** The group that it is in flight for while that is tried; empty if it is for pods that are to be bound. */
+        /** The group whose simulation it is in flight for; empty if it is for pods that will be bound. */
         private final Optional<GroupClaims> group;
-        /** By uid: the pods that are to use it. */
+        /** The uids of the pods that will use it. */
         private final Set<String> pods = new HashSet<>(2);
-        /** Whether several pods were to use it at once. */
+        /** Whether several pods were going to use it at the same time. */
         private boolean isShared;
 
         InFlight(ResourceClaim claim, Optional<GroupClaims> group) {
@@ -93,12 +93,12 @@ final class ClaimTracker {
     }
 
     /**
-     * A tracker without allocations in flight.
+     * Creates a tracker without in-flight allocations.
      *
      * @param claims the claims as last seen
      * @param pods the pods as last seen
-     * @param features what is enabled
-     * @param activate has pods tried again once their backoff is over
+     * @param features the enabled features
+     * @param activate activates pods, which are tried again once their backoff is over
      */
     ClaimTracker(
             ObjectLister<ResourceClaim> claims,
@@ -112,7 +112,7 @@ final class ClaimTracker {
         claims.all().forEach(allocations::changed);
     }
 
-    /** Takes note of what the scheduler sees of a claim. */
+    /** Handles a change of a claim that the scheduler observes. */
     void changed(ObjectChange<ResourceClaim> change) {
         if (change.after().isPresent()) {
             synchronized (this) {
@@ -125,7 +125,7 @@ final class ClaimTracker {
         deleted(change.latest());
     }
 
-    /** Takes note of a claim that has gone. */
+    /** Handles the deletion of a claim. */
     void deleted(ResourceClaim gone) {
         String uid = gone.metadata().uid();
         boolean isFreed;
@@ -142,7 +142,7 @@ final class ClaimTracker {
             }
             isFreed = inFlight != null
                     || wasAssumed
-                    // The pod that it was made for can have another one now.
+                    // The pod that the claim was created for can get another one now.
                     || "true".equals(gone.metadata().annotations().get(ResourceClaim.EXTENDED_RESOURCES));
             uncertain.removeIf(use -> use.claimUid.equals(uid));
             allocations.changed(gone);
@@ -152,20 +152,20 @@ final class ClaimTracker {
         }
     }
 
-    /** How often devices have become free of which no event tells. */
+    /** Returns how often devices have become free without an event. */
     long releases() {
         return releases.get();
     }
 
     /**
-     * Takes note of a pod that is rejected. If devices become free of which no event tells, it is tried again.
+     * Records a rejected pod. If devices become free without an event, the pod is tried again.
      *
-     * @param releasesBefore {@link #releases} when its attempt began
+     * @param releasesBefore {@link #releases} when the attempt of the pod began
      */
     void turnAway(Pod pod, long releasesBefore) {
         turnedAway.put(pod.uid(), pod);
-        // Looked up after it was noted, so that a pod that goes at the same moment is forgotten here or when that is
-        // told.
+        // Looked up after it was recorded, so that a pod that is deleted or bound at the same moment is dropped here or
+        // in podChanged.
         boolean isWaiting = pods.current(pod)
                 .filter(known -> known.uid().equals(pod.uid()) && !known.isBound())
                 .isPresent();
@@ -178,14 +178,14 @@ final class ClaimTracker {
         }
     }
 
-    /** Takes note of what the scheduler sees of a pod: one that is gone or bound is not tried again. */
+    /** Handles a change of a pod: a deleted or bound pod is not tried again. */
     void podChanged(ObjectChange<Pod> change) {
         if (change.after().filter(pod -> !pod.isBound()).isEmpty()) {
             turnedAway.remove(change.latest().uid());
         }
     }
 
-    /** How many pods are tried again when devices become free. */
+    /** Returns how many pods are tried again when devices become free. */
     int turnedAway() {
         return turnedAway.size();
     }
@@ -203,12 +203,12 @@ final class ClaimTracker {
         }
     }
 
-    /** The claim of that name, or empty. */
+    /** Returns the claim of that name, or empty. */
     synchronized Optional<ResourceClaim> get(String namespace, String name) {
         return claims.get(namespace, name).map(this::latest);
     }
 
-    /** The claims of a namespace. */
+    /** Returns the claims of a namespace. */
     synchronized List<ResourceClaim> in(String namespace) {
         List<ResourceClaim> found = new ArrayList<>();
         for (ResourceClaim claim : claims.in(namespace)) {
@@ -238,13 +238,13 @@ final class ClaimTracker {
         return first.length() != second.length() ? first.length() > second.length() : first.compareTo(second) >= 0;
     }
 
-    /** All devices that are allocated, or whose allocation is in flight. */
+    /** Returns all devices that are allocated, or whose allocation is in flight. */
     synchronized AllocatedState gatherAllocatedState() {
         return allocations.state();
     }
 
-    // That of the claim, and those in flight of it or of one that had its name. One that is written is not there
-    // twice, although it is in flight until PreBind is over.
+    // The allocation of the claim, and in-flight allocations of it or of a former claim with its name. A written
+    // allocation is not listed twice, although it is in flight until PreBind ends.
     private synchronized List<DeviceAllocation> allocationsOf(ResourceClaim claim) {
         List<DeviceAllocation> found = new ArrayList<>(1);
         Optional<ResourceClaim> observed = claims.current(claim);
@@ -264,12 +264,12 @@ final class ClaimTracker {
         return found;
     }
 
-    /** Whether the allocation of a claim is in flight. */
+    /** Returns whether the allocation of a claim is in flight. */
     synchronized boolean hasInFlightAllocation(ResourceClaim claim) {
         return inFlightAllocations.containsKey(claim.metadata().uid());
     }
 
-    /** The allocation of a claim that is in flight for a group, which is tried. */
+    /** Returns the allocation of a claim that is in flight for a group, which is tried. */
     synchronized Optional<DeviceAllocation> inFlightAllocation(ResourceClaim claim, GroupClaims group) {
         InFlight inFlight = inFlightAllocations.get(claim.metadata().uid());
         return inFlight != null
@@ -279,11 +279,11 @@ final class ClaimTracker {
     }
 
     /**
-     * Adds an allocation that is in flight from now on, or a pod to those that are to use it.
+     * Adds an in-flight allocation, or adds a pod to the users of one that is already in flight.
      *
-     * @param allocated the claim with the allocation; the one that is in flight stays as it is
+     * @param allocated the claim with the allocation; an allocation already in flight stays unchanged
      * @param pod the pod
-     * @param group the group with which the pod is tried; empty if the pod is to be bound
+     * @param group the group with which the pod is simulated; empty if the pod will be bound
      */
     synchronized void addInFlightAllocation(ResourceClaim allocated, Pod pod, Optional<GroupClaims> group) {
         InFlight inFlight = inFlightAllocations.get(allocated.metadata().uid());
@@ -318,9 +318,11 @@ final class ClaimTracker {
     }
 
     /**
-     * Removes a pod from those that are to use the allocation in flight of the claim with this uid; false if it was none of them. With
-     * the last one the allocation goes: unless the claim is allocated otherwise, its devices are free, and pods that were rejected are
-     * tried again.
+     * Removes a pod from the users of the in-flight allocation of the claim with this uid. When the last user is
+     * removed, so is the allocation: unless the claim is allocated otherwise, its devices are free, and rejected pods
+     * are tried again.
+     *
+     * @return false if the pod was not a user of the allocation
      */
     boolean removeInFlightAllocation(String uid, Pod pod) {
         boolean isFreed;
@@ -335,7 +337,7 @@ final class ClaimTracker {
             }
             inFlightAllocations.remove(uid);
             allocations.changed(inFlight.claim);
-            // No other pod is tried while a group is, so none was rejected for what its try has reserved.
+            // No other pod is tried during the simulation of a group, so none was rejected because of its reservations.
             isFreed = inFlight.group.isEmpty() && allocationsOf(inFlight.claim).isEmpty();
         }
         if (isFreed) {
@@ -345,8 +347,8 @@ final class ClaimTracker {
     }
 
     /**
-     * Removes a pod from those that are to use the allocation in flight of the claim with this uid, if there is one, and with the last
-     * one the allocation: it is written, and the devices stay allocated.
+     * Removes a pod from the users of the in-flight allocation of the claim with this uid, if there is one. When the
+     * last user is removed, so is the allocation: it is written, and the devices stay allocated.
      */
     synchronized void endInFlightAllocation(String uid, Pod pod) {
         InFlight inFlight = inFlightAllocations.get(uid);
@@ -356,23 +358,26 @@ final class ClaimTracker {
         }
     }
 
-    /** Whether several pods are to use the allocation in flight of the claim with this uid, or were to. */
+    /** Returns whether several pods are to use the allocation in flight of the claim with this uid, or were to. */
     synchronized boolean isShared(String uid) {
         InFlight inFlight = inFlightAllocations.get(uid);
         return inFlight != null && inFlight.isShared;
     }
 
-    /** The allocation in flight of the claim with this uid may have been written for a pod. */
+    /** Marks the in-flight allocation of the claim with this uid as possibly written for a pod. */
     synchronized void markUncertain(String uid, Pod pod) {
         uncertain.add(new Use(uid, pod.uid()));
     }
 
-    /** Whether the allocation in flight of the claim with this uid may have been written for a pod. */
+    /** Returns whether the allocation in flight of the claim with this uid may have been written for a pod. */
     synchronized boolean isUncertain(String uid, Pod pod) {
         return uncertain.contains(new Use(uid, pod.uid()));
     }
 
-    /** The claims that are assumed to be reserved for a pod or its group, and that the scheduler has not seen in the cluster. */
+    /**
+     * Returns the claims that are assumed to be reserved for a pod or its group, and that the scheduler has not seen in
+     * the cluster.
+     */
     synchronized List<ResourceClaim> unseenFor(Pod pod) {
         List<ResourceClaim> unseen = new ArrayList<>();
         for (ResourceClaim claim : assumed.values()) {
@@ -383,7 +388,7 @@ final class ClaimTracker {
         return unseen;
     }
 
-    /** Whether a claim is assumed and the scheduler has not seen it in the cluster. */
+    /** Returns whether a claim is assumed and the scheduler has not seen it in the cluster. */
     synchronized boolean isUnseen(ResourceClaim claim) {
         ResourceClaim ours = assumed.get(claim.key());
         return ours != null
@@ -396,12 +401,12 @@ final class ClaimTracker {
         if (!lastDeleted.contains(claim.metadata().uid())) {
             assumed.put(claim.key(), claim);
             allocations.changed(claim);
-            // The news of it may have come before the answer to the write.
+            // Its event may have arrived before the response to the write.
             claims.current(claim).ifPresent(this::latest);
         }
     }
 
-    /** Goes back to a claim as the cluster has it. */
+    /** Drops the assumed version of a claim, so that the cluster's version counts. */
     synchronized void restore(ResourceClaim claim) {
         assumed.remove(claim.key());
         allocations.changed(claim);

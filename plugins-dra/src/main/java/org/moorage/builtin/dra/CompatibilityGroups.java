@@ -6,27 +6,27 @@ import java.util.Collections;
 import java.util.Set;
 
 /**
- * What the devices that consume of one counter set have in common, if there are any. Immutable.
+ * The compatibility groups common to the devices that consume from one counter set. Immutable.
  *
- * @param areGrouped whether they have compatibility groups; those without only go with others without
- * @param common the groups that all of them have
+ * @param areGrouped whether the devices have groups; a device without groups is only compatible with others without
+ * @param common the groups that all devices have
  */
 record CompatibilityGroups(boolean areGrouped, Set<String> common) {
     CompatibilityGroups {
         common = Set.copyOf(common);
     }
 
-    /** Those of a single device. */
+    /** Returns the groups of a single device. */
     static CompatibilityGroups of(Set<String> groups) {
         return new CompatibilityGroups(!groups.isEmpty(), groups);
     }
 
-    /** Whether a device of these groups goes with them. */
+    /** Returns whether a device with these groups is compatible with the devices so far. */
     boolean admit(Set<String> groups) {
         return areGrouped ? !Collections.disjoint(common, groups) : groups.isEmpty();
     }
 
-    /** What they have in common with another device. */
+    /** Returns the groups that remain common when a device with these groups is added. */
     CompatibilityGroups with(Set<String> groups) {
         return areGrouped && !groups.isEmpty()
                 ? new CompatibilityGroups(true, Sets.intersection(common, groups))

@@ -22,13 +22,14 @@ final class ConsumedCapacity {
     private ConsumedCapacity() {}
 
     /**
-     * Whether a request fits into what is left of a device's capacity.
+     * Returns whether a request fits into what is left of a device's capacity.
      *
      * @param capacity the capacity of the device
      * @param requested the capacity that the request names
-     * @param allocated what allocated claims consume
-     * @param allocating what the claims that are about to be allocated consume
-     * @throws AllocationException if the request cannot be counted in a range of the device; the message is about the capacity alone
+     * @param allocated the capacity that allocated claims consume
+     * @param allocating the capacity that the claims of the current search consume
+     * @throws AllocationException if the request cannot be counted in a range of the device; the message is about the
+     *     capacity alone
      */
     static boolean fits(
             Map<String, DeviceCapacity> capacity,
@@ -39,7 +40,7 @@ final class ConsumedCapacity {
         if (!capacity.keySet().containsAll(requested.keySet())) {
             return false;
         }
-        // What cannot be counted ends the search, even if something else does not fit.
+        // An amount that cannot be counted ends the search, even if another capacity does not fit.
         demandCountable(capacity, requested, features);
         for (Map.Entry<String, DeviceCapacity> entry : capacity.entrySet()) {
             String name = entry.getKey();
@@ -58,7 +59,7 @@ final class ConsumedCapacity {
         return true;
     }
 
-    // Tells of the first capacity by name, so that it is always the same.
+    // Reports the first capacity by name, so that the message is deterministic.
     private static void demandCountable(
             Map<String, DeviceCapacity> capacity, Map<String, Quantity> requested, DeviceFeatures features) {
         String first = "";
@@ -87,9 +88,10 @@ final class ConsumedCapacity {
     }
 
     /**
-     * What a request consumes of a device's capacity, by name.
+     * Returns how much of each capacity of a device a request consumes, by capacity name.
      *
-     * @throws AllocationException if the request cannot be counted in a range of the device; the message is about the capacity alone
+     * @throws AllocationException if the request cannot be counted in a range of the device; the message is about the
+     *     capacity alone
      */
     static Map<String, Quantity> of(
             Map<String, DeviceCapacity> capacity, Map<String, Quantity> requested, DeviceFeatures features) {
@@ -162,8 +164,8 @@ final class ConsumedCapacity {
                         .orElse(true);
     }
 
-    // As kube-scheduler shows it: without a fraction, with the largest suffix. Which kind of suffix it was written with
-    // is not known.
+    // Formats a quantity as kube-scheduler does: without a fraction, with the largest suffix. Whether the quantity was
+    // written with a binary or a decimal suffix is unknown.
     private static String text(Quantity quantity) {
         BigDecimal amount = new BigDecimal(quantity.toString()).stripTrailingZeros();
         int exponent = Math.max(-9, Math.min(18, Math.floorDiv(-amount.scale(), 3) * 3));

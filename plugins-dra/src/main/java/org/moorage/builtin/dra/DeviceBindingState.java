@@ -10,7 +10,7 @@ import org.moorage.api.model.PodCondition;
 import org.moorage.api.model.ResourceClaim;
 import org.moorage.api.plugin.PluginException;
 
-/** What the binding conditions of the devices of a claim say: whether a pod that uses the claim can be bound. */
+/** The state of the binding conditions of a claim's devices: whether a pod that uses the claim can be bound. */
 enum DeviceBindingState {
     /** All binding conditions are true. */
     READY,
@@ -43,7 +43,7 @@ enum DeviceBindingState {
         return READY;
     }
 
-    /** Why the devices of a claim failed, in kube-scheduler's words. */
+    /** Returns why the devices of a claim failed, in kube-scheduler's words. */
     static String failure(ResourceClaim claim) {
         for (DeviceAllocation.Result result :
                 claim.allocation().map(DeviceAllocation::results).orElseThrow()) {
@@ -73,7 +73,7 @@ enum DeviceBindingState {
                 .orElse(false);
     }
 
-    /** Whether the binding timeout of a claim's devices has passed. */
+    /** Returns whether the binding timeout of a claim's devices has passed. */
     static boolean isTimedOut(ResourceClaim claim, Duration bindingTimeout, Instant now) {
         if (!hasBindingConditions(claim)) {
             return false;
@@ -82,7 +82,7 @@ enum DeviceBindingState {
         return allocated.isPresent() && allocated.get().plus(bindingTimeout).isBefore(now);
     }
 
-    /** Whether a device of a claim has binding conditions. */
+    /** Returns whether a device of a claim has binding conditions. */
     static boolean hasBindingConditions(ResourceClaim claim) {
         for (DeviceAllocation.Result result :
                 claim.allocation().map(DeviceAllocation::results).orElse(List.of())) {

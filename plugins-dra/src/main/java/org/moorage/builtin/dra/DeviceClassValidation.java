@@ -19,7 +19,7 @@ final class DeviceClassValidation {
     }
 
     /**
-     * Why a claim cannot be allocated, or empty.
+     * Returns why a claim cannot be allocated, or empty.
      *
      * @throws AllocationException if a request names no device class
      */

@@ -19,9 +19,9 @@ import org.moorage.api.plugin.FeatureGates;
  * @param deviceTaints whether requests must tolerate the taints of devices
  * @param deviceTaintRules whether device taint rules taint devices, too
  * @param bindingConditions whether devices may have binding conditions
- * @param optionalNodeOperations whether devices may ask the kubelet to leave something out
+ * @param optionalNodeOperations whether devices may ask the kubelet to skip node operations
  * @param filterTimeout whether the search for devices on a node has a timeout
- * @param nodeAllocatableResources whether devices may take of the allocatable resources of their node
+ * @param nodeAllocatableResources whether devices may consume allocatable resources of their node
  * @param workloadResourceClaims whether the pods of a group may share claims of the group
  */
 record DeviceFeatures(
@@ -60,22 +60,23 @@ record DeviceFeatures(
                 gates.isEnabled(FeatureGates.DRA_WORKLOAD_RESOURCE_CLAIMS));
     }
 
-    /** Whether a claim is reserved for a pod, or for its group if pods may use it then. */
+    /** Returns whether a claim is reserved for a pod, or for its group if pods may use it then. */
     boolean isReserved(ResourceClaim claim, Pod pod) {
         return claim.isReservedFor(pod) || workloadResourceClaims && claim.isReservedForGroupOf(pod);
     }
 
     /**
-     * Whether kube-scheduler would use its stable allocator, which knows neither devices that allow multiple allocations nor binding
-     * conditions. It refuses distinct attribute constraints, and ignores the capacity that a request names.
+     * Returns whether kube-scheduler would use its stable allocator, which knows neither devices that allow multiple
+     * allocations nor binding conditions. It refuses distinct attribute constraints, and ignores the capacity that a
+     * request names.
      */
     boolean usesStableAllocator() {
         return !consumableCapacity && !bindingConditions && !usesExperimentalAllocator();
     }
 
     /**
-     * Whether kube-scheduler would use its experimental allocator. Only that one looks at what devices ask the kubelet to leave
-     * out.
+     * Returns whether kube-scheduler would use its experimental allocator. Only that one
+     * reads the node operations that devices ask the kubelet to skip.
      */
     boolean usesExperimentalAllocator() {
         return listTypeAttributes || derivedAttributes || compatibilityGroups || optionalNodeOperations;

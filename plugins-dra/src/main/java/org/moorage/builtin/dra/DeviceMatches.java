@@ -19,7 +19,7 @@ final class DeviceMatches {
         this.node = node;
     }
 
-    /** Whether a device satisfies the selectors of the request and its class, and can be used from the node. */
+    /** Returns whether a device satisfies the selectors of the request and its class, and can be used from the node. */
     boolean isSelectable(ResourceClaim claim, RequestData request, DeviceWithId device) {
         if (!allocator.features().bindingConditions()
                 && !device.device().bindingConditions().isEmpty()) {

@@ -36,7 +36,7 @@ final class DeviceSelectors {
 
     private final DeviceFeatures features;
 
-    // Made when the first expression is met that needs it, since it takes a while and most clusters do without.
+    // Created for the first expression that needs it, since that takes a while and most clusters do not need it.
     private final Supplier<SelectorLanguage> language;
     private final LoadingCache<String, Compiled<Selector>> compiled =
             CacheBuilder.newBuilder().maximumSize(KEPT).build(CacheLoader.from(this::compile));
@@ -52,10 +52,10 @@ final class DeviceSelectors {
     }
 
     /**
-     * Whether a device satisfies an expression.
+     * Returns whether a device satisfies an expression.
      *
-     * @throws SelectorException if the expression makes no sense, or does not for the device; the message follows on that of which
-     *     selector it is
+     * @throws SelectorException if the expression is invalid, or fails for the device; the caller prefixes the message
+     *     with the selector
      */
     boolean matches(String expression, Subject device) throws SelectorException {
         Compiled<Selector> known = compiled.getUnchecked(expression);
@@ -72,10 +72,10 @@ final class DeviceSelectors {
     }
 
     /**
-     * An attribute of a device that an expression derives.
+     * Returns an attribute of a device that an expression derives.
      *
      * @param name the name of the attribute
-     * @throws SelectorException if the expression makes no sense, or does not for the device
+     * @throws SelectorException if the expression is invalid, or fails for the device
      */
     DeviceAttribute attribute(String name, String expression, Subject device) throws SelectorException {
         Compiled<AttributeExpression> known = compiledAttributes.getUnchecked(expression);
@@ -92,12 +92,12 @@ final class DeviceSelectors {
         }
     }
 
-    /** Compiles expressions before they are asked for. What is wrong with one is said when it is asked for. */
+    /** Compiles expressions ahead of use. Errors in an expression are reported when it is used. */
     void compileAll(Collection<String> expressions) {
         expressions.forEach(compiled::getUnchecked);
     }
 
-    /** The expressions that are kept. */
+    /** Returns the cached expressions. */
     Set<String> compiledExpressions() {
         return Set.copyOf(compiled.asMap().keySet());
     }
@@ -122,7 +122,7 @@ final class DeviceSelectors {
         }
     }
 
-    /** A device as expressions see it. What they see is made when the first one looks. */
+    /** A device as expressions see it. Its fields are built when the first expression reads them. */
     static final class Subject {
         private final DeviceId id;
         private final Device device;
@@ -135,7 +135,7 @@ final class DeviceSelectors {
             this.isShared = isShared;
         }
 
-        // Those who ask for one device all have the same features.
+        // All callers for a device have the same features.
         DeviceMap fields(DeviceFeatures features) throws SelectorException {
             DeviceMap known = fields;
             if (known == null) {

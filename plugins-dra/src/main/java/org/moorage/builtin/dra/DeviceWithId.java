@@ -41,7 +41,7 @@ final class DeviceWithId {
         return device;
     }
 
-    /** The nodes on which the device is available. */
+    /** Returns the nodes on which the device is available. */
     NodeReach reach() {
         return reach;
     }
@@ -51,7 +51,7 @@ final class DeviceWithId {
     }
 
     /**
-     * Whether the device satisfies a selector.
+     * Returns whether the device satisfies a selector.
      *
      * @throws SelectorException if the selector cannot be compiled, or fails for the device
      */
@@ -60,7 +60,7 @@ final class DeviceWithId {
     }
 
     /**
-     * An attribute that an expression derives.
+     * Returns an attribute that an expression derives.
      *
      * @throws SelectorException if the expression cannot be compiled, or fails for the device
      */

@@ -68,8 +68,9 @@ import org.moorage.api.plugin.ScorePlugin;
 import org.moorage.api.plugin.SignPlugin;
 
 /**
- * Gives a pod's claims devices, and keeps the pod to nodes from which they can be used. Same decisions as kube-scheduler's
- * DynamicResources; which of several claims that stand in a pod's way loses its devices is not left to chance.
+ * Allocates devices to a pod's claims, and restricts the pod to nodes from which they can be used. Same decisions as
+ * kube-scheduler's DynamicResources, except that the choice among several claims to deallocate for a pod is
+ * deterministic.
  */
 public final class DynamicResources
         implements PreEnqueuePlugin,
@@ -93,13 +94,13 @@ public final class DynamicResources
     private static final Status DELETED = Status.unschedulable("deletion of ResourceClaim completed");
 
     /**
-     * The plugin's arguments. Each is only there with the features that it is about.
+     * The plugin's arguments. Each may only be set if its feature is enabled.
      *
      * @param filterTimeout how long the search for devices may take for one node; 0 or empty for no limit
      * @param bindingTimeout how long devices may take to become ready; empty for ten minutes
      */
     public record Args(Optional<Duration> filterTimeout, Optional<Duration> bindingTimeout) implements PluginArgs {
-        /** What the features bring: ten seconds, and ten minutes. */
+        /** No explicit timeouts: the features' defaults apply, ten seconds and ten minutes. */
         public static final Args DEFAULTS = new Args(Optional.empty(), Optional.empty());
 
         private static final Duration FILTER_TIMEOUT = Duration.ofSeconds(10);
@@ -167,7 +168,9 @@ public final class DynamicResources
     private final DeviceSelectors selectors;
     private final AtomicReference<ResourceSliceIndex> sliceIndex = new AtomicReference<>(ResourceSliceIndex.EMPTY);
 
-    /** A factory. Plugins that it makes with the same features share the expressions that they have compiled. */
+    /**
+     * Returns a factory. Plugins that it creates with the same features share their compiled expressions.
+     */
     public static PluginFactory<Args> factory() {
         Map<DeviceFeatures, DeviceSelectors> selectorsByFeatures = new ConcurrentHashMap<>();
         return PluginFactory.of(NAME, DynamicResources.class, Args.class, (args, handle) -> {
@@ -192,7 +195,7 @@ public final class DynamicResources
             ClaimTracker made = new ClaimTracker(
                     listedClaims, handle.lister(ObjectKind.POD), features, handle::activateAfterBackoff);
             handle.onChange(ObjectKind.RESOURCE_CLAIM, made::changed);
-            // Not by Handle.background, whose tasks the metrics count as preemptions'.
+            // Not Handle.background, since the metrics count its tasks as preemptions.
             FirstClaim first = new FirstClaim(task -> handle.backgroundAfter(Duration.ZERO, task), classes, selectors);
             handle.onChange(ObjectKind.RESOURCE_CLAIM, first::changed);
             handle.onChange(ObjectKind.POD, made::podChanged);
@@ -219,13 +222,13 @@ public final class DynamicResources
     @Override
     public Status preEnqueue(Pod pod) {
         if (!pod.spec().resourceClaims().isEmpty() && unavailable().isPresent()) {
-            // Said in the cycle, where the pod is told.
+            // PreFilter rejects the pod for this, since the scheduling cycle reports the reason on the pod.
             return Status.success();
         }
         return podClaims.of(pod).problem().map(Status::unresolvable).orElse(Status.success());
     }
 
-    // Which kind of object that claims need is not known.
+    // Why objects of a kind that claims need are unavailable; empty if all kinds are available.
     private Optional<String> unavailable() {
         return ObjectLister.anyUnavailable(listedClaims, classes, slices);
     }
@@ -298,7 +301,7 @@ public final class DynamicResources
         });
     }
 
-    // With what other pods of the group have got for the claims in the same try.
+    // Adds the allocations that other pods of the group got for the claims in the same simulation.
     private ClaimStore withPending(ClaimStore claims, GroupClaims group) {
         Map<Integer, DeviceAllocation> pending = new HashMap<>();
         for (int index : claims.toAllocate()) {
@@ -431,12 +434,13 @@ public final class DynamicResources
         }
         boolean isSelected = allocation.get().nodeSelector().isEmpty()
                 || allocation.get().nodeSelector().get().matches(node.node());
-        // Of an allocation that is not written yet problemOfPending tells.
+        // Allocations that are not written yet are checked by problemOfPending.
         return isSelected
                 && (claims.pendingAllocation(index).isPresent() || !lacksNodeOperations(allocation.get(), node));
     }
 
-    // Whether or not that feature is on: the kubelet would do what the devices cannot stand.
+    // Checked whether or not that feature is on: otherwise the kubelet would run node operations that the devices
+    // exclude.
     private static boolean lacksNodeOperations(DeviceAllocation allocation, NodeInfo node) {
         return allocation.skipsNodeOperations() && !OptionalNodeOperations.areKnownOn(node.node());
     }
@@ -538,14 +542,14 @@ public final class DynamicResources
         return Optional.empty();
     }
 
-    /** Whether a claim is reserved for nobody, or only for the pod or group of this uid. */
+    /** Returns whether a claim is unreserved, or only reserved for the pod or group with this uid. */
     static boolean isReservedForNobodyBut(String uid, ResourceClaim claim) {
         return claim.reservedFor().isEmpty()
                 || claim.reservedFor().size() == 1
                         && claim.reservedFor().get(0).uid().equals(uid);
     }
 
-    /** The claim for extended resources that an earlier attempt created. */
+    /** Returns the claim for extended resources that an earlier attempt created, if there is one. */
     static Optional<ResourceClaim> toDelete(ClaimStore claims) {
         return claims.extendedResourceClaim().filter(claim -> !ExtendedResources.isInMemory(claim));
     }
@@ -565,7 +569,10 @@ public final class DynamicResources
         return CompletableFuture.completedStage(null);
     }
 
-    /** Of a pod that neither names claims nor may get one for an extended resource every node is let through with a score of 0. */
+    /**
+     * Signs a pod that neither names claims nor may get one for an extended resource: every node passes, with a score
+     * of 0.
+     */
     @Override
     public Optional<?> sign(Pod pod) {
         boolean mayHaveClaims =

@@ -24,7 +24,7 @@ import org.moorage.api.model.Quantity;
  */
 record ExtendedResourceRequests(List<DeviceRequest> requests, List<ContainerExtendedResourceRequest> mappings) {
     /**
-     * The requests of a pod.
+     * Returns the requests of a pod.
      *
      * @param pod the pod
      * @param deviceClasses the classes of the devices to request, by the name of the resource

@@ -36,7 +36,7 @@ record ExtendedResources(Set<String> names, Map<String, DeviceClass> deviceClass
         deviceClasses = Map.copyOf(deviceClasses);
     }
 
-    /** The extended resources of a pod; {@link #NONE} if no class is mapped to any of them. */
+    /** Returns the extended resources of a pod; {@link #NONE} if no class is mapped to any of them. */
     static ExtendedResources of(Pod pod, Collection<DeviceClass> classes) {
         Set<String> names = new HashSet<>();
         Map<String, DeviceClass> deviceClasses = new HashMap<>();
@@ -55,7 +55,7 @@ record ExtendedResources(Set<String> names, Map<String, DeviceClass> deviceClass
         return deviceClasses.isEmpty();
     }
 
-    /** The pod's claim for them: the one that an earlier attempt created, or a new one in memory. */
+    /** Returns the pod's claim for them: the one that an earlier attempt created, or a new one in memory. */
     static ResourceClaim claim(Pod pod, List<ResourceClaim> claimsOfNamespace, RandomGenerator random) {
         for (ResourceClaim claim : claimsOfNamespace) {
             if (claim.isForExtendedResourcesOf(pod)) {
@@ -69,14 +69,15 @@ record ExtendedResources(Set<String> names, Map<String, DeviceClass> deviceClass
         return ResourceClaim.of(metadata, List.of());
     }
 
-    /** Whether a claim for extended resources has not been created in the cluster yet. */
+    /** Returns whether a claim for extended resources has not been created in the cluster yet. */
     static boolean isInMemory(ResourceClaim claim) {
         return claim.name().equals(IN_MEMORY_NAME);
     }
 
     /**
-     * The classes of the devices to use on a node, by the name of the resource: for those resources that the node does not
-     * offer. Empty if the node does not name a resource that no class is mapped to, so that the pod cannot run there.
+     * Returns the classes of the devices to use on a node, by the name of the resource: for those resources that the
+     * node does not offer. Empty if the node does not name a resource that no class is mapped to, so that the pod
+     * cannot run there.
      */
     Optional<Map<String, DeviceClass>> deviceClassesOn(NodeInfo node) {
         Map<String, DeviceClass> needed = new TreeMap<>();

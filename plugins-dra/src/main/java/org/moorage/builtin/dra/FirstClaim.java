@@ -12,8 +12,8 @@ import org.moorage.api.model.ResourceClaim;
 import org.moorage.api.plugin.ObjectLister;
 
 /**
- * Compiles the selectors of the first claim that is seen, in the background: loading the CEL library takes up to half a second,
- * for which the first pod with a claim would wait.
+ * Compiles the selectors of the first observed claim in the background. Otherwise the first pod with a claim would wait
+ * for the CEL library to load, which takes up to half a second.
  */
 final class FirstClaim {
     private final Executor background;
@@ -21,14 +21,14 @@ final class FirstClaim {
     private final DeviceSelectors selectors;
     private final AtomicBoolean isSeen = new AtomicBoolean();
 
-    /** Has seen no claim yet; compiles on one of the threads in the background. */
+    /** Creates it before the first claim; compiles on a background thread. */
     FirstClaim(Executor background, ObjectLister<DeviceClass> classes, DeviceSelectors selectors) {
         this.background = background;
         this.classes = classes;
         this.selectors = selectors;
     }
 
-    /** Takes note of what the scheduler sees of a claim. */
+    /** Handles a change of a claim. */
     void changed(ObjectChange<ResourceClaim> change) {
         if (change.after().isPresent() && isSeen.compareAndSet(false, true)) {
             ResourceClaim claim = change.latest();

@@ -14,8 +14,8 @@ import org.moorage.api.model.Pod;
 import org.moorage.api.model.ResourceClaim;
 
 /**
- * The claims of the pods of a group that is tried, as their PreFilter found them. One for each try, in the state of the group: allocations
- * that are in flight for it are used by its other pods, too. For one thread at a time.
+ * The claims of the pods of a group that is simulated, as their PreFilter found them. Each simulation has one, in the
+ * state of the group: in-flight allocations for it are also used by its other pods. For use by one thread at a time.
  */
 final class GroupClaims {
     /** The key of a group's value in the state of the group. */
@@ -33,17 +33,17 @@ final class GroupClaims {
             this.claims = claims;
         }
 
-        /** Takes note that a node lacked nothing but this claim, which is allocated elsewhere. */
+        /** Records that a node lacked nothing but this claim, which is allocated elsewhere. */
         void addUnavailable(int claim) {
             unavailable.add(claim);
         }
 
-        /** The pod's claims; none if PreFilter rejected it. */
+        /** Returns the pod's claims; none if PreFilter rejected it. */
         ClaimStore claims() {
             return claims;
         }
 
-        /** The indexes of the claims that were not available on a node, in order. */
+        /** Returns the indexes of the claims that were not available on a node, in order. */
         List<Integer> unavailable() {
             List<Integer> indexes = new ArrayList<>(unavailable);
             indexes.sort(null);
@@ -51,17 +51,20 @@ final class GroupClaims {
         }
     }
 
-    /** The state of the group with which a pod is tried; empty for a pod that is scheduled alone, or is to be bound. */
+    /**
+     * Returns the state of the group with which a pod is simulated; empty for a pod that is scheduled alone, or will be
+     * bound.
+     */
     static Optional<CycleState> stateOfGroup(CycleState pod) {
         return pod.parent().flatMap(CycleState::parent);
     }
 
-    /** The claims of the group with which a pod is tried, if there is one. */
+    /** Returns the claims of the group with which a pod is simulated, if there is one. */
     static Optional<GroupClaims> of(CycleState pod) {
         return stateOfGroup(pod).flatMap(group -> group.find(KEY));
     }
 
-    /** The same, made for the first pod of the group. */
+    /** Returns the same as {@link #of}; creates it for the first pod of the group. */
     static Optional<GroupClaims> ofMember(CycleState pod) {
         Optional<CycleState> group = stateOfGroup(pod);
         if (group.isPresent() && group.get().find(KEY).isEmpty()) {
@@ -70,19 +73,19 @@ final class GroupClaims {
         return of(pod);
     }
 
-    /** Takes note of a pod of the group, in place of what was known of it. */
+    /** Records a pod of the group, replacing its earlier entry. */
     Member put(Pod pod, ClaimStore claims) {
         Member member = new Member(claims);
         members.put(pod.uid(), member);
         return member;
     }
 
-    /** What is known of a pod of the group; empty if it was not tried. */
+    /** Returns the entry of a pod of the group; empty if it was not tried. */
     Optional<Member> find(Pod pod) {
         return Optional.ofNullable(members.get(pod.uid()));
     }
 
-    /** The claims of all pods that were not available on a node. */
+    /** Returns the claims of all pods that were not available on a node. */
     List<ResourceClaim> unavailable() {
         List<ResourceClaim> claims = new ArrayList<>(0);
         for (Member member : members.values()) {

@@ -17,9 +17,9 @@ import org.moorage.api.model.PodSpec;
 import org.moorage.api.model.ResourceClaim;
 import org.moorage.api.plugin.PluginException;
 
-/** PodGroupPostFilter: gives back devices that stand in the way of a group of pods and that nobody uses. */
+/** The PodGroupPostFilter step of DynamicResources: releases unused devices that block a group of pods. */
 final class GroupPostFilter {
-    // Said even if there was nothing to do.
+    // Returned even if there was nothing to do.
     private static final Status COMPLETED =
             Status.unschedulable("deallocation and deletion of ResourceClaims completed");
     private static final Status DEALLOCATED = Status.unschedulable("deallocation of PodGroup ResourceClaim completed");
@@ -33,9 +33,9 @@ final class GroupPostFilter {
     private final Supplier<PodGroupLister> groups;
 
     /**
-     * For the groups of a scheduler.
+     * Creates it for the groups of a scheduler.
      *
-     * @param groups the groups as they are now
+     * @param groups returns the current groups
      */
     GroupPostFilter(
             PodResourceClaims podClaims, ClaimBinder binder, DeviceFeatures features, Supplier<PodGroupLister> groups) {
@@ -49,17 +49,17 @@ final class GroupPostFilter {
 
     private record Unreservation(ResourceClaim claim, PodGroup group) {}
 
-    /** What is to be done for a group. */
+    /** The claims to deallocate, delete and unreserve for a group. */
     private record Release(
             List<ResourceClaim> toDeallocate, List<Deletion> toDelete, Optional<Unreservation> toUnreserve) {}
 
-    /** Collects what is to be done for a group. */
+    /** Collects the claims to deallocate, delete and unreserve for a group. */
     private static final class Decisions {
         private final List<ResourceClaim> toDeallocate = new ArrayList<>(0);
         private final List<Deletion> toDelete = new ArrayList<>(0);
         private Optional<Unreservation> toUnreserve = Optional.empty();
 
-        // One that is allocated for another pod of the group only in this cycle has nothing to give back.
+        // A claim allocated for another pod of the group in this cycle only has nothing to release.
         void deallocate(ResourceClaim claim) {
             if (claim.allocation().isPresent() && !isDeallocated(claim)) {
                 toDeallocate.add(claim);
@@ -80,7 +80,7 @@ final class GroupPostFilter {
         }
     }
 
-    /** Decides what is to be done for a pod group, and says what will have been done. */
+    /** Decides which claims to release for a pod group. Returns the status after {@link #execute}. */
     Status decide(CycleState state, PodGroupInfo info, PodGroup group) {
         GroupClaims tried = state.find(GroupClaims.KEY).orElseThrow(() -> new PluginException("not found"));
         Decisions decisions = new Decisions();
@@ -141,7 +141,7 @@ final class GroupPostFilter {
         return COMPLETED;
     }
 
-    /** Does what was decided. */
+    /** Releases the claims that {@link #decide} chose. */
     void execute(CycleState state) {
         Optional<Release> release = state.find(RELEASE);
         if (release.isEmpty()) {

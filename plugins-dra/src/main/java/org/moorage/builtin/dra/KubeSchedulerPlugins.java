@@ -18,7 +18,7 @@ public final class KubeSchedulerPlugins {
 
     private KubeSchedulerPlugins() {}
 
-    /** The factories of all of them. Which ones a profile uses, and in which order, is for its configuration to say. */
+    /** Returns the factories of all plugins. The configuration of a profile selects and orders those it uses. */
     public static List<PluginFactory<?>> all() {
         return ALL;
     }

@@ -24,8 +24,8 @@ import org.moorage.api.model.ResourceName;
 import org.moorage.api.model.Resources;
 
 /**
- * What the devices of a pod's claims stand for, and take besides, of the allocatable resources of their node. Made for one scheduling
- * cycle. Safe for use by several threads.
+ * The node-allocatable resources that the devices of a pod's claims represent, or consume in addition. An instance
+ * serves one scheduling cycle. Safe for use by several threads.
  */
 final class NodeAllocatableResources {
     private final Pod pod;
@@ -67,26 +67,26 @@ final class NodeAllocatableResources {
         return false;
     }
 
-    /** Why the pod cannot use an allocated claim beside the pods that use it, or empty. */
+    /** Returns why the pod cannot share an allocated claim with the pods that use it; empty if it can. */
     Optional<Status> sharingProblem(int claim) {
         return Optional.ofNullable(sharingProblems.get(claim));
     }
 
     /**
-     * What the claims take of a node.
+     * The resources that the claims take of a node.
      *
-     * @param status whether the node has that left, together with what the pod itself requests
-     * @param claims what each claim takes, by name; without claims that take nothing
+     * @param status whether the node has these resources left, together with the pod's own requests
+     * @param claims the resources that each claim takes, by claim name; without claims that take nothing
      */
     record Taken(Status status, List<NodeAllocatableResourceClaimStatus> claims) {
         private static final Taken NOTHING = new Taken(Status.success(), List.of());
     }
 
     /**
-     * What the claims take of a node.
+     * Returns the resources that the claims take of a node.
      *
-     * @param allocations the allocations of those that are not allocated yet, in order
-     * @throws AllocationException if a device is not there, or stands for a capacity whose consumed part is not known
+     * @param allocations the allocations of the claims that are not allocated yet, in order
+     * @throws AllocationException if a device is missing, or represents a capacity whose consumed part is unknown
      */
     Taken on(NodeInfo node, List<DeviceAllocation> allocations) {
         // By uid, since a pod may name a claim twice.

@@ -32,7 +32,7 @@ record NodeAllocation(
         mappings = List.copyOf(mappings);
     }
 
-    /** How early in their requests the allocated subrequests are, over all claims. */
+    /** Returns how early in their requests the allocated subrequests are, over all claims. */
     long score(ClaimStore claims) {
         long score = 0;
         int next = 0;

@@ -26,18 +26,18 @@ record NodeReach(NodeSelection selection, Optional<String> error) {
                 .map(error -> "failed to parse node selector " + GoText.of(selector) + ": " + error);
     }
 
-    /** Whether a node is included; without an {@link #error} only. */
+    /** Returns whether a node is included; without an {@link #error} only. */
     boolean includes(Node node) {
         return selection.includes(node);
     }
 
-    /** Whether a node is included, or false if the node selector cannot be parsed. */
+    /** Returns whether a node is included, or false if the node selector cannot be parsed. */
     boolean includesIfValid(Node node) {
         return error.isEmpty() && selection.includes(node);
     }
 
     /**
-     * Whether a node is included.
+     * Returns whether a node is included.
      *
      * @throws AllocationException if the node selector cannot be parsed
      */

@@ -3,13 +3,13 @@ package org.moorage.builtin.dra;
 
 import org.moorage.api.model.Node;
 
-/** Whether nodes can leave out what devices ask the kubelet to leave out. */
+/** Checks whether the kubelets of nodes can skip the node operations that devices exclude. */
 final class OptionalNodeOperations {
     private static final String FEATURE = "DRAOptionalNodeOperations";
 
     private OptionalNodeOperations() {}
 
-    /** Whether the node declares that its kubelet knows of it. */
+    /** Returns whether the node declares that its kubelet supports this. */
     static boolean areKnownOn(Node node) {
         return node.declaredFeatures().contains(FEATURE);
     }

@@ -14,8 +14,9 @@ import org.moorage.api.plugin.ClusterException;
 import org.moorage.api.plugin.Handle;
 
 /**
- * What Unreserve could not undo: it is tried again, after growing waits, until a read of the claim says that it is undone or that
- * the claim has gone. Until then an allocation whose write may have arrived stays in flight. One for all profiles.
+ * The undos that Unreserve could not complete. Each is retried with growing delays until a read of the claim shows that
+ * it is undone or that the claim is gone. Until then an allocation that may have been written stays in flight. All
+ * profiles share one instance.
  */
 final class PendingUnreserves {
     /** The key under which all profiles share it. */
@@ -43,7 +44,7 @@ final class PendingUnreserves {
         private final Runnable undo;
         private Duration wait = FIRST_WAIT;
         private boolean isRunning;
-        /** Whether it may be done, since the answer to a request is not known. */
+        /** Whether it may be done, since the outcome of a request is unknown. */
         private boolean isPerhapsDone;
 
         Pending(ResourceClaim claim, Pod pod, boolean isPerhapsDone, Runnable undo) {
@@ -60,15 +61,15 @@ final class PendingUnreserves {
     }
 
     /**
-     * Removes a pod from those that a claim is reserved for, in a while.
+     * Removes a pod from those that a claim is reserved for, after a delay.
      *
-     * @param isPerhapsDone whether a request for it was sent, and its answer is not known
+     * @param isPerhapsDone whether a request for it was sent with an unknown outcome
      */
     void unreserveLater(ResourceClaim claim, Pod pod, boolean isPerhapsDone) {
         add(new Pending(claim, pod, isPerhapsDone, () -> unreserve(claim, pod)));
     }
 
-    /** Deletes a claim that was made for a pod, in a while. */
+    /** Deletes a claim that was created for a pod, after a delay. */
     void deleteLater(ResourceClaim claim, Pod pod) {
         add(new Pending(claim, pod, false, () -> delete(claim)));
     }
@@ -81,8 +82,9 @@ final class PendingUnreserves {
     }
 
     /**
-     * What is to be undone for a pod and a claim stays as it is, since the pod is to have it; false if that is under way, or may be
-     * done.
+     * Cancels the pending undo for a pod and a claim, so that the pod can use the claim.
+     *
+     * @return false if the undo is running or may already have succeeded; true also if none is pending
      */
     synchronized boolean cancel(ResourceClaim claim, Pod pod) {
         if (!canBeCancelled(claim, pod)) {
@@ -92,7 +94,7 @@ final class PendingUnreserves {
         return true;
     }
 
-    /** Whether {@link #cancel} would leave what is to be undone as it is. */
+    /** Returns the result that {@link #cancel} would return, without changing anything. */
     synchronized boolean canBeCancelled(ResourceClaim claim, Pod pod) {
         Pending pending = pendingByKey.get(Key.of(claim, pod));
         return pending == null || !pending.isRunning && !pending.isPerhapsDone;
@@ -114,7 +116,7 @@ final class PendingUnreserves {
         } catch (ClusterException failed) {
             isPerhapsDone = failed.outcome() == ClusterException.Outcome.UNKNOWN;
         } finally {
-            // What is not a ClusterException is passed on, to be logged, and keeps nothing from being undone later.
+            // Other exceptions propagate, so that they are logged; the undo is still retried.
             synchronized (this) {
                 pending.isRunning = false;
                 pending.isPerhapsDone |= isPerhapsDone;
@@ -135,7 +137,7 @@ final class PendingUnreserves {
         Optional<ResourceClaim> current = handle.read(ObjectKind.RESOURCE_CLAIM, claim.namespace(), claim.name())
                 .filter(read -> read.metadata().uid().equals(uid));
         if (current.isPresent()) {
-            // Its devices are taken until the scheduler sees that they are free.
+            // Its devices are in use until the scheduler observes that they are free.
             tracker.assume(
                     current.get().isReservedFor(pod)
                             ? handle.writer().resourceClaims().unreserve(current.get(), ResourceClaim.Consumer.of(pod))
@@ -145,7 +147,7 @@ final class PendingUnreserves {
     }
 
     /**
-     * Deletes a claim for extended resources at once.
+     * Deletes a claim for extended resources immediately.
      *
      * @throws ClusterException if a request fails
      */

@@ -15,13 +15,13 @@ import org.moorage.api.model.Quantity;
 import org.moorage.api.model.ResourceName;
 
 /**
- * Whether what a pod requests as a whole, and its limits as a whole, leave room for what its claims take of their node besides. The API
- * server cannot tell, since devices are only known later.
+ * Checks whether a pod's pod-level requests and limits cover the node-allocatable resources that its claims take in
+ * addition. The API server cannot check this, since devices are only known later.
  */
 final class PodLevelBudget {
     private PodLevelBudget() {}
 
-    /** Why the claims do not fit in, or empty. Of several reasons the first by name. */
+    /** Returns why the claims do not fit, or empty; if several resources are exceeded, the first by name. */
     static Optional<Status> problem(Pod pod, List<NodeAllocatableResourceClaimStatus> claims) {
         PodSpec spec = pod.spec();
         if (spec.podLevelRequests() == PodLevelRequests.IGNORED || claims.isEmpty()) {

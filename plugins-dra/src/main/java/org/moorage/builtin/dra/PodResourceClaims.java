@@ -33,8 +33,8 @@ final class PodResourceClaims {
      * The claims of a pod.
      *
      * @param claims the claims, in the order in which the pod names them; without those that it turned out not to need
-     * @param consumers who each of them is to be reserved for; empty if all are for the pod
-     * @param problem why the pod cannot be scheduled yet; empty if all claims are there
+     * @param consumers the consumer to reserve each of them for; empty if all are for the pod
+     * @param problem why the pod cannot be scheduled yet; empty if all claims exist
      */
     record Found(List<ResourceClaim> claims, List<ResourceClaim.Consumer> consumers, Optional<String> problem) {
         private static Found failed(String problem) {
@@ -137,7 +137,7 @@ final class PodResourceClaims {
         return Optional.empty();
     }
 
-    /** The name of the claim that an entry of a pod's claims refers to; empty if there is none. */
+    /** Returns the name of the claim that an entry of a pod's claims refers to; empty if there is none. */
     static String claimName(Pod pod, PodSpec.ResourceClaim entry) {
         return entry.claimName().isEmpty()
                 ? statusOf(pod, entry).map(PodStatus.ClaimStatus::claimName).orElse("")
@@ -159,9 +159,10 @@ final class PodResourceClaims {
     }
 
     /**
-     * The claim that an entry of a group's claims refers to; empty if there is none for it, or if the one of that name is not the group's.
+     * Returns the claim that an entry of a group's claims refers to; empty if there is none for it, or if the one of
+     * that name is not the group's.
      *
-     * @throws PluginException if it is not there
+     * @throws PluginException if the claim does not exist
      */
     Optional<ResourceClaim> of(PodGroup group, PodSpec.ResourceClaim entry) {
         String name = entry.claimName();
@@ -208,15 +209,15 @@ final class PodResourceClaims {
                 .isPresent();
     }
 
-    /** Whether a pod may become schedulable by a change of a claim. */
+    /** Returns whether a change of a claim may make a pod schedulable. */
     Hint isSchedulableAfterClaimChange(Pod pod, ObjectChange<ResourceClaim> change) {
         ResourceClaim after = change.latest();
         if (change.after().isEmpty()) {
-            // Whoever had it, its devices are free now.
+            // The claim was deleted, so its devices are free, whichever pod used them.
             return Hint.queueIf(after.allocation().isPresent());
         }
         boolean isDeallocated = isFreed(change);
-        // For each of the pods that wait, so the claims of other pods are told by their names alone.
+        // This runs for each pending pod, so names alone identify the claims of other pods.
         if (!isDeallocated && !names(pod, after)) {
             return Hint.SKIP;
         }
@@ -236,13 +237,13 @@ final class PodResourceClaims {
                 && change.before().map(before -> !after.hasStatusOf(before)).orElse(true));
     }
 
-    /** Those that use the claim; all if devices are free now that it had. */
+    /** Returns a filter for the pods that name the claim; empty for all pods, if the claim released its devices. */
     static Optional<Predicate<Pod>> candidates(ObjectChange<ResourceClaim> change) {
         ResourceClaim claim = change.latest();
         return isFreed(change) ? Optional.empty() : Optional.of(pod -> names(pod, claim));
     }
 
-    // Whether the claim has given its devices back.
+    // Whether the claim has released its devices.
     private static boolean isFreed(ObjectChange<ResourceClaim> change) {
         return change.before().flatMap(ResourceClaim::allocation).isPresent()
                 && change.after().flatMap(ResourceClaim::allocation).isEmpty();
@@ -261,7 +262,7 @@ final class PodResourceClaims {
         return false;
     }
 
-    /** Whether a pod may become schedulable by an update of itself. */
+    /** Returns whether a pod may become schedulable by an update of itself. */
     Hint isSchedulableAfterTargetPodUpdate(Pod pod, ObjectChange<Pod> change) {
         return Hint.queueIf(of(change.latest()).problem().isEmpty());
     }

@@ -46,7 +46,10 @@ record Pool(
         return new Pool(id, condition, List.of(), List.of(), Map.of());
     }
 
-    /** The pools that a node can use, in the order in which devices are tried: by id, those with binding conditions last. */
+    /**
+     * Returns the pools that a node can use, in the order in which devices are tried: by id, those with binding
+     * conditions last.
+     */
     static List<Pool> gather(Node node, ResourceSliceIndex index, DeviceFeatures features) {
         Map<PoolId, List<SliceWithDevices>> latest = new HashMap<>();
         add(latest, index.ofNode(node.name()), node, features);

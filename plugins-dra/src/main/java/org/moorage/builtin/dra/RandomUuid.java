@@ -4,7 +4,7 @@ package org.moorage.builtin.dra;
 import java.util.UUID;
 import java.util.random.RandomGenerator;
 
-/** Makes UUIDs of the passed random numbers, so that runs with a seed can be repeated. */
+/** Creates UUIDs from the given random numbers, so that runs with a seed are reproducible. */
 final class RandomUuid {
     private static final long VERSION_4 = 0x4000L;
     private static final long VERSION_BITS = 0xF000L;
@@ -13,7 +13,7 @@ final class RandomUuid {
 
     private RandomUuid() {}
 
-    /** The text of a random UUID, as version 4 has it. */
+    /** Returns the text of a random UUID, as version 4 has it. */
     static String of(RandomGenerator random) {
         long high = random.nextLong() & ~VERSION_BITS | VERSION_4;
         long low = random.nextLong() & ~VARIANT_BITS | IETF_VARIANT;

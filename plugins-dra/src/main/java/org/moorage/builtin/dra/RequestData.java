@@ -24,17 +24,17 @@ record RequestData(
         return !parentRequest.isEmpty();
     }
 
-    /** The name of the request, without the subrequest. */
+    /** Returns the name of the request, without the subrequest. */
     String baseRequestName() {
         return isSubrequest() ? parentRequest : request.name();
     }
 
-    /** The name of the subrequest; empty for a request. */
+    /** Returns the name of the subrequest; empty for a request. */
     String subrequestName() {
         return isSubrequest() ? request.name() : "";
     }
 
-    /** The name in allocation results. */
+    /** Returns the name in allocation results. */
     String requestName() {
         return isSubrequest() ? parentRequest + "/" + request.name() : request.name();
     }

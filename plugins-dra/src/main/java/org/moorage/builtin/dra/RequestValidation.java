@@ -10,7 +10,7 @@ import org.moorage.api.model.ResourceClaim;
 
 /** Checks the requests of claims before a search, and finds all devices for those that request all. */
 final class RequestValidation {
-    /** How many devices a claim may have. */
+    /** The maximum number of devices of a claim. */
     static final int MAX_DEVICES = 32;
 
     private final Allocator allocator;
@@ -24,7 +24,7 @@ final class RequestValidation {
     }
 
     /**
-     * The requests of a claim, each with its subrequests; a request without subrequests is there itself.
+     * Returns the requests of a claim, each with its subrequests; a request without subrequests is its own only entry.
      *
      * @throws AllocationException if a request is not valid
      */
@@ -129,8 +129,8 @@ final class RequestValidation {
         return all;
     }
 
-    // Only whether the device could ever have it: all devices are wanted, so one whose capacity is used up must not be
-    // left out.
+    // Whether the device could have the capacity if it were unused: the request wants all devices, so a device whose
+    // capacity is used up must be included.
     private boolean hasCapacity(ResourceClaim claim, DeviceRequest request, DeviceWithId device) {
         if (!allocator.features().consumableCapacity()) {
             return true;

@@ -36,7 +36,7 @@ final class ResourceSliceIndex {
     }
 
     /**
-     * The index of other slices. Slices that are in this one, too, keep what is known of their devices.
+     * Returns an index of these slices. Slices that this index also has keep the cached data about their devices.
      *
      * @param all the slices
      * @param currentRules the device taint rules
@@ -88,34 +88,34 @@ final class ResourceSliceIndex {
         return known.pools;
     }
 
-    /** Forgets what is known of single nodes if it is of more than so many: some have gone then. */
+    /** Clears the cached pools if they are of more than this many nodes, which means that nodes were deleted. */
     void keepAtMost(int nodes) {
         if (pools.size() > nodes) {
             pools.clear();
         }
     }
 
-    /** Of how many nodes the pools are known. */
+    /** Returns the number of nodes whose pools are cached. */
     int knownNodes() {
         return pools.size();
     }
 
-    /** The slices whose devices can only be used from a node. */
+    /** Returns the slices whose devices can only be used from a node. */
     List<SliceWithDevices> ofNode(String nodeName) {
         return byNode.getOrDefault(nodeName, List.of());
     }
 
-    /** The slices that are not about the devices of one node, and all that have shared counters. */
+    /** Returns the slices that are not about the devices of one node, and all that have shared counters. */
     List<SliceWithDevices> notOfOneNode() {
         return notOfOneNode;
     }
 
-    /** A device, of the latest generation of its pool that has it; empty if none does. */
+    /** Returns a device, from the latest generation of its pool that contains it; empty if none does. */
     Optional<Device> device(DeviceId id) {
         return device(id, device -> true);
     }
 
-    /** A device that the node can use, of the latest generation of its pool that has it; empty if none does. */
+    /** Returns a device that the node can use, of the latest generation of its pool that has it; empty if none does. */
     Optional<Device> device(DeviceId id, Node node) {
         return device(id, device -> device.reach().includesIfValid(node));
     }
@@ -135,7 +135,7 @@ final class ResourceSliceIndex {
         return found;
     }
 
-    /** The slices of a pool, of all generations. */
+    /** Returns the slices of a pool, of all generations. */
     List<SliceWithDevices> ofPool(PoolId pool) {
         return byPool.getOrDefault(pool, List.of());
     }

@@ -25,18 +25,19 @@ record SliceWithDevices(ResourceSlice slice, NodeReach reach, List<DeviceWithId>
         return new SliceWithDevices(slice, reach, List.copyOf(devices));
     }
 
-    /** The generation of the pool that the slice describes. */
+    /** Returns the generation of the pool that the slice describes. */
     long generation() {
         return slice.pool().generation();
     }
 
-    /** Whether it uses what only the feature of partitionable devices knows. */
+    /** Returns whether it uses fields that only the feature of partitionable devices supports. */
     boolean usesPartitionableDevices() {
         return slice.perDeviceNodeSelection() || slice.hasCounters();
     }
 
     /**
-     * Whether the allocator reads the slice. It ignores a slice with groups that it cannot compare, which leaves the pool incomplete.
+     * Returns whether the allocator reads the slice. It ignores a slice with groups that it cannot compare, which
+     * leaves the pool incomplete.
      */
     boolean isUnderstood(DeviceFeatures features) {
         if (features.compatibilityGroups()) {
@@ -53,7 +54,7 @@ record SliceWithDevices(ResourceSlice slice, NodeReach reach, List<DeviceWithId>
     }
 
     /**
-     * Whether the node can use a device of the slice.
+     * Returns whether the node can use a device of the slice.
      *
      * @throws AllocationException if a node selector that is needed to decide it cannot be parsed
      */

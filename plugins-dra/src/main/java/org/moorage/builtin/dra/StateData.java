@@ -4,13 +4,13 @@ package org.moorage.builtin.dra;
 import java.util.Optional;
 
 /**
- * What PreFilter works out for the rest of the cycle.
+ * The data that PreFilter computes for the rest of the cycle.
  *
  * @param claims the claims of the pod
  * @param extendedResources the extended resources of the pod
  * @param allocator allocates devices to those claims that have none; empty if all have, or will have
- * @param nodeResources what the claims take of the allocatable resources of nodes; empty while that feature is off
- * @param member the pod as a member of the group with which it is tried; empty for a pod that is scheduled alone
+ * @param nodeResources the node-allocatable resources that the claims take; empty while that feature is off
+ * @param member the pod as a member of the group with which it is simulated; empty for a pod that is scheduled alone
  */
 record StateData(
         ClaimStore claims,

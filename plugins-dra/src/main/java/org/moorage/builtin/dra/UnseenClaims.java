@@ -11,9 +11,9 @@ import org.moorage.api.plugin.ClusterException;
 import org.moorage.api.plugin.Handle;
 
 /**
- * Claims that the scheduler has made for pods and not seen in the cluster yet. If a watch was cut, such a claim may come and go
- * without any event of it, so once its pod has finished or gone it is read, after growing waits, until it is seen or has gone too. One for
- * all profiles.
+ * Claims that the scheduler has created for pods and not observed in the cluster yet. If a watch was interrupted, such
+ * a claim may be created and deleted without an event. Once its pod has finished or is gone, the claim is therefore
+ * read with growing delays until it is observed or gone too. All profiles share one instance.
  */
 final class UnseenClaims {
     private static final Duration FIRST_WAIT = Duration.ofMillis(500);
@@ -27,7 +27,7 @@ final class UnseenClaims {
         this.tracker = tracker;
     }
 
-    /** Takes note of what the scheduler sees of a pod. */
+    /** Handles a change of a pod. */
     void podChanged(ObjectChange<Pod> change) {
         if (isLive(change.before()) && !isLive(change.after())) {
             for (ResourceClaim claim : tracker.unseenFor(change.latest())) {

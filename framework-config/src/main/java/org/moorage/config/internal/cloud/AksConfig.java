@@ -122,7 +122,7 @@ final class AksConfig {
         }
     }
 
-    // What AKS does not let its users configure.
+    // Reports settings that AKS users cannot configure.
     private void check(Problems problems) {
         String apiVersion = tree.at("apiVersion").asText();
         if (apiVersion.startsWith(ConfigFormat.GROUP + "/") && !apiVersion.equals(ConfigFormat.API_VERSION)) {
@@ -141,7 +141,7 @@ final class AksConfig {
                 problems.at("profiles")
                         .at(i)
                         .at("schedulerName")
-                        .invalid(OWN_SCHEDULER, "another name: AKS rejects profiles of its own scheduler");
+                        .invalid(OWN_SCHEDULER, "another name: AKS rejects profiles for its own scheduler");
             }
             checkPlugins(profile.path("pluginConfig"), at + ".pluginConfig");
             for (Map.Entry<String, JsonNode> point : profile.path("plugins").properties()) {

@@ -8,8 +8,8 @@ import org.moorage.config.cloud.ConfigShape;
 import org.moorage.config.internal.SourceTree;
 
 /**
- * A configuration that may be of a cloud's shape, turned into one of kube-scheduler before it is read. Its values keep their
- * places in the text, and messages name its fields as the text does.
+ * A configuration that may be of a cloud's shape, converted to one of kube-scheduler before it is read. Its values keep
+ * their locations in the text, and messages name its fields as the text does.
  *
  * @param tree the configuration of kube-scheduler; without fields if the cloud's object was refused
  * @param shape the shape of the text
@@ -20,7 +20,7 @@ public record CloudConfig(SourceTree tree, ConfigShape shape, List<String> warni
         warnings = List.copyOf(warnings);
     }
 
-    /** Turns the tree into one of kube-scheduler if it is of a cloud's shape; any other tree stays as it is. */
+    /** Converts the tree to one of kube-scheduler if it is of a cloud's shape; any other tree stays unchanged. */
     public static CloudConfig read(SourceTree tree, Problems problems) {
         if (AksConfig.isShapeOf(tree)) {
             return AksConfig.read(tree, problems);
@@ -33,7 +33,7 @@ public record CloudConfig(SourceTree tree, ConfigShape shape, List<String> warni
     /**
      * Returns the settings of EKS for a configuration.
      *
-     * @param changed what differs from the defaults
+     * @param changed the settings that differ from the defaults
      * @param effective the configuration with every default
      * @param problems receives the settings that EKS does not have
      */

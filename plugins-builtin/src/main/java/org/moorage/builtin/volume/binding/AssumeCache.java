@@ -12,16 +12,16 @@ import org.moorage.api.plugin.ObjectLister;
 import org.moorage.api.plugin.PluginException;
 
 /**
- * The objects of a kind as they will be: as last seen, or as the scheduler has decided that they become. What is assumed of an
- * object counts until the cluster shows a newer version of it. Several pods may assume something of one object: what was assumed last
- * counts, and each is taken back for itself. Safe for use by several threads.
+ * The objects of a kind as last seen, or as the scheduler assumes them after a decision. An assumption about an object
+ * counts until the cluster shows a newer version of the object. Several pods may make assumptions about one object: the
+ * last one counts, and each is reverted separately. Safe for use by several threads.
  */
 final class AssumeCache<T extends ClusterObject> {
     private final ObjectLister<T> lister;
     // By the key of the object, the latest first.
     private final Map<String, Assumption<T>> assumptions = new ConcurrentHashMap<>();
 
-    /** What is assumed of an object, the version that it was seen in, and what was assumed before and is not taken back. */
+    /** An assumption about an object, the version that it is based on, and the previous assumption not yet reverted. */
     private record Assumption<T>(
             T seen, T assumed, @Nullable Assumption<T> before) {
         @Nullable
@@ -47,27 +47,27 @@ final class AssumeCache<T extends ClusterObject> {
         this.lister = lister;
     }
 
-    /** The object as it will be. */
+    /** Returns the object, in its assumed version if there is one. */
     Optional<T> find(String namespace, String name) {
         return lister.get(namespace, name).map(this::latest);
     }
 
-    /** The object as last seen. */
+    /** Returns the object as last seen. */
     Optional<T> seen(String namespace, String name) {
         return lister.get(namespace, name);
     }
 
-    /** The objects as last seen. */
+    /** Returns the lister of the objects as last seen. */
     ObjectLister<T> lister() {
         return lister;
     }
 
-    /** All objects as last seen; {@link #latest} makes of each what it will be. */
+    /** Returns all objects as last seen; {@link #latest} applies the assumption about each. */
     Iterable<T> all() {
         return lister.all();
     }
 
-    /** What an object will be, given what is seen of it. */
+    /** Returns the assumed version of an object, or the one last seen if nothing is assumed about it. */
     T latest(T seen) {
         Assumption<T> assumption = assumptions.isEmpty() ? null : assumptions.get(seen.key());
         return assumption != null && isSame(assumption.seen, seen) ? assumption.assumed : seen;
@@ -95,12 +95,12 @@ final class AssumeCache<T extends ClusterObject> {
                 (before, latest) -> new Assumption<>(seen, changed, before));
     }
 
-    /** Takes back that an object was {@linkplain #assume assumed} to become this one. */
+    /** Reverts the {@linkplain #assume assumption} that an object becomes this one. */
     void restore(T changed) {
         assumptions.computeIfPresent(changed.key(), (key, latest) -> latest.without(changed));
     }
 
-    /** Drops what was assumed of an object, if the cluster has shown another version of it since. */
+    /** Drops the assumptions about an object, if the cluster has shown another version of it since. */
     void dropSuperseded(T changed) {
         assumptions.computeIfPresent(
                 changed.key(),
@@ -111,7 +111,10 @@ final class AssumeCache<T extends ClusterObject> {
                         : null);
     }
 
-    /** Whether two are one version of an object. A cluster that does not count versions gives a new object for each. */
+    /**
+     * Returns whether two are one version of an object. A cluster that does not count versions gives a new object for
+     * each.
+     */
     static boolean isSame(ClusterObject first, ClusterObject second) {
         return versionOf(first).isEmpty() ? first == second : versionOf(first).equals(versionOf(second));
     }

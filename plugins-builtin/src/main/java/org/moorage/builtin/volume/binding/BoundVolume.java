@@ -14,9 +14,9 @@ import org.moorage.builtin.volume.CsiMigration;
 /** A volume that a claim is bound to, and the nodes from which it can be reached. Immutable. */
 final class BoundVolume {
     private final @Nullable NodeSelector affinity;
-    /** The former volume plugin that it belongs to, where a driver may stand in; empty for other volumes. */
+    /** The in-tree volume plugin that it belongs to, which a CSI driver may replace; empty for other volumes. */
     private final String plugin;
-    /** The nodes as the driver has them; empty if it could not tell. */
+    /** The node affinity translated for the CSI driver; empty if it cannot be translated. */
     private final Optional<NodeSelector> driverAffinity;
 
     private final String failure;
@@ -38,16 +38,16 @@ final class BoundVolume {
         failure = why;
     }
 
-    /** Whether it matters which former plugins have a driver in their place on the node. */
+    /** Returns whether it matters which in-tree plugins are migrated to a driver on the node. */
     boolean needsCsiNode() {
         return !plugin.isEmpty();
     }
 
     /**
-     * Whether the volume can be reached from a node.
+     * Returns whether the volume can be reached from a node.
      *
-     * @param csiNode what drivers say of the node, null if nothing
-     * @throws PluginException if a driver is to stand in that does not know such volumes
+     * @param csiNode the CSINode of the node; null if it has none
+     * @throws PluginException if a CSI driver replaces the in-tree plugin on the node but does not support the volume
      */
     boolean isReachable(Node node, @Nullable CsiNode csiNode) {
         NodeSelector counts = affinity;

@@ -22,7 +22,7 @@ import org.moorage.api.plugin.ObjectLister;
 import org.moorage.api.plugin.PluginException;
 import org.moorage.builtin.volume.ClaimOwnership;
 
-/** Finds out what the claims of a pod need, with what is assumed of claims and volumes. */
+/** Determines the needs of a pod's claims, including the assumptions about claims and volumes. */
 final class Claims {
     private final AssumeCache<PersistentVolumeClaim> claims;
     private final AssumeCache<PersistentVolume> volumes;
@@ -52,7 +52,7 @@ final class Claims {
         return csiNodes;
     }
 
-    /** Why the claim that a volume is cannot be used, if so. */
+    /** Returns why the claim of a volume cannot be used; empty if it can. */
     Optional<String> objectionTo(Pod pod, Volume volume) {
         Optional<String> unavailable =
                 ObjectLister.anyUnavailable(claims.lister(), volumes.lister(), classes, csiNodes, drivers, capacities);
@@ -79,7 +79,7 @@ final class Claims {
         return ClaimOwnership.problem(claim, pod, volume);
     }
 
-    /** What the pod's claims need; empty if there is one that somebody else must bind first. */
+    /** Returns the pod's claims and their needs; empty if another component must first bind one of them. */
     Optional<PodVolumeClaims> of(Pod pod) {
         List<BoundVolume> bound = new ArrayList<>();
         boolean isVolumeGone = false;
@@ -108,7 +108,7 @@ final class Claims {
         return Optional.of(new PodVolumeClaims(bound, isVolumeGone, prepared(delayed, classOf), csiNodes));
     }
 
-    /** Whether all claims of the pod are bound by now. */
+    /** Returns whether all claims of the pod are bound by now. */
     boolean areBound(Pod pod) {
         for (Volume volume : pod.spec().volumes()) {
             if (volume.isClaim() && !claim(pod, volume).isBound()) {
@@ -125,7 +125,7 @@ final class Claims {
                         + "\": persistentvolumeclaims \"" + pod.namespace() + "/" + name + "\" not found"));
     }
 
-    // A claim that names its volume already is for the controller to bind, whatever its class says.
+    // The volume controller binds a claim that already names its volume, regardless of its class.
     private @Nullable StorageClass delayedClass(PersistentVolumeClaim claim) {
         String name = claim.storageClassName();
         StorageClass storageClass =

@@ -17,8 +17,8 @@ import org.moorage.api.model.PersistentVolumeClaim;
 import org.moorage.api.model.StorageClass;
 
 /**
- * A claim that is bound when its pod is placed, and what it could be bound to on which nodes. Everything that does not depend
- * on the node is decided when it is made, once for a pod. Immutable.
+ * A claim that is bound when its pod is scheduled, and the volumes that it could be bound to on each node. Everything
+ * that does not depend on the node is computed by the constructor, once for a pod. Immutable.
  */
 final class DelayedClaim {
     private static final String HOSTNAME = "kubernetes.io/hostname";
@@ -28,20 +28,20 @@ final class DelayedClaim {
 
     private final PersistentVolumeClaim claim;
     private final StorageClass storageClass;
-    /** The volumes that are kept for the claim. */
+    /** The volumes that are reserved for the claim. */
     private final PersistentVolume[] reserved;
-    /** The others that would do, the smallest first: those of certain nodes, and those that may be of any. */
+    /** The other suitable volumes, the smallest first: by host name, and those that any node may be able to reach. */
     private final Map<String, PersistentVolume[]> byHostname;
 
     private final PersistentVolume[] ofAnyNode;
-    /** Where storage for it is left; null if nobody says, and it is to be had everywhere. */
+    /** The storage capacities with room for the claim; null if none is published, so that every node counts. */
     private final @Nullable List<CsiStorageCapacity> roomy;
 
     /**
-     * A claim.
+     * Creates a delayed claim.
      *
      * @param volumes the volumes of its class
-     * @param roomy the parts of the storage with room for it; null if that is not known
+     * @param roomy the storage capacities with room for it; null if they are unknown
      */
     DelayedClaim(
             PersistentVolumeClaim claim,
@@ -78,7 +78,7 @@ final class DelayedClaim {
         local.forEach((hostname, there) -> byHostname.put(hostname, there.toArray(NONE)));
     }
 
-    // The only nodes that a volume can be for; none if that cannot be told without a closer look.
+    // The host names of the only nodes that can reach a volume; empty if host names alone do not decide that.
     private static Set<String> hostnames(PersistentVolume volume) {
         if (volume.nodeAffinity().isEmpty()) {
             return Set.of();
@@ -103,12 +103,12 @@ final class DelayedClaim {
         return claim;
     }
 
-    /** The volume for the claim on a node, other than those chosen already; null if there is none. */
+    /** Returns a volume for the claim on a node, other than those chosen already; null if there is none. */
     @Nullable
     PersistentVolume volumeOn(Node node, @Nullable PersistentVolume[] chosen) {
         for (PersistentVolume volume : reserved) {
             if (!isChosen(volume, chosen)) {
-                // No other one will do then, even if this one cannot be reached from the node.
+                // No other volume can be used then, even if this one cannot be reached from the node.
                 return isReachable(volume, node) ? volume : null;
             }
         }
@@ -145,17 +145,17 @@ final class DelayedClaim {
         return volume.nodeAffinity().isEmpty() || volume.nodeAffinity().get().matchesLabels(node.labels());
     }
 
-    /** Whether a volume can be made for the claim where the node can reach it, as far as the class says. */
+    /** Returns whether the class allows provisioning a volume for the claim that the node can reach. */
     boolean isProvisionable(Node node) {
         return storageClass.hasProvisioner() && storageClass.allows(node.labels());
     }
 
-    /** Whether there is storage for the claim where the node can reach it. */
+    /** Returns whether there is storage for the claim where the node can reach it. */
     boolean hasRoom(Node node) {
         return roomy == null || storageOn(roomy, node) != null;
     }
 
-    /** The storage that a volume would be made of for a node; null if it is not known how much there is. */
+    /** Returns the storage that a volume for a node would be provisioned from; null if its amount is unknown. */
     @Nullable
     CsiStorageCapacity measuredStorageOn(Node node) {
         CsiStorageCapacity part = roomy == null ? null : storageOn(roomy, node);

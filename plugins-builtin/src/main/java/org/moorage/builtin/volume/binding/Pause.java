@@ -4,13 +4,13 @@ package org.moorage.builtin.volume.binding;
 import java.time.Duration;
 import org.moorage.api.model.Pod;
 
-/** Lets time pass. */
+/** A way to pause the binding of a pod. */
 @FunctionalInterface
 interface Pause {
     /**
-     * Waits, as long as nobody calls the pod back.
+     * Waits for a time, unless the binding of the pod is cancelled.
      *
-     * @throws IllegalStateException if somebody wants the wait to end
+     * @throws IllegalStateException if the wait is cancelled
      */
     void last(Pod pod, Duration time);
 }

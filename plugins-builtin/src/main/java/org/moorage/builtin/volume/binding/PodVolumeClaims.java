@@ -15,7 +15,7 @@ import org.moorage.api.model.Quantity;
 import org.moorage.api.plugin.ObjectLister;
 import org.moorage.builtin.resources.FunctionShape;
 
-/** The claims of a pod that has none that somebody else must bind first. Immutable. */
+/** The claims of a pod, none of which another component must bind first. Immutable. */
 final class PodVolumeClaims {
     private static final int UNREACHABLE = 1;
     private static final int NO_VOLUME = 2;
@@ -35,10 +35,10 @@ final class PodVolumeClaims {
     private final ObjectLister<CsiNode> csiNodes;
 
     /**
-     * The claims of a pod.
+     * Creates the claims of a pod.
      *
-     * @param bound the volumes of its bound claims, in order, as far as they are there
-     * @param isVolumeGone whether the one after them is not
+     * @param bound the volumes of its bound claims, in order, up to the first missing one
+     * @param isVolumeGone whether a volume is missing
      * @param delayed its other claims, in order
      */
     PodVolumeClaims(
@@ -51,21 +51,21 @@ final class PodVolumeClaims {
         for (DelayedClaim claim : delayed) {
             (claim.claim().selectedNode().isPresent() ? withNode : withoutNode).add(claim);
         }
-        // So that a small claim does not take the only volume that is large enough for another.
+        // The smallest claim first, so that it does not take the only volume that is large enough for another claim.
         withoutNode.sort(Comparator.comparing(claim -> claim.claim().request().orElse(Quantity.ZERO)));
         selected = List.copyOf(withNode);
         open = List.copyOf(withoutNode);
     }
 
     /**
-     * What is to be done on a node.
+     * The bindings and provisions that a node needs.
      *
-     * @param bindings the claims to bind to volumes that are there
-     * @param provisions the claims to make volumes for
+     * @param bindings the claims to bind to existing volumes
+     * @param provisions the claims to provision volumes for
      */
     record Plan(List<StaticBinding> bindings, List<PersistentVolumeClaim> provisions) {}
 
-    /** A claim and its volume to be. */
+    /** A claim and the volume to bind it to. */
     record StaticBinding(PersistentVolumeClaim claim, PersistentVolume volume) {}
 
     private static List<Status> rejections() {
@@ -83,7 +83,7 @@ final class PodVolumeClaims {
         return List.copyOf(rejections);
     }
 
-    /** Whether all claims can be served on a node. */
+    /** Returns success if all claims can be served on a node, or the reasons why not. */
     Status on(Node node) {
         if (selected.isEmpty() && open.isEmpty()) {
             return REJECTIONS.get(boundOn(node));
@@ -92,7 +92,7 @@ final class PodVolumeClaims {
         return REJECTIONS.get(boundOn(node) | delayedOn(node, chosen));
     }
 
-    /** What is to be done on a node that {@link #on} had no objection to. */
+    /** Returns the bindings and provisions for a node that {@link #on} accepted. */
     Plan planFor(Node node) {
         @Nullable PersistentVolume[] chosen = new PersistentVolume[open.size()];
         delayedOn(node, chosen);
@@ -114,8 +114,8 @@ final class PodVolumeClaims {
     }
 
     /**
-     * How well the node suits the claims that are not bound, 0 to 100: by the volumes that they would be bound to, if there is
-     * one, or else by the storage that volumes would be made of. Classes count alike.
+     * Returns how well the node suits the claims that are not bound, 0 to 100: by the volumes that they would be bound
+     * to, if there is one, or else by the storage that volumes would be provisioned from. Classes count alike.
      */
     long scoreOn(Node node, FunctionShape ratings) {
         if (selected.isEmpty() && open.isEmpty()) {

@@ -6,10 +6,10 @@ import org.moorage.api.model.PersistentVolume;
 import org.moorage.api.model.PersistentVolumeClaim;
 
 /**
- * What is to be written for a pod before it is bound. Immutable.
+ * The changes to write for a pod before it is bound. Immutable.
  *
  * @param bindings the volumes to bind
- * @param provisions the claims to make volumes for
+ * @param provisions the claims to provision volumes for
  * @param written how many of them, the bindings first, are written already
  */
 record PodVolumes(List<BindingInfo> bindings, List<Provision> provisions, int written) {
@@ -19,8 +19,8 @@ record PodVolumes(List<BindingInfo> bindings, List<Provision> provisions, int wr
     /**
      * A volume to bind to a claim.
      *
-     * @param before the volume as decided about
-     * @param after the volume as it is to be; the same if nothing is to be written
+     * @param before the volume at the time of the decision
+     * @param after the volume to write; the same if there is nothing to write
      * @param claim the claim
      */
     record BindingInfo(PersistentVolume before, PersistentVolume after, PersistentVolumeClaim claim) {
@@ -30,10 +30,10 @@ record PodVolumes(List<BindingInfo> bindings, List<Provision> provisions, int wr
     }
 
     /**
-     * A claim to make a volume for.
+     * A claim to provision a volume for.
      *
-     * @param before the claim as decided about
-     * @param after the claim with the node
+     * @param before the claim at the time of the decision
+     * @param after the claim with its selected node
      */
     record Provision(PersistentVolumeClaim before, PersistentVolumeClaim after) {}
 

@@ -21,7 +21,7 @@ import org.moorage.api.plugin.ObjectLister;
 import org.moorage.api.plugin.PluginException;
 import org.moorage.api.plugin.VolumeWriter;
 
-/** Reserves volumes for a pod, has them bound or made, and waits until they are. */
+/** Reserves volumes for a pod, requests their binding or provisioning, and waits for it. */
 final class VolumeBinder {
     private static final Duration POLL = Duration.ofSeconds(1);
 
@@ -45,7 +45,7 @@ final class VolumeBinder {
         this.timeout = timeout;
     }
 
-    /** Has the volumes and claims count as bound to one another, or as waiting for the node, from now on. */
+    /** Assumes that volumes and claims are bound to each other, or that claims have the node as their selected node. */
     PodVolumes reserve(PodVolumeClaims ofPod, String nodeName) {
         Snapshot snapshot = handle.snapshot();
         Node node = snapshot.node(nodeName)
@@ -78,7 +78,7 @@ final class VolumeBinder {
         return reservation;
     }
 
-    /** Takes back what was reserved and is not written yet; what is written shows soon enough. */
+    /** Reverts reservations that are not written yet; written ones will be observed in the cluster. */
     void giveBack(PodVolumes reservation) {
         int bindings = reservation.bindings().size();
         for (int i = Math.min(reservation.written(), bindings); i < bindings; i++) {
@@ -94,10 +94,10 @@ final class VolumeBinder {
     }
 
     /**
-     * Writes what was reserved to the cluster.
+     * Writes the reservation to the cluster.
      *
      * @param pod the pod, which is in its PreBind
-     * @param progress is given the reservation after each step
+     * @param progress receives the reservation after each step
      */
     void write(PodVolumes reservation, Pod pod, Consumer<PodVolumes> progress) {
         VolumeWriter writer = handle.writer().volumes();
@@ -119,7 +119,7 @@ final class VolumeBinder {
         }
     }
 
-    // A change whose outcome is unknown may have been made.
+    // A write with an unknown outcome may have succeeded.
     private static void write(Runnable request, BooleanSupplier isWritten) {
         try {
             request.run();
@@ -150,13 +150,13 @@ final class VolumeBinder {
     /**
      * Waits until the claims are bound.
      *
-     * @throws PluginException if they are not in time, or never will be
+     * @throws PluginException if the timeout passes, or the claims cannot be bound
      */
     void await(PodVolumes reservation, Pod pod, String nodeName) {
         InstantSource clock = handle.monotonicClock();
         Instant end = clock.instant().plus(timeout);
         try {
-            // Counted as well as measured, so that it ends where a clock stands still.
+            // The polls are counted, too, so that the wait ends if a simulated clock stands still.
             for (long polls = timeout.dividedBy(POLL); !isDone(reservation, pod, nodeName); polls--) {
                 if (polls <= 0 || !clock.instant().isBefore(end)) {
                     throw new PluginException("context deadline exceeded");
@@ -209,7 +209,7 @@ final class VolumeBinder {
         if (AssumeCache.isSame(provision.before(), claim)) {
             return false;
         }
-        // Who makes volumes takes the node away to say that it could not be done.
+        // The provisioner removes the selected node to report that provisioning failed.
         if (claim.metadata().annotations().isEmpty()) {
             throw new PluginException("selectedNode annotation reset for PVC \"" + claim.name() + "\"");
         }
@@ -221,7 +221,7 @@ final class VolumeBinder {
         }
         PersistentVolume volume = volumes.seen("", claim.volumeName()).orElse(null);
         if (volume == null) {
-            // It may just not be seen yet.
+            // The scheduler may not have observed it yet.
             return false;
         }
         demandReachable(volume, node);

@@ -41,10 +41,10 @@ import org.moorage.builtin.resources.FunctionShape;
 import org.moorage.builtin.resources.NodeResourcesFit.UtilizationShapePoint;
 
 /**
- * Rejects nodes from which the volumes of the pod's claims cannot be reached, or on which no volume can be found or made for
- * those that are not bound yet; then binds these, or has volumes made for them, before the pod is bound. Scores nodes by how
- * much would be used of the volumes or of the storage, if the feature is on. Same decisions as kube-scheduler's VolumeBinding,
- * but of several volumes of one size, and of several parts of the storage, the first by name is taken.
+ * Rejects nodes from which the volumes of the pod's claims cannot be reached, or on which no volume can be found or
+ * provisioned for unbound claims. Binds or provisions volumes for these claims before the pod is bound. Scores nodes by
+ * the utilization of the volumes or of the storage, if the feature is on. Same decisions as kube-scheduler's
+ * VolumeBinding, but among several volumes of one size, and several parts of the storage, the first by name is chosen.
  */
 public final class VolumeBinding
         implements PreFilterPlugin,
@@ -65,14 +65,14 @@ public final class VolumeBinding
     /**
      * The plugin's arguments.
      *
-     * @param bindTimeoutSeconds how long to wait for volumes to be bound or made
+     * @param bindTimeoutSeconds how long to wait for volumes to be bound or provisioned
      * @param shape the ratings of some utilizations of storage, in increasing order; empty for {@link #EMPTIEST_FIRST}.
      *     Only with the feature {@link FeatureGates#STORAGE_CAPACITY_SCORING}
      */
     public record Args(long bindTimeoutSeconds, Optional<List<UtilizationShapePoint>> shape) implements PluginArgs {
         /** Ten minutes. */
         public static final Args DEFAULTS = new Args(600, Optional.empty());
-        /** The shape that has the more score the less is used. */
+        /** The shape in which a lower utilization scores higher. */
         public static final List<UtilizationShapePoint> EMPTIEST_FIRST =
                 List.of(new UtilizationShapePoint(0, 10), new UtilizationShapePoint(100, 0));
 
@@ -107,7 +107,7 @@ public final class VolumeBinding
     private final FeatureGates features;
     private final Claims claims;
     private final VolumeBinder binder;
-    /** Empty while nodes are not scored. */
+    /** Empty if nodes are not scored. */
     private final Optional<FunctionShape> ratings;
 
     VolumeBinding(Args args, Handle handle, Pause pause) {
@@ -172,7 +172,7 @@ public final class VolumeBinding
         if (ofPod != null && !claims.areBound(pod)) {
             state.put(RESERVATION, binder.reserve(ofPod, nodeName));
         } else if (state.find(RESERVATION).isPresent()) {
-            // Of the try of the pod's group, since which somebody else has bound the claims.
+            // The reservation is from the simulation of the pod's group; another client has bound the claims since.
             state.put(RESERVATION, PodVolumes.NONE);
         }
         return Status.success();

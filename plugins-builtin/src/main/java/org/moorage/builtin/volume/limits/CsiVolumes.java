@@ -38,13 +38,13 @@ final class CsiVolumes {
         attachments = handle.lister(ObjectKind.VOLUME_ATTACHMENT);
     }
 
-    /** Which kind of object that volumes need is not known. */
+    /** Returns why objects of a kind that volumes need are unavailable; empty if all kinds are available. */
     Optional<String> unavailable() {
         return ObjectLister.anyUnavailable(claims, volumes, classes, attachments);
     }
 
     /**
-     * The volumes of the pods on a node with a CSINode. Claims that do not exist are left out.
+     * Returns the volumes of the pods on a node with a CSINode. Skips claims that do not exist.
      *
      * @throws PluginException if the volume of one of the pods cannot be determined
      */
@@ -72,7 +72,7 @@ final class CsiVolumes {
     }
 
     /**
-     * The claim of a pod's volume; empty if it does not exist.
+     * Returns the claim of a pod's volume; empty if it does not exist.
      *
      * @throws PluginException if it has no name, or was not created for the pod
      */
@@ -91,7 +91,8 @@ final class CsiVolumes {
     }
 
     /**
-     * The CSI volume of an in-tree volume in a pod's specification; null if the volume is none, or is not migrated.
+     * Returns the CSI volume of an in-tree volume in a pod's specification; null if the volume is none, or is not
+     * migrated.
      *
      * @throws PluginException if the volume cannot be translated
      */
@@ -109,7 +110,7 @@ final class CsiVolumes {
     }
 
     /**
-     * The CSI volume that a claim is bound to, or will be; null if it is none.
+     * Returns the CSI volume that a claim is bound to, or will be; null if it is none.
      *
      * @param claim the claim
      * @param hasCsiNode whether the node has a CSINode; on other nodes in-tree volumes are not migrated
@@ -167,7 +168,7 @@ final class CsiVolumes {
         return provisioner.isEmpty() ? null : new CsiVolume(provisioner, UNPROVISIONED + claim.key());
     }
 
-    /** The volumes of some drivers that have a VolumeAttachment, by the name of the node. */
+    /** Returns the volumes of some drivers that have a VolumeAttachment, by the name of the node. */
     Map<String, VolumeSet> attachedByNode(Set<String> drivers) {
         Map<String, VolumeSet> byNode = new HashMap<>();
         if (drivers.isEmpty()) {

@@ -28,7 +28,7 @@ final class NewVolumes {
     private NewVolumes() {}
 
     /**
-     * The volumes of a pod.
+     * Returns the volumes of a pod.
      *
      * @param pod the incoming pod
      * @param csiVolumes looks up the volumes
@@ -84,7 +84,7 @@ final class NewVolumes {
     }
 
     /**
-     * Success if the volumes are known and the node has the required drivers.
+     * Returns success if the volumes are known and the node has the required drivers.
      *
      * @param csiNode the CSINode of the node, if it has one
      * @throws PluginException if the volumes cannot be determined

@@ -39,9 +39,9 @@ import org.moorage.api.plugin.PreFilterResult;
 import org.moorage.builtin.volume.CsiMigration;
 
 /**
- * Rejects nodes on which the pod's volumes would exceed the volume limit of a CSI driver, and nodes without a CSI driver that
- * the pod's volumes require. Same decisions as kube-scheduler's NodeVolumeLimits, but of several missing drivers the status
- * names the first by name.
+ * Rejects nodes on which the pod's volumes would exceed the volume limit of a CSI driver, and nodes without a CSI
+ * driver that the pod's volumes require. Same decisions as kube-scheduler's NodeVolumeLimits, but if several drivers
+ * are missing, the status names the first by name.
  */
 public final class NodeVolumeLimits implements PreFilterPlugin, FilterPlugin, EnqueueExtensions {
     /** The plugin's name. */

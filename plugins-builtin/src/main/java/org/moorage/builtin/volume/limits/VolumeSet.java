@@ -18,12 +18,12 @@ final class VolumeSet {
         return handlesByDriver.isEmpty();
     }
 
-    /** The drivers of the volumes. */
+    /** Returns the drivers of the volumes. */
     Set<String> drivers() {
         return handlesByDriver.keySet();
     }
 
-    /** The handles of the volumes of a driver. */
+    /** Returns the handles of the volumes of a driver. */
     Set<String> of(String driver) {
         return handlesByDriver.getOrDefault(driver, Set.of());
     }

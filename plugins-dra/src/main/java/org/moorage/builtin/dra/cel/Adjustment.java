@@ -18,14 +18,14 @@ import java.util.Map;
 import java.util.Set;
 import java.util.stream.Stream;
 
-/** Changes checked expressions where the library would evaluate them to something else than kube-scheduler's does. */
+/** Changes checked expressions where the library's result would differ from that of kube-scheduler's library. */
 final class Adjustment {
     private static final Set<String> CONVERSIONS =
             Set.of("bool", "bytes", "double", "duration", "dyn", "int", "string", "timestamp", "type", "uint");
 
     private Adjustment() {}
 
-    /** The expression as it is to be evaluated. Its parts keep their ids. */
+    /** Returns the adjusted expression to evaluate. Its parts keep their ids. */
     static CelAbstractSyntaxTree of(CelAbstractSyntaxTree checked, Functions functions) {
         Map<Long, CelReference> references = new HashMap<>(checked.getReferenceMap());
         references.replaceAll((id, reference) -> reference.overloadIds().isEmpty()
@@ -39,10 +39,10 @@ final class Adjustment {
         for (CelNavigableMutableExpr node : parts) {
             CelMutableExpr part = node.expr();
             if (node.getKind() == Kind.CALL && isInNothing(part.call())) {
-                // Nothing is in an empty list, not even an error.
+                // An empty list contains no value, so the result is false even if the operand is an error.
                 part.setConstant(CelConstant.ofValue(false));
             } else if (node.getKind() == Kind.SELECT && part.select().testOnly()) {
-                // What has no fields does not have this one; the library calls that an error.
+                // For a value without fields, has() must be false; the library reports an error.
                 CelConstant field = CelConstant.ofValue(part.select().field());
                 references.put(part.id(), calling(List.of(functions.carriedOutBy("has"))));
                 part.setCall(CelMutableCall.create("has", part.select().operand(), CelMutableExpr.ofConstant(field)));
@@ -65,7 +65,10 @@ final class Adjustment {
         return CelReference.newBuilder().addOverloadIds(overloads).build();
     }
 
-    /** Whether kube-scheduler's library evaluates a part while it prepares the expression, after which it costs nothing. */
+    /**
+     * Returns whether kube-scheduler's library evaluates a part while it prepares the expression, after which it costs
+     * nothing.
+     */
     static boolean isConstant(CelExpr part) {
         return switch (part.getKind()) {
             case CONSTANT -> true;

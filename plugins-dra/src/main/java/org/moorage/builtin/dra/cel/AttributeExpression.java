@@ -6,9 +6,10 @@ import org.moorage.api.model.DeviceAttribute;
 /** A compiled expression for an attribute of a device. Safe for use by several threads. */
 public interface AttributeExpression {
     /**
-     * The value of the attribute.
+     * Returns the value of the attribute.
      *
-     * @throws SelectorException if the expression makes no sense for the device, costs too much, or gives what no attribute can be
+     * @throws SelectorException if the expression fails for the device, exceeds the cost limit, or returns a value of a
+     *     type that no attribute has
      */
     DeviceAttribute value(DeviceMap device) throws SelectorException;
 }

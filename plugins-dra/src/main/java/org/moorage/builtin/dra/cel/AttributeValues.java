@@ -15,9 +15,9 @@ import java.util.Optional;
 import org.moorage.api.model.DeviceAttribute;
 import org.moorage.api.model.Quantity;
 
-/** The attributes of devices that values of expressions are, with the errors of kube-scheduler for those that are none. */
+/** Converts values of expressions to device attributes, with kube-scheduler's errors for values of other types. */
 final class AttributeValues {
-    // What kube-scheduler calls the types that no attribute has.
+    // kube-scheduler's names of the types that no attribute has.
     private static final Map<Class<?>, String> OTHERS = Map.of(
             Double.class, "float64",
             UnsignedLong.class, "uint64",
@@ -33,9 +33,9 @@ final class AttributeValues {
     private AttributeValues() {}
 
     /**
-     * The attribute that a value is.
+     * Returns the attribute for a value.
      *
-     * @throws SelectorException if no attribute can be that
+     * @throws SelectorException if no attribute has a value of this type
      */
     static DeviceAttribute of(Object value) throws SelectorException {
         if (value instanceof List<?> list) {

@@ -6,8 +6,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What calls cost: mostly a unit, or a tenth for each character that is looked at. The figures are those of kube-scheduler's CEL
- * library and of Kubernetes' own functions, apart from a few units.
+ * The costs of function calls: mostly one unit, or a tenth of a unit for each character that is read. The figures are
+ * those of kube-scheduler's CEL library and of Kubernetes' own functions, apart from a few units.
  */
 final class CallCosts {
     private static final int LIST = 11;
@@ -16,7 +16,7 @@ final class CallCosts {
 
     private CallCosts() {}
 
-    /** The cost of a call that had a result. */
+    /** Returns the cost of a call that had a result. */
     static long of(String function, Object[] arguments, Object result) {
         if (arguments.length == 0) {
             return 1;

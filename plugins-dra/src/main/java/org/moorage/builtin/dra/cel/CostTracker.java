@@ -11,24 +11,24 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Follows an evaluation part by part: adds up the cost as the library does that kube-scheduler uses, and gives errors where that
- * one does but the library here does not.
+ * Tracks an evaluation part by part: adds up the cost as kube-scheduler's CEL library does, and raises the errors that
+ * kube-scheduler's library raises but this library does not.
  */
 final class CostTracker {
-    /** What a selector may cost for one device. */
+    /** The maximum cost of a selector for one device. */
     static final long LIMIT = 1_000_000;
 
     private static final int LIST = 10;
     private static final int MAP = 30;
     private static final Set<String> LOGICAL = Set.of("_&&_", "_||_");
-    // Operators that only steer.
+    // Operators that only control which operands are evaluated.
     private static final Set<String> FREE = Set.of("_&&_", "_||_", "_?_:_", "or", "orValue", "has");
 
     private final Plan plan;
     private final @Nullable Object[] values;
     private long cost;
 
-    /** The evaluation costs too much. An Error, since the library takes exceptions for values. */
+    /** Thrown when an evaluation exceeds the cost limit. An Error, since the library treats exceptions as values. */
     static final class Cancelled extends Error {
         private static final long serialVersionUID = 1L;
 
@@ -37,7 +37,7 @@ final class CostTracker {
         }
     }
 
-    /** What is known of the parts of an expression, by id, before it is evaluated. */
+    /** Properties of the parts of an expression, by id, which are known before the evaluation. */
     static final class Plan {
         private final int size;
         private final BitSet constants = new BitSet();
@@ -67,7 +67,7 @@ final class CostTracker {
         return new Cancelled();
     }
 
-    /** Takes note of the value of a part. */
+    /** Records the value of a part. */
     void evaluated(CelExpr part, Object value) {
         int id = (int) part.id();
         values[id] = value;
@@ -84,7 +84,7 @@ final class CostTracker {
             }
         }
         if (!(value instanceof Boolean) && plan.mustBeBool.get(id)) {
-            // The library would not look at the other side.
+            // The library would not evaluate the other operand.
             throw new IllegalArgumentException("no such overload");
         }
     }

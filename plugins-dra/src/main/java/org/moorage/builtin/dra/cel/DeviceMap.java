@@ -6,7 +6,7 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** What is known of a device by name. */
+/** A read-only map of the fields, attributes or capacities of a device, by name. */
 public final class DeviceMap extends AbstractMap<String, Object> {
     static final DeviceMap EMPTY = new DeviceMap(Map.of(), null);
 
@@ -18,12 +18,12 @@ public final class DeviceMap extends AbstractMap<String, Object> {
         this.otherwise = otherwise;
     }
 
-    /** Attributes or capacities of one domain, or a whole device. */
+    /** Returns the map of the attributes or capacities of one domain, or of a whole device. */
     public static DeviceMap of(Map<String, ?> known) {
         return new DeviceMap(known, null);
     }
 
-    /** What is known by domain; looked up, a domain that is not known is empty rather than missing. */
+    /** Returns a map by domain, in which an unknown domain is empty rather than missing. */
     public static DeviceMap byDomain(Map<String, DeviceMap> domains) {
         return new DeviceMap(domains, EMPTY);
     }
@@ -34,7 +34,7 @@ public final class DeviceMap extends AbstractMap<String, Object> {
         return value == null ? otherwise : value;
     }
 
-    /** Whether there is something of that name, other than what is taken for everything that is not known. */
+    /** Returns whether the map has an entry of that name, apart from the default for unknown names. */
     boolean isKnown(Object name) {
         return known.containsKey(name);
     }
@@ -45,7 +45,7 @@ public final class DeviceMap extends AbstractMap<String, Object> {
     }
 
     @Override
-    @SuppressWarnings("unchecked") // Nobody can put anything in.
+    @SuppressWarnings("unchecked") // The map is read-only.
     public Set<Entry<String, Object>> entrySet() {
         return (Set<Entry<String, Object>>) (Set<?>) known.entrySet();
     }

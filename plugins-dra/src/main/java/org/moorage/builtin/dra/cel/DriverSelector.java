@@ -6,8 +6,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * A selector that takes all devices of one driver, as those of most device classes do. It is evaluated without the CEL library, whose
- * classes take half a second and twenty megabytes to load: a cluster with no other selectors does without.
+ * A selector of all devices of one driver, as most device classes have it. It is evaluated without the CEL library,
+ * whose classes take half a second and twenty megabytes to load: a cluster without other selectors never loads it.
  *
  * @param driver the driver
  */
@@ -17,7 +17,7 @@ public record DriverSelector(String driver) implements Selector {
     private static final Pattern FORM = Pattern.compile(
             SPACE + "device\\.driver" + SPACE + "==" + SPACE + "(?:\"([\\w./-]*)\"|'([\\w./-]*)')" + SPACE);
 
-    /** The selector that an expression is; empty if it says anything else than that the driver has a name. */
+    /** Returns the selector for an expression; empty unless it only compares the driver with a name. */
     public static Optional<Selector> of(String expression) {
         Matcher parts = FORM.matcher(expression);
         if (!parts.matches()) {

@@ -26,7 +26,7 @@ import java.util.Map;
 import java.util.Optional;
 import org.moorage.api.model.Quantity;
 
-/** The functions that the library lacks or has otherwise: how the compiler knows them, and what they do. */
+/** The declarations and implementations of functions that the library lacks or implements differently. */
 final class Functions {
     static final OpaqueType QUANTITY = OpaqueType.create("kubernetes.Quantity");
     static final OpaqueType SEMVER = OpaqueType.create("kubernetes.Semver");
@@ -59,7 +59,7 @@ final class Functions {
     private final List<CelFunctionDecl> declarations = new ArrayList<>();
     private final Map<String, CelFunctionBinding> bindings = new HashMap<>();
 
-    /** The type of a value, whatever its elements are of. */
+    /** Returns the CEL type of a value, regardless of the type of its elements. */
     static CelType type(Object value) {
         for (Map.Entry<Class<?>, CelType> type : TYPES.entrySet()) {
             if (type.getKey().isInstance(value)) {
@@ -69,7 +69,7 @@ final class Functions {
         return SimpleType.DYN;
     }
 
-    /** Whether a value is of a type that only Kubernetes has. */
+    /** Returns whether a value is of a type that only Kubernetes defines. */
     static boolean isOfKubernetes(Object value) {
         return type(value) instanceof OpaqueType;
     }
@@ -104,7 +104,7 @@ final class Functions {
         bind(overload.overloadId(), overload.parameterTypes(), body);
     }
 
-    /** What is done instead of what the library has for an overload. */
+    /** Replaces the library's implementation of an overload. */
     void instead(String overload, List<CelType> parameters, CelFunctionOverload body) {
         bind("instead_of_" + overload, parameters, body);
     }
@@ -132,7 +132,7 @@ final class Functions {
         return bindings.values();
     }
 
-    /** The overload that carries out calls of one that the compiler found. */
+    /** Returns the overload that implements calls of the overload that the compiler chose. */
     String carriedOutBy(String found) {
         return bindings.containsKey("instead_of_" + found) ? "instead_of_" + found : found;
     }

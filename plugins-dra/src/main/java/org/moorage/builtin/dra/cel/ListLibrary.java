@@ -26,7 +26,7 @@ final class ListLibrary {
     private static final List<CelType> LIST = List.of(ListType.create(T));
     private static final List<CelType> LIST_AND_ELEMENT = List.of(LIST.get(0), T);
     private static final int LONGEST_RANGE = 1_000_000;
-    /** What the library's macro {@code sortBy} makes of a list: pairs of keys and values to be sorted. */
+    /** The function that the library's macro {@code sortBy} expands to: it sorts pairs of keys and values by key. */
     static final String SORT_BY = "lists.@sortByAssociatedKeys";
 
     static final RuntimeEquality EQUALITY = RuntimeEquality.create(RuntimeHelpers.create(), SelectorLanguage.OPTIONS);
@@ -68,7 +68,7 @@ final class ListLibrary {
                 throw new IllegalArgumentException(
                         "lists.range: size " + size + " exceeds maximum allowed (" + LONGEST_RANGE + ")");
             }
-            // Costs a unit for each element, and is refused before they are there.
+            // A range costs one unit for each element, and is rejected before its elements are created.
             if (size >= CostTracker.LIMIT) {
                 throw CostTracker.limitExceeded();
             }

@@ -85,7 +85,7 @@ record NamedFormat(String name, int patternSize, UnaryOperator<String> problem) 
         return hasDots ? "must not contain dots" : mismatch(LABEL, text);
     }
 
-    // What a generated name starts with may end in a dash, since more follows.
+    // The prefix of a generated name may end in a dash, since a suffix follows.
     private static String unfinished(String text) {
         return text.length() > 1 && text.endsWith("-") ? text.substring(0, text.length() - 2) + "a" : text;
     }

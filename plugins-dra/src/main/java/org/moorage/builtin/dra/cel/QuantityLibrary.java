@@ -62,7 +62,7 @@ final class QuantityLibrary {
         return (Boolean) textAndTolerance[1] ? SemanticVersion.parseTolerantly(text) : SemanticVersion.parse(text);
     }
 
-    /** Whether a text can be read as something. */
+    /** Returns whether a parser accepts its text. */
     static boolean isOne(Runnable read) {
         try {
             read.run();

@@ -4,9 +4,9 @@ package org.moorage.builtin.dra.cel;
 /** A compiled expression about a device. Safe for use by several threads. */
 public interface Selector {
     /**
-     * Whether a device satisfies the expression.
+     * Returns whether a device satisfies the expression.
      *
-     * @throws SelectorException if the expression makes no sense for the device, or costs too much
+     * @throws SelectorException if the expression fails for the device, or exceeds the cost limit
      */
     boolean matches(DeviceMap device) throws SelectorException;
 }

@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** What is wrong with an expression, in the words of the CEL library that kube-scheduler uses. */
+/** Formats the errors of an expression in the words of kube-scheduler's CEL library. */
 final class SelectorErrors {
     private static final Pattern CANDIDATES = Pattern.compile(" \\(candidates: .*\\)(?=\n|$)");
     private static final Pattern SYNTAX = Pattern.compile(
@@ -19,16 +19,16 @@ final class SelectorErrors {
 
     private SelectorErrors() {}
 
-    /** Why an expression cannot be evaluated. */
+    /** Returns why an expression cannot be evaluated. */
     static String ofEvaluation(CelEvaluationException failed) {
         String message = String.valueOf(failed.getMessage());
         Matcher missing = MISSING_KEY.matcher(message);
         return missing.find() ? "no such key: " + missing.group(1) : message;
     }
 
-    /** Why an expression cannot be compiled. */
+    /** Returns why an expression cannot be compiled. */
     static String ofCompiler(CelValidationException invalid) {
-        // What follows from an error is not worth another one.
+        // Skip errors that only follow from another error.
         List<CelIssue> issues = invalid.getErrors().stream()
                 .filter(issue -> !issue.getMessage().contains("*error*"))
                 .toList();

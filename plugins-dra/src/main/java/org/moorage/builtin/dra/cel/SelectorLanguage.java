@@ -37,9 +37,10 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * CEL as Kubernetes has it in selectors of devices and for attributes that are derived: the variable {@code device}, CEL's own functions
- * and extensions, and those of Kubernetes for quantities, versions, addresses, URLs, texts and lists. As kube-scheduler does, it takes
- * whatever an API server may have stored, so an attribute may be several values whether or not that feature is on.
+ * CEL as Kubernetes uses it in device selectors and derived attributes: the variable {@code device}, CEL's own
+ * functions and extensions, and those of Kubernetes for quantities, versions, addresses, URLs, strings and lists. Like
+ * kube-scheduler, it accepts everything that an API server may have stored, so an attribute may have several values
+ * whether or not that feature is on.
  */
 public final class SelectorLanguage {
     private static final String DEVICE_TYPE = "kubernetes.DRADevice";
@@ -49,7 +50,7 @@ public final class SelectorLanguage {
             .build();
     private static final CelStringExtensions STRINGS =
             CelExtensions.strings(EnumSet.complementOf(EnumSet.of(CelStringExtensions.Function.REVERSE)));
-    // Its sortBy has the type of what it sorts wrong.
+    // The library declares a wrong type for the values that sortBy sorts.
     private static final CelListsExtensions LISTS =
             CelExtensions.lists(EnumSet.complementOf(EnumSet.of(CelListsExtensions.Function.SORT_BY)));
     private static final CelSetsExtensions SETS = CelExtensions.sets(OPTIONS);
@@ -61,7 +62,7 @@ public final class SelectorLanguage {
     private final CelCompiler compiler;
     private final CelRuntime runtime;
 
-    /** The language with all its libraries, which takes a moment to make. */
+    /** Creates the language with all its libraries, which takes a moment. */
     public SelectorLanguage() {
         QuantityLibrary.addTo(functions);
         NetworkLibrary.addTo(functions);
@@ -86,24 +87,24 @@ public final class SelectorLanguage {
     }
 
     /**
-     * Reads an expression that says whether a device is selected.
+     * Compiles an expression that selects devices.
      *
-     * @throws SelectorException if it makes no sense, in the words of kube-scheduler
+     * @throws SelectorException if the expression is invalid, with a message in the words of kube-scheduler
      */
     public Selector compile(String expression) throws SelectorException {
         return compile(expression, SelectorLanguage::checkSelector);
     }
 
     /**
-     * Reads an expression for the value of an attribute.
+     * Compiles an expression for the value of an attribute.
      *
-     * @throws SelectorException if it makes no sense, in the words of kube-scheduler
+     * @throws SelectorException if the expression is invalid, with a message in the words of kube-scheduler
      */
     public AttributeExpression compileAttribute(String expression) throws SelectorException {
         return compile(expression, SelectorLanguage::checkAttribute);
     }
 
-    /** Checks the type of what an expression gives. */
+    /** Checks the type of an expression's result. */
     @FunctionalInterface
     private interface TypeCheck {
         void check(CelType answer) throws SelectorException;
@@ -153,7 +154,7 @@ public final class SelectorLanguage {
         }
     }
 
-    // The library's is the same, but for where its error is shown.
+    // Same as the library's macro, except for the position of its error.
     private static Optional<CelExpr> has(CelMacroExprFactory make, CelExpr target, ImmutableList<CelExpr> arguments) {
         CelExpr argument = arguments.get(0);
         if (argument.getKind() == CelExpr.ExprKind.Kind.SELECT) {

@@ -16,7 +16,7 @@ import java.util.stream.Stream;
  * @param major the first number
  * @param minor the second number
  * @param patch the third number
- * @param preRelease what tells versions before the release apart; empty for the release
+ * @param preRelease the pre-release identifiers; empty for a release
  * @param build the build metadata; empty if there is none
  */
 public record SemanticVersion(long major, long minor, long patch, List<String> preRelease, String build)
@@ -80,7 +80,7 @@ public record SemanticVersion(long major, long minor, long patch, List<String> p
         return Objects.hash(major, minor, patch, preRelease);
     }
 
-    /** The version as it is written. */
+    /** Returns the version as it is written. */
     @Override
     public String toString() {
         String release =

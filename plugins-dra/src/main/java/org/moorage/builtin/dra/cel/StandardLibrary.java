@@ -19,7 +19,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** What CEL's own functions do otherwise in kube-scheduler's library, and functions of texts. */
+/** CEL's own functions that behave differently in kube-scheduler's library, and functions of strings. */
 final class StandardLibrary {
     private static final OpaqueType AUTHORIZER = OpaqueType.create("kubernetes.authorization.Authorizer");
     private static final String AUTHORIZER_FUNCTIONS =
@@ -33,9 +33,9 @@ final class StandardLibrary {
         functions.global("int", INT, Duration.class, Duration::toNanos);
         functions.instead("duration_to_milliseconds", List.of(DURATION), a -> ((Duration) a[0]).toMillis());
         functions.instead("double_to_string", List.of(DOUBLE), a -> TextFormat.shortest((Double) a[0]));
-        // The library's would be the type that the compiler knows.
+        // The library's function would return the type that the compiler knows.
         functions.instead("type", List.of(DYN), a -> TypeType.create(Functions.type(a[0])));
-        // The library's would evaluate twice what it selects from.
+        // The library's function would evaluate its operand twice.
         functions.instead("select_optional_field", List.of(DYN, STRING), a -> field(a[0], a[1]));
         functions.instead("has", List.of(DYN, STRING), a -> field(a[0], a[1]).isPresent());
         functions.instead(
@@ -44,7 +44,7 @@ final class StandardLibrary {
                 a -> a[1] instanceof DeviceMap device
                         ? device.isKnown(a[0])
                         : ListLibrary.EQUALITY.findInMap((Map<?, ?>) a[1], a[0]).isPresent());
-        // There is no authorizer to ask about a device, but the names are taken.
+        // Device expressions have no authorizer, but the names of its functions are declared.
         for (String name : AUTHORIZER_FUNCTIONS.split(" ")) {
             functions.member(name, AUTHORIZER, List.of(AUTHORIZER), a -> a[0]);
         }

@@ -19,14 +19,14 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
-/** {@code format} of texts. */
+/** The {@code format} function of strings. */
 final class TextFormat {
     private static final int DIGITS = 6;
     private static final Pattern CLAUSE = Pattern.compile("%(?:\\.([0-9]{1,3}))?(.?)", Pattern.DOTALL);
 
     private TextFormat() {}
 
-    /** What the clauses of a template are that take an argument, each by its letter. */
+    /** Returns the letters of the clauses of a template that take an argument, in order. */
     static List<String> clauses(String template) {
         return CLAUSE.matcher(template)
                 .results()
@@ -131,7 +131,7 @@ final class TextFormat {
         return value instanceof String ? "\"" + text.replace("\\", "\\\\").replace("\"", "\\\"") + "\"" : text;
     }
 
-    /** The shortest text that is read as the same number, with an exponent where Go's {@code %g} has one. */
+    /** Returns the shortest text that is read as the same number, with an exponent where Go's {@code %g} has one. */
     static String shortest(double value) {
         if (!Double.isFinite(value)) {
             return Double.isNaN(value) ? "NaN" : value < 0 ? "-Inf" : "+Inf";

@@ -23,8 +23,9 @@ import java.util.function.IntPredicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What Kubernetes asks of an expression beyond its types: that the elements of a list or map are of one type, and that constant
- * durations, times, patterns and templates are well formed. The library's validators would take any type for {@code any}.
+ * The checks of Kubernetes beyond the types of an expression: the elements of a list or map must be of one type, and
+ * constant durations, times, patterns and templates must be well-formed. The library's validators would accept any type
+ * for {@code any}.
  */
 final class Validation {
     private static final Set<String> MIXED = Set.of("format", ListLibrary.SORT_BY);
@@ -44,12 +45,12 @@ final class Validation {
         parts.getRoot().allNodes(TraversalOrder.POST_ORDER).forEach(this::check);
     }
 
-    /** What is wrong, as it is shown; empty if nothing. */
+    /** Returns the issues of the expression as display text; empty if there are none. */
     String issues() {
         return CelIssue.toDisplayString(issues.getIssues(), expression.getSource());
     }
 
-    /** Why the expression cannot be evaluated although it makes sense; null if it can. */
+    /** Returns why the expression cannot be evaluated although it is valid; null if it can. */
     @Nullable
     String notUsable() {
         return notUsable;
@@ -146,7 +147,7 @@ final class Validation {
         return part.constantOrDefault().getKind() == CelConstant.Kind.STRING_VALUE;
     }
 
-    // That other clauses do not fit their arguments is found in evaluation.
+    // Other clauses that do not fit their arguments are detected during evaluation.
     private void checkFormat(CelExpr call, CelExpr template) {
         if (!isText(template) || call.call().args().get(0).getKind() != Kind.LIST) {
             return;

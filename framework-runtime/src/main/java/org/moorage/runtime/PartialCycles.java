@@ -225,7 +225,7 @@ public final class PartialCycles {
                             return part.apply(algorithm, snapshot);
                         } finally {
                             // The state of a question is released after it, so none of it may escape.
-                            snapshot.takeBack(0);
+                            snapshot.revertTo(0);
                         }
                     },
                     left);

@@ -49,7 +49,7 @@ public interface PodGroupTrial {
     int changes();
 
     /** Reverts the latest changes until {@code changesLeft} are left. */
-    void takeBack(int changesLeft);
+    void revertTo(int changesLeft);
 
     /** Schedules the whole group again on the nodes with the simulated changes. Nothing stays reserved. */
     Simulation schedule();

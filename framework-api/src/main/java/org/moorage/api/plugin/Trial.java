@@ -37,5 +37,5 @@ public interface Trial {
      * Reverts the latest changes until {@code changesLeft} are left, and restores the snapshot and the state of that
      * point.
      */
-    void takeBack(int changesLeft);
+    void revertTo(int changesLeft);
 }

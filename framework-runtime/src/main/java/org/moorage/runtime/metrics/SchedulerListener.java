@@ -75,9 +75,8 @@ public interface SchedulerListener {
     default void threadFailed(String thread, Throwable thrown) {}
 
     /**
-     * Called when the virtual machine can no longer be relied on, for example after an {@link OutOfMemoryError}. Called
-     * on the thread that met the error, before any work that may need memory; a program whose process may end without
-     * the scheduler terminates it here.
+     * The virtual machine is unreliable from now on, as after an {@link OutOfMemoryError}. Called on the thread that met
+     * the error, before anything that may need memory. A listener may end the process.
      */
     default void fatalError(Throwable error) {}
 }

@@ -118,7 +118,7 @@ final class PodGroupPreemption {
         if (holds(trial)) {
             return true;
         }
-        trial.takeBack(changes);
+        trial.revertTo(changes);
         return false;
     }
 

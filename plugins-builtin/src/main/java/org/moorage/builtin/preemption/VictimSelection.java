@@ -70,7 +70,7 @@ final class VictimSelection {
         if (fits(trial, node)) {
             return true;
         }
-        trial.takeBack(changes);
+        trial.revertTo(changes);
         return false;
     }
 

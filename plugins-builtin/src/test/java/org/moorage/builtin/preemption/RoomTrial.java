@@ -111,7 +111,7 @@ final class RoomTrial implements PodGroupTrial {
     }
 
     @Override
-    public void takeBack(int changesLeft) {
+    public void revertTo(int changesLeft) {
         while (undo.size() > changesLeft) {
             undo.pop().run();
         }
@@ -137,7 +137,7 @@ final class RoomTrial implements PodGroupTrial {
                 }
             }
         }
-        takeBack(changes);
+        revertTo(changes);
         if (found.size() < waiting.group().minimum()) {
             return new Simulation(TOO_FEW, List.of());
         }
@@ -153,7 +153,7 @@ final class RoomTrial implements PodGroupTrial {
             holds &= hasRoom(assignment.nodeName(), assignment.pod());
             assume(assignment.pod(), assignment.nodeName());
         }
-        takeBack(changes);
+        revertTo(changes);
         return holds;
     }
 

@@ -55,7 +55,7 @@ public class TrialBenchmark {
         if (snapshot.generations()[next] != changed.generation()) {
             throw new IllegalStateException("generation of node " + next);
         }
-        snapshot.takeBack(0);
+        snapshot.revertTo(0);
         return changed;
     }
 }

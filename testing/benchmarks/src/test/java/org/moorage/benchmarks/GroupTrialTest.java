@@ -165,7 +165,7 @@ class GroupTrialTest {
             left.removeAll(trial.snapshot().node(node).orElseThrow().pods());
             int changes = trial.changes();
             if (random.nextInt(8) == 0) {
-                trial.takeBack(first + random.nextInt(changes - first + 1));
+                trial.revertTo(first + random.nextInt(changes - first + 1));
             } else if (!left.isEmpty()) {
                 trial.assume(left.get(random.nextInt(left.size())), node);
             }
@@ -173,7 +173,7 @@ class GroupTrialTest {
             answers.add(holds);
             // Mostly, as preemption does.
             if (!holds && random.nextInt(4) > 0 && trial.changes() > changes) {
-                trial.takeBack(changes);
+                trial.revertTo(changes);
             }
         }
     }

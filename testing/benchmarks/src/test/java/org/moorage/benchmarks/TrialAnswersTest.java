@@ -54,7 +54,7 @@ class TrialAnswersTest {
 
             if (random.nextInt(3) == 0) {
                 int left = random.nextInt(assumed.size() + 1);
-                snapshot.takeBack(left);
+                snapshot.revertTo(left);
                 assumed.subList(left, assumed.size()).clear();
             } else if (assumed.size() < other.size()) {
                 String node = workload.node(random.nextInt(NODES)).name();

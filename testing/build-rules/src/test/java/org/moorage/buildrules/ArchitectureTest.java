@@ -56,7 +56,8 @@ final class ArchitectureTest {
 
     /** Measure how long calls take, for metrics and logs. Nothing depends on it. */
     private static final String MEASURES = "org\\.moorage\\.("
-            + "runtime\\.internal\\.(cycle|loop\\.(PodGroupCycle|SchedulingCycle)|binding\\.BindingCycle"
+            + "runtime\\.internal\\.(cycle\\.(Parallelism|PodGroupAlgorithm)|plugin\\.(PluginCaller|PointRun)"
+            + "|loop\\.(PodGroupCycle|SchedulingCycle)|binding\\.BindingCycle"
             + "|cluster\\.ObjectEventHandlers|queue\\.(PreEnqueue|QueuedEntity|QueueingHints))"
             + "|kubernetes\\.(ApiServer|MeasuredRequest|PodWrites)"
             + "|opa\\.OpaPolicy|app\\.internal\\.extender\\.ExtenderServer)([.$].*)?";

@@ -86,7 +86,7 @@ public final class TrialSnapshot implements Snapshot {
 
     /** Reverts all changes and updates the snapshot from the cache. */
     public void update(SchedulerCache cache) {
-        takeBack(0);
+        revertTo(0);
         forgetCopies();
         cache.updateSnapshot(base);
         podGroups = base.podGroups();
@@ -114,7 +114,7 @@ public final class TrialSnapshot implements Snapshot {
     }
 
     /** Reverts the last changes until the given number is left. */
-    public void takeBack(int changesLeft) {
+    public void revertTo(int changesLeft) {
         while (undo.size() > changesLeft) {
             undo.pop().run();
         }

@@ -53,7 +53,7 @@ public final class GroupReservations {
                 reservation.unreserve();
             }
             if (!answer.isSuccess()) {
-                snapshot.takeBack(changes);
+                snapshot.revertTo(changes);
             }
         }
     }

@@ -110,8 +110,8 @@ final class GroupTrial implements PodGroupTrial {
     }
 
     @Override
-    public void takeBack(int changesLeft) {
-        snapshot.takeBack(changesLeft);
+    public void revertTo(int changesLeft) {
+        snapshot.revertTo(changesLeft);
     }
 
     @Override
@@ -179,7 +179,7 @@ final class GroupTrial implements PodGroupTrial {
             }
             return true;
         } finally {
-            snapshot.takeBack(changes);
+            snapshot.revertTo(changes);
         }
     }
 
@@ -195,7 +195,7 @@ final class GroupTrial implements PodGroupTrial {
             profile.failed(failure);
         }
         if (!isReserved) {
-            snapshot.takeBack(changes);
+            snapshot.revertTo(changes);
             snapshot.assume(assignment.pod().withNode(assignment.nodeName()), assignment.nodeName());
         }
     }

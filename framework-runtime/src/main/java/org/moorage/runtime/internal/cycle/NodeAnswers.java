@@ -76,7 +76,7 @@ public final class NodeAnswers {
                 if (attempt.filters().filter(trial.state(), trial.node(name)).isSuccess()) {
                     fitting.add(name);
                 }
-                trial.takeBack(0);
+                trial.revertTo(0);
             }
         });
         return fitting;

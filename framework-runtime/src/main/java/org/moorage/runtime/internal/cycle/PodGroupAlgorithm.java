@@ -94,7 +94,7 @@ public final class PodGroupAlgorithm {
             }
             return results;
         } finally {
-            snapshot.takeBack(changes);
+            snapshot.revertTo(changes);
         }
     }
 
@@ -234,7 +234,7 @@ public final class PodGroupAlgorithm {
             }
             return tried;
         } finally {
-            snapshot.takeBack(changes);
+            snapshot.revertTo(changes);
         }
     }
 
@@ -268,7 +268,7 @@ public final class PodGroupAlgorithm {
             status = GroupStatus.error("running PlacementFeasible plugin: " + failure.getMessage());
         } finally {
             if (!status.isSuccess()) {
-                snapshot.takeBack(changes);
+                snapshot.revertTo(changes);
             }
         }
         return new GroupResult(group, status, List.of(), placementState, anyScheduled);
@@ -328,7 +328,7 @@ public final class PodGroupAlgorithm {
                     + failure.getMessage());
         } finally {
             if (!status.isSuccess()) {
-                snapshot.takeBack(changes);
+                snapshot.revertTo(changes);
             }
         }
         return new GroupResult(group, status, members, placementState, anyScheduled);
@@ -381,7 +381,7 @@ public final class PodGroupAlgorithm {
                     failure = thrown.getMessage();
                 }
                 if (!failure.isEmpty()) {
-                    snapshot.takeBack(changes);
+                    snapshot.revertTo(changes);
                     return Optional.of(failure);
                 }
             }

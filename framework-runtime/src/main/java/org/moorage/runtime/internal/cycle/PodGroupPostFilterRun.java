@@ -103,7 +103,7 @@ public final class PodGroupPostFilterRun {
         try {
             return plugin.podGroupPostFilter(run, state, root, trial);
         } finally {
-            snapshot.takeBack(changes);
+            snapshot.revertTo(changes);
         }
     }
 

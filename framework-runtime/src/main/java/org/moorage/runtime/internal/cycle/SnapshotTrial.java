@@ -78,7 +78,7 @@ public final class SnapshotTrial implements Trial {
     }
 
     @Override
-    public void takeBack(int changesLeft) {
-        snapshot.takeBack(changesLeft);
+    public void revertTo(int changesLeft) {
+        snapshot.revertTo(changesLeft);
     }
 }

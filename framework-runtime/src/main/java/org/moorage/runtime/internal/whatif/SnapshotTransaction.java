@@ -126,7 +126,7 @@ final class SnapshotTransaction implements Transaction {
         }
         closed = true;
         try {
-            snapshot.takeBack(changesBefore);
+            snapshot.revertTo(changesBefore);
         } finally {
             workspace.begin(chanceBefore);
             if (outer == null) {
@@ -148,7 +148,7 @@ final class SnapshotTransaction implements Transaction {
             return done;
         } finally {
             if (!isDone) {
-                snapshot.takeBack(before);
+                snapshot.revertTo(before);
             }
         }
     }
@@ -161,7 +161,7 @@ final class SnapshotTransaction implements Transaction {
         try {
             return question.get();
         } finally {
-            snapshot.takeBack(before);
+            snapshot.revertTo(before);
             workspace.begin(chance);
         }
     }
@@ -420,7 +420,7 @@ final class SnapshotTransaction implements Transaction {
             if (places.isComplete()) {
                 return places;
             }
-            snapshot.takeBack(before);
+            snapshot.revertTo(before);
             return places.withoutNodes(
                     places.placed() + " of " + places.pods().size() + " pods find a node (expected: all)");
         });

@@ -52,7 +52,7 @@ final class TrialPlacement {
             reserved = reservation.reserve();
         } finally {
             if (!reserved.isSuccess()) {
-                snapshot.takeBack(changes);
+                snapshot.revertTo(changes);
             }
         }
         return reserved.isSuccess() ? finish() : reserved;

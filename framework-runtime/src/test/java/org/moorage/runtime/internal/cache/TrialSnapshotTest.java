@@ -261,13 +261,13 @@ class TrialSnapshotTest {
             }
             // Back in strides of any length.
             for (int step = 24; step >= 0; step -= 1 + random.nextInt(3)) {
-                trial.takeBack(changes.get(step));
+                trial.revertTo(changes.get(step));
                 assertThat(describe(trial))
                         .as("seed %d, back to %d", seed + run, step)
                         .isEqualTo(before.get(step));
                 assertThat(trial.generations()).isEqualTo(generations.get(step));
             }
-            trial.takeBack(0);
+            trial.revertTo(0);
             assertThat(describe(trial)).as("seed %d", seed + run).isEqualTo(before.get(0));
         }
     }
@@ -310,7 +310,7 @@ class TrialSnapshotTest {
                         .isTrue();
             }
         }
-        trial.takeBack(0);
+        trial.revertTo(0);
         assertThat(trial.node("a").orElseThrow().generation()).isEqualTo(before);
         assertThat(branch.node("a").orElseThrow().podCount()).isEqualTo(10);
     }
@@ -328,8 +328,8 @@ class TrialSnapshotTest {
                 }
             });
         }
-        assertThatThrownBy(() -> trial.takeBack(0)).hasMessage("second");
-        trial.takeBack(0);
+        assertThatThrownBy(() -> trial.revertTo(0)).hasMessage("second");
+        trial.revertTo(0);
         assertThat(undone).containsExactly("third of 3", "second of 2", "first of 1");
         assertThat(trial.node("a").orElseThrow().podCount()).isZero();
     }

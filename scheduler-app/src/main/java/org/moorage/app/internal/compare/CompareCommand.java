@@ -19,6 +19,7 @@ import org.moorage.app.internal.options.ConfigFile;
 import org.moorage.app.internal.options.ExtenderFiles;
 import org.moorage.app.internal.options.FeatureGateOptions;
 import org.moorage.app.internal.options.ManifestFile;
+import org.moorage.app.internal.options.ProfileOptions;
 import org.moorage.app.internal.options.VersionOptions;
 import org.moorage.app.internal.process.CommandException;
 import org.moorage.app.internal.process.ParallelTasks;
@@ -257,7 +258,7 @@ public final class CompareCommand extends QuestionCommand<Report> {
     }
 
     private static Side side(String profile, LoadedConfig config) {
-        List<String> names = AskedCluster.profileNames(config);
+        List<String> names = ProfileOptions.names(config);
         if (!names.contains(profile)) {
             throw new CommandException("--profiles: \"" + profile + "\" (expected: of " + String.join(", ", names)
                     + ")." + Suggestions.hint(profile, names));

@@ -10,6 +10,7 @@ import java.util.Optional;
 import java.util.Set;
 import org.moorage.api.model.Node;
 import org.moorage.api.model.Pod;
+import org.moorage.app.internal.options.ProfileOptions;
 import org.moorage.app.internal.process.CommandException;
 import org.moorage.app.internal.question.AskedCluster;
 import org.moorage.config.LoadedConfig;
@@ -49,7 +50,7 @@ public final class SchedulerComparison {
         List<Pod> all = asked.dump().pods();
         sizes = PodSizes.of(all);
         Set<String> profiles = new HashSet<>();
-        sides.forEach(side -> profiles.addAll(AskedCluster.profileNames(side.config)));
+        sides.forEach(side -> profiles.addAll(ProfileOptions.names(side.config)));
         List<Pod> anew = new ArrayList<>();
         for (Pod pod : rebalance ? all : List.<Pod>of()) {
             if (pod.isBound()

@@ -11,8 +11,8 @@ import java.util.Set;
 import java.util.regex.Pattern;
 import org.moorage.api.plugin.PluginFactory;
 import org.moorage.app.internal.compare.WeightsAnswer.Combination;
+import org.moorage.app.internal.options.ProfileOptions;
 import org.moorage.app.internal.process.CommandException;
-import org.moorage.app.internal.question.AskedCluster;
 import org.moorage.config.LoadedConfig;
 import org.moorage.config.plugin.PluginRegistry;
 import org.moorage.objects.Suggestions;
@@ -120,7 +120,7 @@ public final class ScoreWeightGrid {
      * @throws org.moorage.config.ConfigException if it is refused
      */
     public LoadedConfig apply(Map<String, Integer> combination, LoadedConfig config) {
-        List<String> names = AskedCluster.profileNames(config);
+        List<String> names = ProfileOptions.names(config);
         if (profile.isPresent() && !names.contains(profile.get())) {
             throw new CommandException("--profile: \"" + profile.get() + "\" (expected: of " + String.join(", ", names)
                     + ")." + Suggestions.hint(profile.get(), names));

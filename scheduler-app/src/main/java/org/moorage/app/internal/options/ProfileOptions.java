@@ -12,9 +12,9 @@ import org.moorage.api.model.Pod;
 import org.moorage.app.internal.help.OptionGroup;
 import org.moorage.app.internal.help.OptionGroup.Heading;
 import org.moorage.app.internal.process.CommandException;
-import org.moorage.app.internal.question.AskedCluster;
 import org.moorage.app.internal.report.Terminal;
 import org.moorage.config.LoadedConfig;
+import org.moorage.config.ProfileConfig;
 import org.moorage.objects.Suggestions;
 import org.moorage.simulation.dump.ClusterDump;
 import org.moorage.simulation.dump.RecordedChange;
@@ -29,6 +29,13 @@ public final class ProfileOptions {
             description = "The schedulerName of pods that name no profile of the configuration.")
     private Optional<String> profile = Optional.empty();
 
+    /** Returns the names of a configuration's profiles. */
+    public static List<String> names(LoadedConfig config) {
+        return config.config().profiles().stream()
+                .map(ProfileConfig::schedulerName)
+                .toList();
+    }
+
     /** Whether pods may be scheduled by another profile than the one that they name. */
     public boolean isGiven() {
         return profile.isPresent();
@@ -40,7 +47,7 @@ public final class ProfileOptions {
      * @throws CommandException if the configuration has no such profile
      */
     public UnaryOperator<Pod> taking(LoadedConfig config) {
-        List<String> names = AskedCluster.profileNames(config);
+        List<String> names = names(config);
         profile.filter(name -> !names.contains(name)).ifPresent(name -> {
             throw new CommandException("--scheduler-name: \"" + name + "\" (expected: of " + config.sourceName() + ": "
                     + String.join(", ", names) + ")." + Suggestions.hint(name, names));
@@ -76,7 +83,7 @@ public final class ProfileOptions {
     }
 
     private static void noteOthers(ClusterDump dump, LoadedConfig config, Terminal terminal) {
-        List<String> names = AskedCluster.profileNames(config);
+        List<String> names = names(config);
         Map<String, Integer> pending = new TreeMap<>();
         for (Pod pod : dump.pods()) {
             if (!pod.isBound() && !names.contains(pod.spec().schedulerName())) {

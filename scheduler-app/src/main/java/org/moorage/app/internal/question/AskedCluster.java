@@ -17,10 +17,10 @@ import org.jspecify.annotations.Nullable;
 import org.moorage.api.model.ClusterObject;
 import org.moorage.api.model.Node;
 import org.moorage.api.model.Pod;
+import org.moorage.app.internal.options.ProfileOptions;
 import org.moorage.app.internal.process.CommandException;
 import org.moorage.app.internal.report.Terminal;
 import org.moorage.config.LoadedConfig;
-import org.moorage.config.ProfileConfig;
 import org.moorage.config.plugin.PluginRegistry;
 import org.moorage.runtime.Scheduler;
 import org.moorage.runtime.whatif.WhatIf;
@@ -141,24 +141,17 @@ public final class AskedCluster implements AutoCloseable {
         return zones;
     }
 
-    /** The pods that wait for this scheduler to find a node for them, in order; those whose scheduling gates are still there wait for these. */
+    /** Returns the pending pods of this scheduler's profiles, in order, without gated ones. */
     public List<Pod> waitingPods() {
-        return waitingPods(Set.copyOf(profileNames(config)));
+        return waitingPods(Set.copyOf(ProfileOptions.names(config)));
     }
 
-    /** The pods that wait for one of these profiles to find a node for them, in order, without gated ones. */
+    /** Returns the pending pods of these profiles, in order, without gated ones. */
     public List<Pod> waitingPods(Set<String> profiles) {
         List<Pod> waiting = new ArrayList<>(known().waitingPods());
         waiting.removeIf(pod -> !pod.spec().schedulingGates().isEmpty()
                 || !profiles.contains(pod.spec().schedulerName()));
         return waiting;
-    }
-
-    /** The names of a configuration's profiles. */
-    public static List<String> profileNames(LoadedConfig config) {
-        return config.config().profiles().stream()
-                .map(ProfileConfig::schedulerName)
-                .toList();
     }
 
     /**
@@ -172,7 +165,7 @@ public final class AskedCluster implements AutoCloseable {
 
     /** Checks that a profile of a configuration is responsible for a pod, as {@link #demandProfile(Pod)}. */
     public static void demandProfile(Pod pod, LoadedConfig config) {
-        List<String> names = profileNames(config);
+        List<String> names = ProfileOptions.names(config);
         if (!names.contains(pod.spec().schedulerName())) {
             throw new CommandException("pod " + pod.key() + " is for the scheduler \""
                     + pod.spec().schedulerName() + "\" (expected: " + String.join(" or ", names)

@@ -38,10 +38,10 @@ public final class SchedulerComparison {
     record Side(String name, LoadedConfig config, Optional<String> profile) {}
 
     /**
-     * A comparison.
+     * Creates a comparison.
      *
-     * @param sides the schedulers, whose profiles tell which pods are theirs
-     * @param rebalance whether the pods are taken off their nodes first that a controller would create again
+     * @param sides the schedulers; their profiles decide which pods are theirs
+     * @param rebalance whether to first remove from their nodes the pods that a controller would create again
      */
     public SchedulerComparison(AskedCluster asked, List<Side> sides, boolean rebalance) {
         this.asked = asked;
@@ -76,9 +76,9 @@ public final class SchedulerComparison {
     }
 
     /**
-     * What a scheduler makes of the cluster.
+     * Returns how a scheduler schedules the pods of the cluster.
      *
-     * @param tried is told of each attempt
+     * @param tried runs after each attempt
      * @throws CommandException if the cluster was not read for its plugins, or it has no profile for a pod
      * @throws org.moorage.config.ConfigException if its profiles cannot be built from the plugins
      */

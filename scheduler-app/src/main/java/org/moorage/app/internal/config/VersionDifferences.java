@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 import org.moorage.api.plugin.FeatureGates;
 import org.moorage.config.LoadedConfig;
 
-/** What one configuration means in two versions of Kubernetes, where that differs. */
+/** The differences in the effect of one configuration between two versions of Kubernetes. */
 public final class VersionDifferences {
     private static final List<String> NAMES = List.of("name", "schedulerName", "urlPrefix");
 

@@ -148,7 +148,7 @@ public final class RunningAgents implements AutoCloseable {
         }
     }
 
-    /** Has those agents that know a cluster get to know it, and all of them answer. */
+    /** Starts the agents, including those that watch a cluster, and lets all of them answer requests. */
     public void start() {
         for (ExtenderServer server : servers) {
             server.agent().start();
@@ -161,7 +161,7 @@ public final class RunningAgents implements AutoCloseable {
         return List.copyOf(servers);
     }
 
-    /** Has them answer what was asked, and listen no more. Calling it again does no harm. */
+    /** Stops listening and answers the requests that were received. Calling it again has no effect. */
     public void stop() {
         servers.forEach(ExtenderServer::close);
     }

@@ -29,7 +29,7 @@ public final class KeptFields {
     private static final String ANNOTATIONS_TYPE = "Annotations";
     private static final String NO_FIELDS = "none";
 
-    /** What is kept of a kind that the list lacks, which is none of those that are read. */
+    /** The type whose fields are kept of a kind that is not in the list; Moorage reads no such kind. */
     private static final String UNKNOWN_KIND = "Namespace";
 
     /** Domains whose annotations schedulers, controllers and autoscalers of Kubernetes read. */

@@ -11,7 +11,7 @@ import org.moorage.app.internal.process.Signals;
 import org.moorage.objects.GoDuration;
 import picocli.CommandLine.Option;
 
-/** How long a command runs that watches a cluster: until it is told to end, or for some time. */
+/** The running time of a command that watches a cluster: until SIGINT or SIGTERM, or for a given duration. */
 public final class RunningTime {
     private volatile boolean isEnded;
     private @Nullable InstantSource clock;

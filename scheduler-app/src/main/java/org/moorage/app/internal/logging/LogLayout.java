@@ -119,7 +119,7 @@ public final class LogLayout extends LayoutBase<ILoggingEvent> {
         line.append('"');
     }
 
-    // Of several lines, as they are.
+    // Keeps line breaks and tabs of a text with several lines.
     private static void printable(StringBuilder line, String text) {
         for (int i = 0; i < text.length(); i++) {
             char c = text.charAt(i);

@@ -131,8 +131,8 @@ public final class Logging extends ContextAwareBase implements Configurator {
     }
 
     /**
-     * Has what this process prints, and what it logs by {@code java.util.logging}, become lines of the log. Whoever reads its output or its
-     * log as JSON reads nothing else.
+     * Redirects what this process prints, and what it logs by {@code java.util.logging}, to the log, so that a reader
+     * of its output or of its JSON log sees nothing else.
      */
     public static void takePrints() {
         System.setOut(PrintedLines.named("stdout", REAL_STDERR));

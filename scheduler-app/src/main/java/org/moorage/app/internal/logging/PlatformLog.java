@@ -10,7 +10,7 @@ import java.util.logging.SimpleFormatter;
 import org.slf4j.LoggerFactory;
 import org.slf4j.spi.LoggingEventBuilder;
 
-/** What libraries and plugins log by {@code java.util.logging}, in the log of the program. */
+/** A handler that writes what libraries and plugins log by {@code java.util.logging} to the program's log. */
 final class PlatformLog extends Handler {
     private final Formatter messages = new SimpleFormatter();
 

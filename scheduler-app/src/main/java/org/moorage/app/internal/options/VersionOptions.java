@@ -16,7 +16,7 @@ import picocli.CommandLine.Option;
 @OptionGroup(Heading.SCHEDULER)
 public final class VersionOptions {
     private static final Pattern WITH_PATCH = Pattern.compile("v?\\d+\\.\\d+\\.0*[1-9]\\d*");
-    /** What kube-scheduler calls itself in versions and feature gates. */
+    /** The name of kube-scheduler's component in versions and feature gates. */
     static final String COMPONENT = "kube";
 
     @Option(

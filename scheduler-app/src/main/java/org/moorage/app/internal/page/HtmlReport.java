@@ -19,9 +19,9 @@ import java.util.zip.GZIPOutputStream;
 import org.moorage.app.internal.process.OutputFile;
 
 /**
- * Makes a page of one file: its script and its style are in it, its data too, and nothing else is loaded. Of the scripts and styles that a
- * browser finds in it, only these run: a policy names them by their hashes. Data is compressed and encoded, so that no text in it can end
- * the element that it is in.
+ * A page in a single file: it contains its script, style and data, and loads nothing else. A policy names the script
+ * and style by their hashes, so that a browser runs no other. Data is compressed and encoded, so that no text in it can
+ * end the element that contains it.
  */
 public final class HtmlReport {
     // In an order in which each uses what stands before it.

@@ -6,9 +6,9 @@ import java.util.function.BooleanSupplier;
 /** The process that a command runs in. */
 public interface HostProcess {
     /**
-     * Sets what to do when the process is told to end.
+     * Sets the action for a termination signal.
      *
-     * @param stop stops what runs, and says whether anything did
+     * @param stop stops the running work, and returns whether anything was running
      */
     void onTermination(BooleanSupplier stop);
 

@@ -47,13 +47,13 @@ public final class AskedCluster implements AutoCloseable {
     private @Nullable KnownCluster known;
 
     /**
-     * A cluster.
+     * Creates a cluster to answer questions about.
      *
-     * @param manifests makes pods of manifests in it
+     * @param manifests creates pods from manifests in it
      * @param config the scheduler's configuration
-     * @param configFile where it is from
-     * @param extenders leaves out the extenders that are not asked
-     * @param taking has a pod of another scheduler scheduled by a profile of this one
+     * @param configFile the file that the configuration is from
+     * @param extenders removes the extenders that are not to be called
+     * @param taking assigns a pod of another scheduler to a profile of this one
      */
     public AskedCluster(
             ClusterDump dump,
@@ -188,7 +188,7 @@ public final class AskedCluster implements AutoCloseable {
      * Reads recorded changes of the cluster.
      *
      * @param source a file, or {@code -} for stdin
-     * @return the changes, and what is to be told of them
+     * @return the changes, and notes about them
      * @throws org.moorage.objects.ClusterFileException if the source cannot be read, or an object is malformed
      */
     public ClusterDump changes(String source) {
@@ -239,7 +239,7 @@ public final class AskedCluster implements AutoCloseable {
         return configFile;
     }
 
-    /** The plugins that there are. */
+    /** Returns the available plugins. */
     public PluginRegistry registry() {
         return registry;
     }

@@ -166,7 +166,7 @@ public final class ClusterOptions {
                 dump, manifests, loaded, config.file(), extenders::apply, profile.taking(loaded), registry, terminal);
     }
 
-    // Of a large cluster this is a tenth of what its objects are.
+    // Compressed text of the kept fields: a tenth of the size of a large cluster's objects.
     private InputStream liveObjects(Terminal terminal) {
         ByteArrayOutputStream bytes = new ByteArrayOutputStream();
         try (ApiRequests requests =

@@ -24,10 +24,10 @@ import org.moorage.objects.tree.ObjectTrees;
 import org.moorage.simulation.dump.ClusterDump;
 import org.moorage.simulation.dump.RecordedChange;
 
-/** What became of the pods that waited at the beginning of a recording or came in it. */
+/** The results for the pods that were pending at the start of a recording or arrived in it. */
 public final class RecordedPods {
     private final Map<String, RecordedPod> byUid = new LinkedHashMap<>();
-    /** When each change was seen, by its number from 1; the epoch where the recording does not say. */
+    /** The time at which each change was seen, by its number from 1; the epoch where the recording has no time. */
     private final List<Instant> times;
 
     /**
@@ -50,9 +50,9 @@ public final class RecordedPods {
     }
 
     /**
-     * Those of a recording.
+     * Returns the pods of a recording.
      *
-     * @param dump what was read of it
+     * @param dump the contents of the recording
      * @throws CommandException if the file cannot be read
      */
     public static RecordedPods of(Recording recording, ClusterDump dump) {

@@ -13,8 +13,8 @@ import org.moorage.simulation.dump.ClusterDump;
 import org.moorage.simulation.dump.ClusterDumpReader;
 
 /**
- * A recording that was written by {@link RecordingWriter}. One that ends in the middle of a line, since whoever wrote it was killed, counts up to
- * the line before.
+ * A recording that {@link RecordingWriter} wrote. If it ends in the middle of a line, because its writer was killed, it
+ * is read up to the line before.
  */
 public final class Recording {
     private static final byte[] EVENT = "{\"type\":".getBytes(StandardCharsets.UTF_8);

@@ -54,7 +54,10 @@ public record Replay(List<ReplayedPod> pods, int otherSchedulers, int changes, i
     public record ReplayedPod(
             RecordedPod recorded, Outcome outcome, String nodeName, Optional<Duration> waited, String message) {}
 
-    /** Replays a recording: pods that wait there wait here, and what was bound at the beginning stays. */
+    /**
+     * Replays a recording: pods that are pending there are pending here, and pods that were bound at the start stay on
+     * their nodes.
+     */
     public static Replay of(Simulation simulation, RecordedPods recorded, int changes) {
         Map<String, String> nodeByUid = new HashMap<>();
         SimulationResult result = simulation
@@ -121,7 +124,7 @@ public record Replay(List<ReplayedPod> pods, int otherSchedulers, int changes, i
         return waits;
     }
 
-    /** Which of the two. */
+    /** The side of the comparison. */
     public enum Side {
         /** The scheduler that was recorded. */
         THERE,

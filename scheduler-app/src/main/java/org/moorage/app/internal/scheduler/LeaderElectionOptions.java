@@ -58,7 +58,7 @@ final class LeaderElectionOptions {
             description = "The Lease's namespace (default kube-system).")
     private Optional<String> resourceNamespace = Optional.empty();
 
-    /** What is set. */
+    /** Returns the values of the flags that are set. */
     List<FlagValue> flagValues() {
         List<FlagValue> values = new ArrayList<>();
         leaderElect.ifPresent(value -> values.add(new FlagValue(SECTION + "leaderElect", value, "--leader-elect")));

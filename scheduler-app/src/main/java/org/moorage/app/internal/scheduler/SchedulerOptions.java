@@ -129,7 +129,10 @@ public final class SchedulerOptions {
         return pluginLimits;
     }
 
-    /** What counts more than the configuration's file, or in its place if there is none. */
+    /**
+     * Returns the flags that override the configuration file and, if there is no file, those that a file would
+     * override.
+     */
     List<FlagValue> flagValues(boolean hasFile) {
         List<FlagValue> values = new ArrayList<>(leaderElection.flagValues());
         if (!hasFile) {

@@ -37,7 +37,7 @@ public final class UnusedFlags {
             "--log-text-info-buffer-size",
             "--log-text-split-stream");
 
-    // What the file says in their place counts, as for kube-scheduler.
+    // If a configuration file is given, its settings replace these flags, as for kube-scheduler.
     private static final List<String> WITHOUT_FILE = List.of(
             "--kube-api-qps",
             "--kube-api-burst",

@@ -81,7 +81,10 @@ public final class ServerKeys extends X509ExtendedKeyManager {
         }
     }
 
-    /** A new pair that nobody has signed but itself, for a server of that name; made for the first handshake, since it takes a while. */
+    /**
+     * Returns a new self-signed pair for a server of that name; created at the first handshake, because that takes a
+     * while.
+     */
     public static ServerKeys selfSigned(String hostName, InstantSource clock) {
         return new ServerKeys(Optional.empty(), clock, () -> selfSignedPair(hostName, clock));
     }

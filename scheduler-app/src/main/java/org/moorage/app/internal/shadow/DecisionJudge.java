@@ -25,22 +25,23 @@ import org.moorage.objects.EventType;
 import org.moorage.runtime.decision.Evaluation;
 
 /**
- * Finds out how the decisions of another scheduler can have come about.
+ * A judge that finds an order of events in which another scheduler's decisions are right choices.
  *
- * <p>The other scheduler binds in the background, and hears of changes at moments of its own. So neither the order of the bindings nor that of
- * other changes is the one in which it decided: bindings that were seen wait in a window, and other changes behind them. A binding is taken
- * out of the window, and in, when its node is a right choice in the cluster as it is then; if none of the window is, the next change is
- * taken in. What is a right choice at no time within a limit is tried before others that were taken in last; what no order explains is a
- * {@link Difference}, and taken in as well.
+ * <p>The other scheduler binds in the background, and receives changes at other times than Moorage. So the observed
+ * order of bindings and other changes is not the order in which it decided: observed bindings wait in a window, and
+ * other changes behind them. A binding leaves the window and is applied when its node is a right choice in the current
+ * state of the cluster; if no binding of the window is, the next change is applied. A binding that is not a right
+ * choice within a time limit is tried before others that were applied last. A binding that no order explains is a
+ * {@link Difference}, and is applied as well.
  *
- * <p>For one thread.
+ * <p>Not thread-safe.
  */
 public final class DecisionJudge implements AutoCloseable {
     /** How long a binding waits for those of pods that the other scheduler should have tried before. */
     private static final Duration HOLD = Duration.ofMillis(1_500);
     /** How long a binding waits for something that explains it. */
     private static final Duration LONGEST = Duration.ofSeconds(4);
-    /** How long a pod must wait before it is told that it fits: longer than the other scheduler has it back off. */
+    /** How long a pod must be pending before a fit is reported: longer than its backoff in the other scheduler. */
     private static final Duration WAITS = Duration.ofSeconds(20);
     /** How much later than here the other scheduler may hear of a change. */
     private static final Duration LONGEST_DELAY = Duration.ofSeconds(1);
@@ -58,7 +59,7 @@ public final class DecisionJudge implements AutoCloseable {
     /** How many bindings and other changes are taken in before the caller has its turn. */
     private static final int MOST_STEPS = 200;
 
-    /** How many pods that wait are looked at before bindings have their turn. */
+    /** How many pending pods are checked before bindings are handled. */
     private static final int MOST_CHECKED = 8;
 
     private final ShadowedCluster cluster;
@@ -126,10 +127,10 @@ public final class DecisionJudge implements AutoCloseable {
     }
 
     /**
-     * A judge of a cluster of which nothing is known yet.
+     * Creates a judge of a cluster that is not known yet.
      *
-     * @param config what decides here
-     * @param differences is told what no order explains
+     * @param config the configuration that decides here
+     * @param differences receives the decisions that no order explains
      */
     public DecisionJudge(LoadedConfig config, PluginRegistry registry, Consumer<Difference> differences) {
         cluster = new ShadowedCluster(config, registry);
@@ -138,7 +139,7 @@ public final class DecisionJudge implements AutoCloseable {
         this.differences = differences;
     }
 
-    /** What came of the decisions so far. */
+    /** Returns the verdicts on the decisions so far. */
     public Verdicts verdicts() {
         return verdicts;
     }
@@ -316,8 +317,8 @@ public final class DecisionJudge implements AutoCloseable {
         return pod != null && pod.bound.isPresent();
     }
 
-    // What the other scheduler must have known when it heard of the pod: other pods' changes of before come by the same
-    // watch, and those of other kinds are not late for long.
+    // Applies the changes that the other scheduler must have seen before the pod: earlier changes of other pods arrive
+    // on the same watch, and changes of other kinds are not delayed for long.
     private void takeInBefore(Waiting pod) {
         for (Seen next = changes.peek();
                 next != null
@@ -363,7 +364,7 @@ public final class DecisionJudge implements AutoCloseable {
         try {
             choice = choice(candidate, cluster.evaluate(candidate.pod));
         } catch (RuntimeException failure) {
-            // What a plugin cannot say of one pod says nothing about the others.
+            // A plugin that fails for one pod does not affect the verdicts on others.
             verdicts = verdicts.plusUnjudged();
             put(candidate);
             return true;

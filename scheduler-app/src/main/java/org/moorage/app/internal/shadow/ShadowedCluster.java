@@ -58,14 +58,14 @@ final class ShadowedCluster implements AutoCloseable {
         cluster.apply(object);
     }
 
-    /** Has a pod that has a node wait again. */
+    /** Makes a bound pod pending again. */
     void unbind(Pod pod) {
         cluster.remove(pod);
         cluster.apply(pod.withoutNode());
     }
 
     /**
-     * What the plugins say of a pod.
+     * Returns the plugins' evaluation of a pod.
      *
      * @throws RuntimeException if a plugin fails
      */

@@ -138,7 +138,7 @@ public final class GroupTable {
                 : state + ": " + plugin + withoutPrefix(group.message());
     }
 
-    // Of each node how many pods it has, if it has several.
+    // Returns the names of the nodes as a text; a node with several pods is followed by their number.
     public static String nodes(List<String> names) {
         Map<String, Integer> counts = new LinkedHashMap<>();
         names.forEach(name -> counts.merge(name, 1, Integer::sum));

@@ -23,7 +23,7 @@ public final class SimulationRows {
                     "Rows of the tables: for nodes zone, type or node, for pods owner or namespace; may be repeated.")
     private List<View> views = new ArrayList<>();
 
-    /** What nodes or pods are put together by. */
+    /** Keys by which nodes or pods are grouped in rows. */
     enum View {
         NODE,
         ZONE,

@@ -38,7 +38,7 @@ import org.moorage.simulation.whatif.FittingChanges;
  * pending pod now and lists changes that would make it fit, which takes many evaluations of each node.
  */
 public final class AttemptsPage implements Page {
-    /** Where it is. */
+    /** The path of the page. */
     public static final String PATH = "/debug/attempts";
 
     private static final int MOST_VICTIMS = 10;
@@ -213,7 +213,7 @@ public final class AttemptsPage implements Page {
             List<PodChange.Short> found = PodChange.inShort(changes.all());
             return new Changes(Optional.of(found), Optional.of(changes.isComplete()), Optional.empty());
         } catch (RuntimeException failure) {
-            // A plugin that cannot be created once more, or fails; the evaluation stays valid.
+            // A plugin cannot be created a second time, or fails; the evaluation stays valid.
             return new Changes(Optional.empty(), Optional.empty(), Optional.of(Thrown.text(failure)));
         }
     }

@@ -47,7 +47,7 @@ public final class KeptAttempts implements SchedulerListener {
     @GuardedBy("this")
     private final Map<String, AttemptDetails> pending = new LinkedHashMap<>();
 
-    /** By the pod's key, or the group's; the one that was tried last comes last. */
+    /** The attempts by the key of the pod or group, the most recently tried last. */
     @GuardedBy("this")
     private final Map<String, Tried> triedByKey = new LinkedHashMap<>();
 
@@ -65,7 +65,7 @@ public final class KeptAttempts implements SchedulerListener {
     }
 
     /**
-     * Keeps so many attempts at each pod.
+     * Creates a store with a number of attempts per pod.
      *
      * @param mostPerPod more than 0
      * @param clock the time of day
@@ -236,7 +236,7 @@ public final class KeptAttempts implements SchedulerListener {
         tried.attempts.forEach(attempt -> bytes -= attempt.bytes());
     }
 
-    /** How many attempts are kept at each pod. */
+    /** Returns how many attempts are kept at each pod. */
     int mostPerPod() {
         return mostPerPod;
     }

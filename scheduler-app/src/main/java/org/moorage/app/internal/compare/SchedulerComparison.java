@@ -22,7 +22,10 @@ import org.moorage.simulation.whatif.PodSizes;
 import org.moorage.simulation.whatif.SchedulingOutcome;
 import org.moorage.simulation.whatif.SchedulingOutcome.Demand;
 
-/** Has schedulers place the same pods in one cluster, each in the cluster as it is. Several threads may ask at once. */
+/**
+ * A comparison of schedulers that each schedule the same pods in an unchanged copy of one cluster. Safe for use by
+ * several threads.
+ */
 public final class SchedulerComparison {
     private final AskedCluster asked;
     private final Demand demand;
@@ -68,7 +71,7 @@ public final class SchedulerComparison {
         return demand;
     }
 
-    /** How the nodes are filled before. */
+    /** Returns the utilization of the nodes before scheduling. */
     public ClusterBalance now() {
         try (Transaction now = asked.whatIf().begin()) {
             return ClusterBalance.of(nodes, now::podsOn, sizes);

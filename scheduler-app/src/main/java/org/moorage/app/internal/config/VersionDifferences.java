@@ -62,7 +62,7 @@ public final class VersionDifferences {
         }
     }
 
-    // A list of plugins, profiles and the like, which are known by their names.
+    // Whether the value is a list of plugins, profiles or other elements that are identified by name.
     private static boolean isNamed(@Nullable Object value) {
         return value instanceof List<?> list && !list.isEmpty() && byName(list).size() == list.size();
     }

@@ -86,7 +86,7 @@ final class GroupExplainReport implements Report {
         TextTable.printHeading(text, terminal);
     }
 
-    // Nothing is found out by trying a gang before it has its pods.
+    // Trying a gang shows nothing until it has its pods.
     private boolean lacksPods() {
         return explanation
                 .outcome()

@@ -131,7 +131,7 @@ public final class ExtenderServer implements AutoCloseable {
         }
     }
 
-    /** The agent may be asked from now on. */
+    /** Lets the agent answer requests from now on. */
     public void ready() {
         ready = true;
     }
@@ -290,7 +290,7 @@ public final class ExtenderServer implements AutoCloseable {
         private final ByteArrayOutputStream text = new ByteArrayOutputStream();
         private long length;
 
-        /** The body, which is noted as it is read. */
+        /** Returns the body as a stream that records what is read. */
         InputStream of(InputStream body) {
             return new FilterInputStream(body) {
                 @Override
@@ -328,7 +328,7 @@ public final class ExtenderServer implements AutoCloseable {
         }
     }
 
-    /** Answers what has been asked, listens no more, and closes the agent. */
+    /** Stops listening, answers the requests that were received, and closes the agent. */
     @Override
     public void close() {
         server.close();

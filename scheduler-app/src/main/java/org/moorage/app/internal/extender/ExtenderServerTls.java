@@ -91,7 +91,7 @@ final class ExtenderServerTls implements Supplier<SSLEngine> {
         return engine;
     }
 
-    // Where a new file cannot be used, the one before counts on.
+    // If a new file cannot be used, the previous authorities stay valid.
     private void renew() {
         try {
             Pem read = read();

@@ -64,7 +64,7 @@ public final class RunningAgents implements AutoCloseable {
             ThreadFactory threads) {}
 
     /**
-     * Makes agents and has them listen; {@link #start} has them answer.
+     * Creates agents that listen; they answer after {@link #start}.
      *
      * @param config the configuration
      * @param names the agents to run; all if empty
@@ -76,7 +76,7 @@ public final class RunningAgents implements AutoCloseable {
         boolean listens = false;
         try {
             for (ExtenderServerConfig.Agent agent : chosen(config, names)) {
-                // With 0 each has any port that is free.
+                // With port 0 each agent listens on any free port.
                 int port = agent.port().orElse(settings.firstPort() == 0 ? 0 : settings.firstPort() + servers.size());
                 if (port > HIGHEST_PORT) {
                     throw new CommandException(

@@ -31,7 +31,7 @@ import org.slf4j.LoggerFactory;
  * which makes short commands start faster.
  */
 public final class Logging extends ContextAwareBase implements Configurator {
-    /** How the lines look. */
+    /** The format of the lines. */
     public enum Format {
         /** Lines of text. */
         text,
@@ -140,7 +140,7 @@ public final class Logging extends ContextAwareBase implements Configurator {
         PlatformLog.install();
     }
 
-    /** How many lines were dropped since the reader of the log was too slow. */
+    /** Returns how many lines were dropped since the reader of the log was too slow. */
     public static long dropped() {
         return waiting() instanceof BoundedAppender appender ? appender.dropped() : 0;
     }
@@ -175,7 +175,7 @@ public final class Logging extends ContextAwareBase implements Configurator {
         return stderr;
     }
 
-    /** Stays open when the log is set up anew. */
+    /** A stream that stays open when the log is set up again. */
     private static final class Unclosed extends FilterOutputStream {
         Unclosed(OutputStream real) {
             super(real);

@@ -16,7 +16,7 @@ final class PlatformLog extends Handler {
 
     private PlatformLog() {}
 
-    /** Takes the place of the handlers that the JDK has by itself. */
+    /** Replaces the JDK's default handlers. */
     static void install() {
         LogManager.getLogManager().reset();
         java.util.logging.Logger.getLogger("").addHandler(new PlatformLog());

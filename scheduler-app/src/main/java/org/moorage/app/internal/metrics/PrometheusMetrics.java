@@ -37,7 +37,9 @@ import org.slf4j.spi.LoggingEventBuilder;
  * <p>A metric with labels shows from its first value on, as in kube-scheduler.
  */
 public final class PrometheusMetrics implements SchedulerMetrics, SchedulerListener {
-    /** The names of metrics that kube-scheduler shows only if it is asked for those that it has just ceased to show. */
+    /**
+     * The names of metrics that kube-scheduler hides unless {@code --show-hidden-metrics-for-version} requests them.
+     */
     public static final Set<String> HIDDEN = Set.of("scheduler_preemption_goroutines_duration_seconds");
 
     private static final Logger LOG = LoggerFactory.getLogger(PrometheusMetrics.class);
@@ -214,7 +216,7 @@ public final class PrometheusMetrics implements SchedulerMetrics, SchedulerListe
                         + " issues.");
     }
 
-    /** Has what is in a scheduler shown when metrics are read. */
+    /** Registers metrics of the contents of a scheduler, which are read from it when metrics are read. */
     public void show(Supplier<SchedulerGauges> scheduler) {
         families.shownGauges(
                 "scheduler_pending_pods",

@@ -54,7 +54,7 @@ final class Series<T> {
         return known == null ? found(branch, first, second, third, fourth) : known;
     }
 
-    // The metric answers alike whichever thread asks first.
+    // The metric returns the same series to every thread.
     private T found(Branch<T> branch, String... labels) {
         T series = find.apply(labels);
         branch.series = series;

@@ -50,7 +50,7 @@ public final class FeatureGateOptions {
     }
 
     /**
-     * The features as they are in another version than the one that the flags ask for.
+     * Returns the features in another version than the one that the flags select.
      *
      * @throws CommandException in kube-scheduler's words if a setting is not possible
      */

@@ -18,7 +18,7 @@ import org.moorage.config.plugin.PluginJars;
 import org.moorage.config.plugin.PluginRegistry;
 import picocli.CommandLine.Option;
 
-/** Where plugins come from. */
+/** Options for the sources of plugins. */
 @OptionGroup(Heading.SCHEDULER)
 public final class PluginOptions {
     @Option(

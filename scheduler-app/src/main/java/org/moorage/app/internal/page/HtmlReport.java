@@ -24,7 +24,7 @@ import org.moorage.app.internal.process.OutputFile;
  * end the element that contains it.
  */
 public final class HtmlReport {
-    // In an order in which each uses what stands before it.
+    // In order of dependency: each script uses only earlier ones.
     private static final List<String> SCRIPTS = List.of(
             "dom.js",
             "format.js",
@@ -86,7 +86,7 @@ public final class HtmlReport {
     private static void write(PageContent content, OutputStream out) throws IOException {
         String style = resource("uPlot.css") + resource("page.css");
         String script = script();
-        // A page that is served asks its own server for more.
+        // A served page requests more data from its own server.
         String connections = content.paths().isPresent() ? "; connect-src 'self'" : "";
         String policy = "default-src 'none'; script-src '" + hash(script) + "'; style-src '" + hash(style)
                 + "'; base-uri 'none'; form-action 'none'" + connections;

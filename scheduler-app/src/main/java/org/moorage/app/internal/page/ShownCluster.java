@@ -49,7 +49,7 @@ public record ShownCluster(ClusterView view, Function<Pod, Explanation> question
         }
     }
 
-    /** The pod of that namespace, slash and name; empty if there is none. */
+    /** Returns the pod with the key {@code NAMESPACE/NAME}; empty if there is none. */
     Optional<Pod> pod(String key) {
         for (ClusterView.PodView pod : view.pods()) {
             if (pod.pod().key().equals(key)) {

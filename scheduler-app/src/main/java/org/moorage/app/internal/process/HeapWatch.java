@@ -53,10 +53,10 @@ public final class HeapWatch {
     private int count;
 
     /**
-     * Says why a heap is too small to serve with at all.
+     * Returns the reason why a heap is too small to run with.
      *
-     * @param max bytes that it can have
-     * @return a sentence, or empty for a heap that may do
+     * @param max the maximum size of the heap in bytes
+     * @return a sentence; empty for a heap that may be sufficient
      */
     public static Optional<String> tooSmall(long max) {
         return max >= LEAST
@@ -66,7 +66,7 @@ public final class HeapWatch {
                         + " memory limit sets it)");
     }
 
-    /** One that has seen nothing yet. */
+    /** Creates a watch without samples. */
     HeapWatch() {}
 
     /** Starts a thread that watches the heap of this process, and that ends with an {@link OutOfMemoryError} once it is exhausted. */

@@ -12,9 +12,9 @@ public interface HostProcess {
      */
     void onTermination(BooleanSupplier stop);
 
-    /** Has what is printed to its standard output and error by others than the command become lines of the log. */
+    /** Redirects what plugins and libraries print to stdout and stderr to the log. */
     void logPrints();
 
-    /** Ends it at once, with what was logged written. */
+    /** Flushes the log and exits immediately. */
     void exit(int code);
 }

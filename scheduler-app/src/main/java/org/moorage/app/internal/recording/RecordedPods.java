@@ -39,7 +39,7 @@ public final class RecordedPods {
      * @param boundAt when its node was seen
      */
     public record RecordedPod(Pod pod, Instant since, String nodeName, Optional<Instant> boundAt) {
-        /** How long it waited; empty if it got no node. */
+        /** Returns how long the pod was pending; empty if it got no node. */
         public Optional<Duration> waited() {
             return boundAt.map(bound -> Duration.between(since, bound));
         }
@@ -108,7 +108,7 @@ public final class RecordedPods {
         }
     }
 
-    /** When a change was seen. */
+    /** Returns the time at which a change was seen. */
     public Instant timeOf(RecordedChange change) {
         int index = change.number() - 1;
         return index < times.size() ? times.get(index) : Instant.EPOCH;

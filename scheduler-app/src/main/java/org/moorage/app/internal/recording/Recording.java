@@ -20,9 +20,9 @@ public final class Recording {
     private static final byte[] EVENT = "{\"type\":".getBytes(StandardCharsets.UTF_8);
 
     private final Path file;
-    /** Where the events begin. */
+    /** The position of the first event. */
     private final long eventsAt;
-    /** Where the last whole line ends. */
+    /** The end of the last complete line. */
     private final long end;
 
     private Recording(Path file, long eventsAt, long end) {
@@ -34,7 +34,7 @@ public final class Recording {
     /**
      * Opens a recording.
      *
-     * @throws CommandException if it cannot be read, or is none
+     * @throws CommandException if the file cannot be read, or is not a recording
      */
     public static Recording open(Path file) {
         long position = 0;

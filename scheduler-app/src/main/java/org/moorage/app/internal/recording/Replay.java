@@ -104,7 +104,7 @@ public record Replay(List<ReplayedPod> pods, int otherSchedulers, int changes, i
         return placed.isBefore(pod.since()) ? Duration.ZERO : Duration.between(pod.since(), placed);
     }
 
-    /** How many pods came to that. */
+    /** Returns the number of pods with that outcome. */
     public long count(Outcome outcome) {
         return pods.stream().filter(pod -> pod.outcome() == outcome).count();
     }

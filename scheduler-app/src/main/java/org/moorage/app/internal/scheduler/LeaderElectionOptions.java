@@ -9,7 +9,7 @@ import org.moorage.app.internal.help.OptionGroup.Heading;
 import org.moorage.config.FlagValue;
 import picocli.CommandLine.Option;
 
-/** kube-scheduler's flags of leader election. One that is set counts more than the configuration's file. */
+/** kube-scheduler's flags of leader election. A flag that is set overrides the configuration file. */
 @OptionGroup(Heading.LEADER_ELECTION)
 final class LeaderElectionOptions {
     private static final String SECTION = "leaderElection.";

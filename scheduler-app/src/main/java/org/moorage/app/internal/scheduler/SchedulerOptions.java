@@ -151,7 +151,7 @@ public final class SchedulerOptions {
                         + maxInUnschedulable + "\" (expected: a duration such as 5m)"));
     }
 
-    /** How many attempts at each pod are kept. */
+    /** Returns how many attempts at each pod are kept. */
     int keptAttempts() {
         if (keptAttempts < 0 || keptAttempts > MOST_KEPT_ATTEMPTS) {
             throw new CommandException(

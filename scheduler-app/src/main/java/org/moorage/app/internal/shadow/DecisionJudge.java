@@ -37,26 +37,29 @@ import org.moorage.runtime.decision.Evaluation;
  * <p>Not thread-safe.
  */
 public final class DecisionJudge implements AutoCloseable {
-    /** How long a binding waits for those of pods that the other scheduler should have tried before. */
+    /** How long a binding waits for the bindings of pods that the other scheduler should have tried before. */
     private static final Duration HOLD = Duration.ofMillis(1_500);
     /** How long a binding waits for something that explains it. */
     private static final Duration LONGEST = Duration.ofSeconds(4);
     /** How long a pod must be pending before a fit is reported: longer than its backoff in the other scheduler. */
     private static final Duration WAITS = Duration.ofSeconds(20);
-    /** How much later than here the other scheduler may hear of a change. */
+    /** The maximum delay until the other scheduler receives a change that was received here. */
     private static final Duration LONGEST_DELAY = Duration.ofSeconds(1);
     /** How many bindings of the window are tried in one state of the cluster. */
     private static final int MOST_CANDIDATES = 24;
-    /** How far back a binding is tried. */
+    /** The maximum number of applied bindings before which a binding is tried. */
     private static final int FARTHEST_BACK = 48;
 
-    /** After so many differences in a row that no order explains, hardly any order is tried: the other scheduler decides otherwise. */
+    /**
+     * After so many unexplained differences in a row only a few orders are tried: the other scheduler decides
+     * differently.
+     */
     private static final int MOST_UNEXPLAINED = 10;
 
     private static final int FEW = 4;
     private static final int MOST_REORDER_QUESTIONS = 400;
 
-    /** How many bindings and other changes are taken in before the caller has its turn. */
+    /** The maximum number of bindings and other changes that are applied in one call. */
     private static final int MOST_STEPS = 200;
 
     /** How many pending pods are checked before bindings are handled. */
@@ -67,19 +70,19 @@ public final class DecisionJudge implements AutoCloseable {
     private final SchedulerConfig config;
     private final Consumer<Difference> differences;
 
-    /** Pods that the other scheduler is to place, by UID. */
+    /** Pending pods of the other scheduler, by UID. */
     private final Map<String, Waiting> waiting = new HashMap<>();
 
-    /** The same that were not seen to be rejected, in the order in which they should be tried. */
+    /** Pods among these without an observed rejection, in the order in which they should be tried. */
     private final TreeSet<Waiting> untried = new TreeSet<>(Waiting.ORDER);
 
-    /** Those that have got a node that is not judged yet, in the order in which they should have been tried. */
+    /** Bound pods whose binding is not judged yet, in the order in which they should have been tried. */
     private final TreeSet<Waiting> window = new TreeSet<>(Waiting.ORDER);
 
-    /** Other changes that were seen and are not taken in. */
+    /** Other changes that were seen and are not applied yet. */
     private final Deque<Seen> changes = new ArrayDeque<>();
 
-    /** The bindings that were taken in since the last other change, the last one at the end. */
+    /** The bindings that were applied since the last other change, the last one at the end. */
     private final List<Taken> taken = new ArrayList<>();
 
     private long seen;
@@ -87,7 +90,7 @@ public final class DecisionJudge implements AutoCloseable {
     private long state;
     private Verdicts verdicts = Verdicts.NONE;
 
-    /** A pod and what is known of it. */
+    /** A pod and its observed state. */
     private static final class Waiting {
         static final Comparator<Waiting> ORDER = Comparator.<Waiting>comparingInt(
                         pod -> -pod.pod.spec().priority())
@@ -98,7 +101,7 @@ public final class DecisionJudge implements AutoCloseable {
         private Pod pod;
         private Optional<Pod> bound = Optional.empty();
         private Duration boundAt = Duration.ZERO;
-        /** The state of the cluster in which its node was no right choice. */
+        /** The state of the cluster in which its node was not a right choice. */
         private long refusedIn = -1;
 
         private String rejection = "";
@@ -144,7 +147,7 @@ public final class DecisionJudge implements AutoCloseable {
         return verdicts;
     }
 
-    /** How many bindings and other changes wait to be taken in. */
+    /** Returns the number of bindings and other changes that are not applied yet. */
     public int backlog() {
         return window.size() + changes.size();
     }
@@ -221,7 +224,7 @@ public final class DecisionJudge implements AutoCloseable {
         window.remove(pod);
     }
 
-    // Takes note that the other scheduler has rejected a pod, if its status says so.
+    // Records that the other scheduler rejected a pod, if the pod's status shows it.
     private void rejected(Waiting known, Pod pod, Duration now) {
         Optional<PodCondition> condition = pod.status().conditions().stream()
                 .filter(each -> each.type().equals(PodCondition.POD_SCHEDULED)
@@ -401,7 +404,7 @@ public final class DecisionJudge implements AutoCloseable {
                 : Choice.WRONG;
     }
 
-    // Takes a binding in.
+    // Applies a binding.
     private void put(Waiting pod) {
         forget(pod);
         Pod bound = pod.bound.orElseThrow();
@@ -413,7 +416,10 @@ public final class DecisionJudge implements AutoCloseable {
         }
     }
 
-    /** Whether a binding is explained if it came about before some of those that were taken in last, and these are, too. */
+    /**
+     * Returns whether a binding is a right choice before some of the last applied bindings, and these still are after
+     * it.
+     */
     private boolean reorder(Waiting pod) {
         int questions = 0;
         List<Taken> undone = new ArrayList<>();
@@ -450,7 +456,7 @@ public final class DecisionJudge implements AutoCloseable {
         return false;
     }
 
-    // Where plugins cannot say, it explains nothing.
+    // If a plugin fails, the choice counts as wrong, so that it explains nothing.
     private Choice choice(Waiting pod) {
         try {
             return choice(pod, cluster.evaluate(pod.pod));
@@ -496,7 +502,7 @@ public final class DecisionJudge implements AutoCloseable {
         return config.percentageOfNodesToScore();
     }
 
-    // Only while no decision is open: each of them takes room.
+    // Only while no decision is open, because the pods of open decisions use resources of nodes.
     private void checkWaiting(Duration now, boolean isLast) {
         if (!window.isEmpty() || !changes.isEmpty()) {
             return;
@@ -508,7 +514,7 @@ public final class DecisionJudge implements AutoCloseable {
             }
             check(pod, now);
             if (!isLast && ++checked == MOST_CHECKED) {
-                // Bindings come before.
+                // Bindings are handled first.
                 return;
             }
         }

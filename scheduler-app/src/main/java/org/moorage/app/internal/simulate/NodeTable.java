@@ -59,7 +59,7 @@ public final class NodeTable {
             return new Usage(name, nodes + more.nodes, pods + more.pods, allowedPods + more.allowedPods, sum, whole);
         }
 
-        /** The share of each resource that is requested, that of pods last. */
+        /** Returns the requested share of each resource, that of pods last. */
         double[] shares() {
             double[] shares = new double[requested.length + 1];
             for (int i = 0; i < requested.length; i++) {
@@ -245,7 +245,7 @@ public final class NodeTable {
         return table;
     }
 
-    // By the resource that is fullest, pods among them; of equal ones by the next one.
+    // Orders by the fullest resource, including pods; equal rows by the next fullest one.
     private List<Usage> fullest() {
         Map<Usage, double[]> shares = new LinkedHashMap<>();
         for (Usage usage : usages) {

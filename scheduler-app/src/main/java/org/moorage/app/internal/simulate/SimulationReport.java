@@ -116,7 +116,7 @@ public final class SimulationReport implements Report {
         terminal.out().println(summary());
     }
 
-    // Those for which pods were tried again.
+    // Prints the changes for which pods were tried again.
     private void printChanges(Terminal terminal) {
         Map<PodMove, List<String>> podsByMove = new TreeMap<>(
                 Comparator.<PodMove>comparingInt(move -> move.change().number()).thenComparing(PodMove::event));
@@ -333,7 +333,7 @@ public final class SimulationReport implements Report {
                 : Optional.empty();
     }
 
-    // In a summary, after a number of such pods.
+    // Returns the text after a number of such pods in a summary.
     public static String countText(State state) {
         return switch (state) {
             case SCHEDULED -> "placed";

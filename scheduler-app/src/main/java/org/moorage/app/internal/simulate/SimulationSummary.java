@@ -55,7 +55,7 @@ public final class SimulationSummary {
                 asked.seed());
     }
 
-    /** How many pods their controllers created again. */
+    /** Returns how many pods their controllers created again. */
     public static long createdAgain(SimulationResult result) {
         return result.pods().stream()
                 .filter(pod -> !pod.createdAgainAs().isEmpty())

@@ -71,7 +71,7 @@ public final class Main {
     // The question cannot be answered; 1 is the answer "no".
     private static final int NO_ANSWER = 2;
     private static final int ALL_DETAILS = 4;
-    // As with -XX:+ExitOnOutOfMemoryError.
+    // The exit code that -XX:+ExitOnOutOfMemoryError uses.
     private static final int FATAL = 3;
     // Encoded in advance: when memory is exhausted, no text can be encoded.
     private static final byte[] OUT_OF_MEMORY =

@@ -153,7 +153,7 @@ final class RehearseCommand implements Callable<Integer> {
         return Main.run(Additions.NONE, terminal, process, arguments);
     }
 
-    /** Keeps what stops the scheduler. */
+    /** A process that keeps the action that stops the scheduler. */
     private static final class UntilStopped implements HostProcess {
         private final CompletableFuture<BooleanSupplier> stop = new CompletableFuture<>();
 

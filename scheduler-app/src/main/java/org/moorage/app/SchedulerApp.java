@@ -9,7 +9,7 @@ import org.moorage.api.plugin.PluginFactory;
 import org.moorage.config.older.PolicyTexts.PolicyText;
 
 /**
- * The {@code moorage} command line with further plugins, for a program that is a scheduler of its own:
+ * The {@code moorage} command line with additional plugins, for a program that is a custom scheduler:
  *
  * <pre>{@code
  * public static void main(String[] args) {
@@ -20,9 +20,9 @@ import org.moorage.config.older.PolicyTexts.PolicyText;
  * }
  * }</pre>
  *
- * <p>It has all flags, commands and plugins of {@code moorage}, as what kube-scheduler's {@code NewSchedulerCommand(WithPlugin(...))}
- * makes has those of kube-scheduler. Plugins on the class path that {@link java.util.ServiceLoader} finds, and those of {@code
- * --plugin-dir}, are there too.
+ * <p>It has all flags, commands and plugins of {@code moorage}, like the command that kube-scheduler's
+ * {@code NewSchedulerCommand(WithPlugin(...))} returns has those of kube-scheduler. Plugins that
+ * {@link java.util.ServiceLoader} finds on the class path and plugins from {@code --plugin-dir} are available, too.
  */
 public final class SchedulerApp {
     private SchedulerApp() {}

@@ -79,7 +79,7 @@ public final class AllocationAnnotator implements NodeAnnotator {
         StringBuilder line = new StringBuilder(node.name()).append(":");
         RESOURCES.forEach((name, resource) -> {
             long capacity = amount(resource, node.allocatable());
-            // Anybody may request the largest number, and twice.
+            // Several pods may each request the largest number, so a sum of long values could overflow.
             Quantity sum = Quantity.ZERO;
             for (Pod pod : pods) {
                 sum = sum.plus(Quantity.of(requested(resource, pod)));

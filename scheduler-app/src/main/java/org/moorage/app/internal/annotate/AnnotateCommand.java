@@ -44,7 +44,7 @@ public final class AnnotateCommand {
         this.environment = Map.copyOf(environment);
     }
 
-    /** Which cluster, and how often. */
+    /** Options for the cluster connection and for how often to annotate. */
     static final class ClusterOptions {
         @Option(
                 names = "--kubeconfig",
@@ -167,7 +167,8 @@ public final class AnnotateCommand {
         return 0;
     }
 
-    // What is out of reach now may answer the next time, and what nobody has thought of is no reason to end either.
+    // Logs failures and continues: an unreachable server may answer the next time, and an unexpected exception is no
+    // reason to exit.
     private void annotate(NodeAnnotator annotator) {
         try {
             int ignored = annotator.annotate(lines());

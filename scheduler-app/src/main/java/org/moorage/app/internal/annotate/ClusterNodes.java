@@ -21,7 +21,7 @@ import org.moorage.kubernetes.ObjectLists;
 import org.moorage.objects.KeptJson;
 import org.moorage.objects.tree.ObjectTrees;
 
-/** The nodes and pods of a cluster, as the API server has them when it is asked. */
+/** The nodes and pods of a cluster, read from the API server at each call. */
 public final class ClusterNodes {
     private static final Duration TIMEOUT = Duration.ofSeconds(30);
 
@@ -30,7 +30,7 @@ public final class ClusterNodes {
     private final ObjectLists<Node> nodesWithJson;
     private final ObjectLists<Pod> pods;
 
-    /** Those of the cluster that requests go to. */
+    /** Creates a reader for the cluster that the requests go to. */
     public ClusterNodes(ApiRequests requests) {
         this.requests = requests;
         nodes = new ObjectLists<>(requests, ObjectKind.NODE, KeptJson.NONE, TIMEOUT);

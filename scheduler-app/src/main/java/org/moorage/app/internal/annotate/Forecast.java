@@ -4,8 +4,9 @@ package org.moorage.app.internal.annotate;
 import java.util.OptionalDouble;
 
 /**
- * Tells what comes next in a series, as kube-safe-scheduler's annotator did: the means of 100 equal parts of it, and of these an
- * ARIMA(5,1,0) model with a constant, which is linear regression of each step on the five before.
+ * A forecast of the next value of a series, as kube-safe-scheduler's annotator made it: an ARIMA(5,1,0) model with a
+ * constant, fitted to the means of 100 equal parts of the series. Such a model is a linear regression of each step on
+ * the five before.
  */
 final class Forecast {
     private static final int PARTS = 100;
@@ -14,7 +15,10 @@ final class Forecast {
 
     private Forecast() {}
 
-    /** The mean of the next part; empty for a series that is too short. One that goes on the same forever does so once more. */
+    /**
+     * Returns the forecast mean of the next part; empty if the series is too short. A constant series is forecast to
+     * stay constant.
+     */
     static OptionalDouble next(double[] values) {
         if (values.length < PARTS) {
             return OptionalDouble.empty();

@@ -4,15 +4,15 @@ package org.moorage.app.internal.annotate;
 /** Writes annotations of all nodes. */
 public interface NodeAnnotator {
     /**
-     * Writes them once. A node that cannot be annotated is told of, and the others are annotated all the same.
+     * Annotates all nodes once. A node that cannot be annotated is reported, and the other nodes are still annotated.
      *
-     * @param out is told of each node in a line
+     * @param out receives a line for each node
      * @return how many nodes could not be annotated
-     * @throws org.moorage.api.plugin.ClusterException if the API server does not tell of nodes or pods
+     * @throws org.moorage.api.plugin.ClusterException if the nodes or pods cannot be read from the API server
      */
     int annotate(Lines out);
 
-    /** Takes what there is to say, line by line. */
+    /** Receives the annotator's output, line by line. */
     interface Lines {
         /** Something that was done. */
         void done(String line);

@@ -21,12 +21,12 @@ import org.moorage.prometheus.Sample;
 import org.moorage.prometheus.Series;
 
 /**
- * Writes what Prometheus measured to be free on each node: mean and standard deviation over a day, in bytes and thousandths of a
- * CPU, and a forecast if it is asked for. Where nothing was measured the annotations are removed, so that nobody takes old figures for
- * new ones.
+ * An annotator that writes the free CPU and memory that Prometheus measured on each node: mean and standard deviation
+ * over a day, in thousandths of a CPU and in bytes, and a forecast if requested. Where nothing was measured the
+ * annotations are removed, so that old figures are not mistaken for current ones.
  *
- * <p>kube-safe-scheduler's annotator had the deviation of a counter for that of free CPU, and took five minutes of it.
- * {@code originalQueries} asks for these again.
+ * <p>kube-safe-scheduler's annotator wrote the deviation of a counter as that of free CPU, over five minutes only.
+ * {@code originalQueries} selects its queries.
  */
 public final class UsageAnnotator implements NodeAnnotator {
     private static final Duration WINDOW = Duration.ofDays(1);
@@ -117,7 +117,7 @@ public final class UsageAnnotator implements NodeAnnotator {
                         + text(measured.deviation()).orElse("");
     }
 
-    // What is forecast of something that was not measured is removed with the rest.
+    // Without a measurement there is no forecast either, so its annotation is removed with the others.
     private Optional<String> forecast(Measured measured) {
         return measured.mean().isEmpty()
                 ? Optional.empty()

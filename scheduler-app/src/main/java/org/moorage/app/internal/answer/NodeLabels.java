@@ -4,7 +4,7 @@ package org.moorage.app.internal.answer;
 import java.util.List;
 import org.moorage.api.model.Node;
 
-/** What the well-known labels of a node tell, or those that came before them. */
+/** The zone and instance type of a node, from its well-known labels or from their deprecated predecessors. */
 public final class NodeLabels {
     private static final List<String> ZONE =
             List.of("topology.kubernetes.io/zone", "failure-domain.beta.kubernetes.io/zone");
@@ -13,12 +13,12 @@ public final class NodeLabels {
 
     private NodeLabels() {}
 
-    /** The zone; empty if no label tells. */
+    /** Returns the zone; empty if no label has it. */
     public static String zone(Node node) {
         return first(node, ZONE);
     }
 
-    /** The instance type; empty if no label tells. */
+    /** Returns the instance type; empty if no label has it. */
     public static String instanceType(Node node) {
         return first(node, INSTANCE_TYPE);
     }

@@ -157,7 +157,7 @@ public record PodRows(String name, List<SimulatedPod> pods) {
         return count;
     }
 
-    /** What became of the pods that were not simply placed, the most frequent first. */
+    /** Returns the outcomes of the pods that were not simply scheduled, the most frequent first. */
     public List<Outcome> outcomes() {
         return outcomes(pods);
     }

@@ -10,7 +10,7 @@ import org.moorage.app.internal.report.TextTable;
 import org.moorage.app.internal.report.TextTable.Cell;
 import org.moorage.simulation.whatif.RescheduledPods.RescheduledPod;
 
-/** Why pods find no node, a row for each message, that of most pods first. */
+/** The reasons why pods are unschedulable, with a row for each message, the most frequent first. */
 public final class UnplacedRows {
     private static final int MESSAGES = 10;
 

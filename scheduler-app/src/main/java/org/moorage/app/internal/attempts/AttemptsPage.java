@@ -33,12 +33,12 @@ import org.moorage.runtime.whatif.WhatIf;
 import org.moorage.simulation.whatif.FittingChanges;
 
 /**
- * Shows what a pod waits for, and the last attempts at it, or those at a group: {@code ?pod=NAMESPACE/NAME} or {@code
- * ?group=podgroup/NAMESPACE/NAME}. With {@code &now=true} also what an attempt at a pod that waits would find now, and what would make the
- * pod fit, which takes many looks at each node.
+ * A page that shows why a pod is pending, and the last attempts to schedule it, or those of a group:
+ * {@code ?pod=NAMESPACE/NAME} or {@code ?group=podgroup/NAMESPACE/NAME}. With {@code &now=true} it also evaluates a
+ * pending pod now and lists changes that would make it fit, which takes many evaluations of each node.
  */
 public final class AttemptsPage implements Page {
-    /** Where it is. */
+    /** The path of the page. */
     public static final String PATH = "/debug/attempts";
 
     private static final int MOST_VICTIMS = 10;
@@ -202,7 +202,7 @@ public final class AttemptsPage implements Page {
     private record Changes(
             Optional<List<PodChange.Short>> found, Optional<Boolean> isComplete, Optional<String> error) {}
 
-    // By plugins of their own, which do not delay the scheduler's.
+    // Uses separate plugin instances, so that the scheduler's plugins are not delayed.
     private Changes changes(Evaluation evaluation) {
         List<Node> nodes = scheduler.dump().nodes().stream()
                 .flatMap(cached -> cached.node().stream())
@@ -213,7 +213,7 @@ public final class AttemptsPage implements Page {
             List<PodChange.Short> found = PodChange.inShort(changes.all());
             return new Changes(Optional.of(found), Optional.of(changes.isComplete()), Optional.empty());
         } catch (RuntimeException failure) {
-            // A plugin that cannot be created once more, or fails; the evaluation stays valid.
+            // A plugin cannot be created a second time, or fails; the evaluation stays valid.
             return new Changes(Optional.empty(), Optional.empty(), Optional.of(Thrown.text(failure)));
         }
     }

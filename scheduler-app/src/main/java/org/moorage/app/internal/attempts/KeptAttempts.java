@@ -22,8 +22,8 @@ import org.moorage.runtime.decision.PluginStatus;
 import org.moorage.runtime.metrics.SchedulerListener;
 
 /**
- * Keeps the last attempts at each pod and group. Attempts in a row that come to the same are one. Those of pods that were not tried for the
- * longest time are given up when there are too many. Safe for use by several threads.
+ * A store of the last attempts at each pod and group that merges consecutive attempts with the same result. Over the
+ * limits it drops the entries whose last attempt is oldest. Safe for use by several threads.
  */
 public final class KeptAttempts implements SchedulerListener {
     private static final int MOST_PODS = 20_000;
@@ -31,7 +31,9 @@ public final class KeptAttempts implements SchedulerListener {
     private static final int MOST_REASONS = 20;
     private static final int LONGEST_MESSAGE = 2_048;
     private static final int LONGEST_REASON = 300;
-    /** Attempts that ended otherwise than by a decision leave what was told of them. */
+    /**
+     * The maximum number of undecided attempts; one that ends without a decision leaves its details behind.
+     */
     private static final int MOST_PENDING = 1_000;
 
     private static final AttemptDetails NO_DETAILS = new AttemptDetails(List.of(), List.of(), Optional.empty(), "");
@@ -41,11 +43,11 @@ public final class KeptAttempts implements SchedulerListener {
     private final long mostBytes;
     private final InstantSource clock;
 
-    /** What was told of attempts whose decision is still to be told, by the pod's uid. */
+    /** The details of attempts that are not decided yet, by the pod's uid. */
     @GuardedBy("this")
     private final Map<String, AttemptDetails> pending = new LinkedHashMap<>();
 
-    /** By the pod's key, or the group's; the one that was tried last comes last. */
+    /** The attempts by the key of the pod or group, the most recently tried last. */
     @GuardedBy("this")
     private final Map<String, Tried> triedByKey = new LinkedHashMap<>();
 
@@ -63,7 +65,7 @@ public final class KeptAttempts implements SchedulerListener {
     }
 
     /**
-     * Keeps so many attempts at each pod.
+     * Creates a store with a number of attempts per pod.
      *
      * @param mostPerPod more than 0
      * @param clock the time of day
@@ -234,7 +236,7 @@ public final class KeptAttempts implements SchedulerListener {
         tried.attempts.forEach(attempt -> bytes -= attempt.bytes());
     }
 
-    /** How many attempts are kept at each pod. */
+    /** Returns how many attempts are kept at each pod. */
     int mostPerPod() {
         return mostPerPod;
     }

@@ -163,7 +163,7 @@ public final class CompareCommand extends QuestionCommand<Report> {
                 List.of(sides.get(0).name(), sides.get(1).name()), comparison.now(), outcomes, demand, known);
     }
 
-    // Of each combination only figures are kept: there may be many, and many pods.
+    // Keeps only the figures of each combination: there may be many combinations, each with many pods.
     private Report compare(AskedCluster asked, Side unchanged, List<Map<String, Integer>> combinations) {
         SchedulerComparison comparison = new SchedulerComparison(asked, List.of(unchanged), rebalance);
         SchedulingOutcome first = comparison.outcome(unchanged, () -> {});
@@ -209,7 +209,8 @@ public final class CompareCommand extends QuestionCommand<Report> {
                 Combination.text(combination), weights.apply(combination, unchanged.config()), Optional.empty());
     }
 
-    // Which plugins score is only known when they are made: at once, and not when others have been compared for hours.
+    // Creates the plugins, which shows whether they score, so that a wrong weight fails immediately and not after hours
+    // of comparing.
     private void demandScoring(List<Map<String, Integer>> combinations, Side unchanged, AskedCluster asked) {
         Map<String, Integer> enabled = new LinkedHashMap<>();
         combinations.get(combinations.size() - 1).forEach((plugin, weight) -> enabled.put(plugin, Math.max(1, weight)));

@@ -22,7 +22,10 @@ import org.moorage.simulation.whatif.PodSizes;
 import org.moorage.simulation.whatif.SchedulingOutcome;
 import org.moorage.simulation.whatif.SchedulingOutcome.Demand;
 
-/** Has schedulers place the same pods in one cluster, each in the cluster as it is. Several threads may ask at once. */
+/**
+ * A comparison of schedulers that each schedule the same pods in an unchanged copy of one cluster. Safe for use by
+ * several threads.
+ */
 public final class SchedulerComparison {
     private final AskedCluster asked;
     private final Demand demand;
@@ -38,10 +41,10 @@ public final class SchedulerComparison {
     record Side(String name, LoadedConfig config, Optional<String> profile) {}
 
     /**
-     * A comparison.
+     * Creates a comparison.
      *
-     * @param sides the schedulers, whose profiles tell which pods are theirs
-     * @param rebalance whether the pods are taken off their nodes first that a controller would create again
+     * @param sides the schedulers; their profiles decide which pods are theirs
+     * @param rebalance whether to first remove from their nodes the pods that a controller would create again
      */
     public SchedulerComparison(AskedCluster asked, List<Side> sides, boolean rebalance) {
         this.asked = asked;
@@ -68,7 +71,7 @@ public final class SchedulerComparison {
         return demand;
     }
 
-    /** How the nodes are filled before. */
+    /** Returns the utilization of the nodes before scheduling. */
     public ClusterBalance now() {
         try (Transaction now = asked.whatIf().begin()) {
             return ClusterBalance.of(nodes, now::podsOn, sizes);
@@ -76,9 +79,9 @@ public final class SchedulerComparison {
     }
 
     /**
-     * What a scheduler makes of the cluster.
+     * Returns how a scheduler schedules the pods of the cluster.
      *
-     * @param tried is told of each attempt
+     * @param tried runs after each attempt
      * @throws CommandException if the cluster was not read for its plugins, or it has no profile for a pod
      * @throws org.moorage.config.ConfigException if its profiles cannot be built from the plugins
      */

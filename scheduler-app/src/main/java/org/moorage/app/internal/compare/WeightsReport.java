@@ -72,7 +72,7 @@ final class WeightsReport implements Report {
             return name().toLowerCase(Locale.ROOT).replace('_', '-');
         }
 
-        /** Takes the names in lower case. */
+        /** A converter of the names in lower case. */
         static final class Named implements ITypeConverter<Order> {
             @Override
             public Order convert(String text) {

@@ -270,7 +270,7 @@ public final class ConfigCommand {
         private List<String> versions = new ArrayList<>();
     }
 
-    /** Where the Policy is that a configuration names as a ConfigMap. */
+    /** The file with the Policy that a configuration names as a ConfigMap. */
     static final class PolicyOption {
         @Option(
                 names = "--policy",
@@ -311,8 +311,8 @@ public final class ConfigCommand {
         return ConfigCheck.check(withKubeconfigChecked(here), registry, cluster, cluster);
     }
 
-    // One that is there and cannot be used would have the start of a scheduler refused. One that is not there may be
-    // where the scheduler runs.
+    // An existing but unusable kubeconfig would make the start of a scheduler fail. A missing one may exist where the
+    // scheduler runs.
     private ConfigReading withKubeconfigChecked(ConfigReading reading) {
         String kubeconfig = reading.loaded().config().clientConnection().kubeconfig();
         if (kubeconfig.isEmpty()) {

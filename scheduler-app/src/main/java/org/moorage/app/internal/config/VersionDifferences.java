@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 import org.moorage.api.plugin.FeatureGates;
 import org.moorage.config.LoadedConfig;
 
-/** What one configuration means in two versions of Kubernetes, where that differs. */
+/** The differences in the effect of one configuration between two versions of Kubernetes. */
 public final class VersionDifferences {
     private static final List<String> NAMES = List.of("name", "schedulerName", "urlPrefix");
 
@@ -62,7 +62,7 @@ public final class VersionDifferences {
         }
     }
 
-    // A list of plugins, profiles and the like, which are known by their names.
+    // Whether the value is a list of plugins, profiles or other elements that are identified by name.
     private static boolean isNamed(@Nullable Object value) {
         return value instanceof List<?> list && !list.isEmpty() && byName(list).size() == list.size();
     }

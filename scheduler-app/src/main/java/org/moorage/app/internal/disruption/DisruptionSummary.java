@@ -66,7 +66,7 @@ public record DisruptionSummary(
                 pendingBefore.size());
     }
 
-    // In the order of the outcomes; those that do not occur are left out.
+    // In the order of the outcomes; outcomes that do not occur are omitted.
     private static Map<Outcome, Integer> counts(Collection<DisruptedPod> pods) {
         Map<Outcome, Integer> counts = new LinkedHashMap<>();
         for (Outcome outcome : Outcome.values()) {

@@ -14,7 +14,7 @@ import org.moorage.app.internal.process.CommandException;
 import org.moorage.objects.Suggestions;
 import org.moorage.simulation.dump.ClusterDump;
 
-/** Which group of pods a command is asked about. */
+/** The group of pods that a command explains. */
 public final class ExplainedGroup {
     private ExplainedGroup() {}
 

@@ -35,7 +35,7 @@ import org.moorage.simulation.SimulatedPod.State;
 
 /** The attempt to schedule a group of pods: its placements, the pod that stops it, missing resources and pods to preempt. */
 final class GroupExplainReport implements Report {
-    // What of it fits on a screen.
+    // Row limits, so that a report fits on a screen.
     private static final int PLACEMENTS = 10;
     private static final int NODES = 10;
     private static final String INSUFFICIENT = "Insufficient ";
@@ -86,7 +86,7 @@ final class GroupExplainReport implements Report {
         TextTable.printHeading(text, terminal);
     }
 
-    // Nothing is found out by trying a gang before it has its pods.
+    // Trying a gang shows nothing until it has its pods.
     private boolean lacksPods() {
         return explanation
                 .outcome()

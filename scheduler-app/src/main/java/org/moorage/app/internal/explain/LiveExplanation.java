@@ -39,7 +39,7 @@ public final class LiveExplanation {
             description = "Limit for the answer (default: ${DEFAULT-VALUE}).")
     private String timeout = "";
 
-    /** Whether a running scheduler is asked. */
+    /** Returns whether the options select a running scheduler. */
     public boolean isAsked() {
         return isAsked;
     }

@@ -245,7 +245,7 @@ public final class ExtenderCommand implements Callable<Integer> {
     private static final class FatalErrors implements SchedulerListener {
         @Override
         public void fatalError(Throwable error) {
-            // What the process does about such an error on any other thread.
+            // Handles the error as on any other thread of the process.
             Thread.getDefaultUncaughtExceptionHandler().uncaughtException(Thread.currentThread(), error);
         }
     }

@@ -33,8 +33,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Serves one agent: its routes below its prefix, and {@code /version}, {@code /healthz} and {@code /metrics}. No request ends the
- * process: one that cannot be read is answered with 400, one that there is no memory for with 413 or 503.
+ * A server of one agent: its routes below its prefix, and {@code /version}, {@code /healthz} and {@code /metrics}. No
+ * request ends the process: an unreadable request is answered with 400, and one that exceeds the available memory with
+ * 413 or 503.
  */
 public final class ExtenderServer implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(ExtenderServer.class);
@@ -93,12 +94,13 @@ public final class ExtenderServer implements AutoCloseable {
     }
 
     /**
-     * A server that listens. It answers from now on, requests to the agent with 503 until {@link #ready} is called.
+     * Creates a server that listens. It answers immediately, but requests to the agent with 503 until {@link #ready} is
+     * called.
      *
      * @param config the agent's configuration
      * @param agent the agent; closed with the server
-     * @param metricsText what {@code /metrics} shows
-     * @param metrics is told of requests
+     * @param metricsText the text of {@code /metrics}
+     * @param metrics counts the requests
      * @throws CommandException if the address is taken, or the files for HTTPS cannot be used
      */
     public static ExtenderServer listen(
@@ -129,7 +131,7 @@ public final class ExtenderServer implements AutoCloseable {
         }
     }
 
-    /** The agent may be asked from now on. */
+    /** Lets the agent answer requests from now on. */
     public void ready() {
         ready = true;
     }
@@ -149,7 +151,7 @@ public final class ExtenderServer implements AutoCloseable {
         return server.address().getPort();
     }
 
-    /** What a scheduler's configuration has as {@code urlPrefix}. */
+    /** Returns the {@code urlPrefix} for the configuration of a scheduler. */
     public String address() {
         String host = server.address().getAddress().getHostAddress();
         return (config.tls().isPresent() ? "https://" : "http://") + (host.contains(":") ? "[" + host + "]" : host)
@@ -183,7 +185,7 @@ public final class ExtenderServer implements AutoCloseable {
                 return response(
                         route, ExtenderAgent.Answer.failure(503, "the cluster's objects are not known yet"), start);
             }
-            // The agent bounds a body by the memory that there is.
+            // The agent limits the body by the available memory.
             return new ReadBody(Long.MAX_VALUE, limit, body -> response(route, ask(route, request, body), start));
         }
 
@@ -288,7 +290,7 @@ public final class ExtenderServer implements AutoCloseable {
         private final ByteArrayOutputStream text = new ByteArrayOutputStream();
         private long length;
 
-        /** The body, which is noted as it is read. */
+        /** Returns the body as a stream that records what is read. */
         InputStream of(InputStream body) {
             return new FilterInputStream(body) {
                 @Override
@@ -326,7 +328,7 @@ public final class ExtenderServer implements AutoCloseable {
         }
     }
 
-    /** Answers what has been asked, listens no more, and closes the agent. */
+    /** Stops listening, answers the requests that were received, and closes the agent. */
     @Override
     public void close() {
         server.close();

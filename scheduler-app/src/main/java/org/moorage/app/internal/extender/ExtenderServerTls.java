@@ -65,7 +65,7 @@ final class ExtenderServerTls implements Supplier<SSLEngine> {
         return clientCaFile.isEmpty() ? Pem.NONE : Pem.ofFile(setting, Path.of(clientCaFile));
     }
 
-    // A context of its own, since sessions of one before would count on.
+    // Creates a new context, because sessions of an earlier one would stay valid after the authorities change.
     private SSLContext context(Pem authorities) throws GeneralSecurityException {
         TrustManager[] trust = authorities.isNone()
                 ? new TrustManager[0]
@@ -91,7 +91,7 @@ final class ExtenderServerTls implements Supplier<SSLEngine> {
         return engine;
     }
 
-    // Where a new file cannot be used, the one before counts on.
+    // If a new file cannot be used, the previous authorities stay valid.
     private void renew() {
         try {
             Pem read = read();

@@ -64,7 +64,7 @@ public final class RunningAgents implements AutoCloseable {
             ThreadFactory threads) {}
 
     /**
-     * Makes agents and has them listen; {@link #start} has them answer.
+     * Creates agents that listen; they answer after {@link #start}.
      *
      * @param config the configuration
      * @param names the agents to run; all if empty
@@ -76,7 +76,7 @@ public final class RunningAgents implements AutoCloseable {
         boolean listens = false;
         try {
             for (ExtenderServerConfig.Agent agent : chosen(config, names)) {
-                // With 0 each has any port that is free.
+                // With port 0 each agent listens on any free port.
                 int port = agent.port().orElse(settings.firstPort() == 0 ? 0 : settings.firstPort() + servers.size());
                 if (port > HIGHEST_PORT) {
                     throw new CommandException(
@@ -148,7 +148,7 @@ public final class RunningAgents implements AutoCloseable {
         }
     }
 
-    /** Has those agents that know a cluster get to know it, and all of them answer. */
+    /** Starts the agents, including those that watch a cluster, and lets all of them answer requests. */
     public void start() {
         for (ExtenderServer server : servers) {
             server.agent().start();
@@ -161,7 +161,7 @@ public final class RunningAgents implements AutoCloseable {
         return List.copyOf(servers);
     }
 
-    /** Has them answer what was asked, and listen no more. Calling it again does no harm. */
+    /** Stops listening and answers the requests that were received. Calling it again has no effect. */
     public void stop() {
         servers.forEach(ExtenderServer::close);
     }

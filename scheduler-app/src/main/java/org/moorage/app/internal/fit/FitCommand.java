@@ -17,7 +17,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** Tells whether the pods of manifests fit into a cluster. */
+/** The command that checks whether the pods of manifests fit into a cluster. */
 @Command(
         name = "fit",
         description = {

@@ -21,7 +21,7 @@ public @interface OptionGroup {
         WORKLOADS("Workloads"),
         /** The configuration, features and plugins of the scheduler. */
         SCHEDULER("Scheduler"),
-        /** A running scheduler that is asked. */
+        /** The connection to a running scheduler. */
         RUNNING_SCHEDULER("Running scheduler"),
         /** Leader election. */
         LEADER_ELECTION("Leader election"),

@@ -29,7 +29,7 @@ public final class KeptFields {
     private static final String ANNOTATIONS_TYPE = "Annotations";
     private static final String NO_FIELDS = "none";
 
-    /** What is kept of a kind that the list lacks, which is none of those that are read. */
+    /** The type whose fields are kept of a kind that is not in the list; Moorage reads no such kind. */
     private static final String UNKNOWN_KIND = "Namespace";
 
     /** Domains whose annotations schedulers, controllers and autoscalers of Kubernetes read. */
@@ -78,9 +78,10 @@ public final class KeptFields {
     private final List<String> furtherAnnotations;
 
     /**
-     * The list, with further annotations.
+     * Creates the allow-list with further annotations.
      *
-     * @param furtherAnnotations beginnings of their names; an empty one stands for all but what kubectl keeps of manifests
+     * @param furtherAnnotations prefixes of their names; an empty prefix allows all annotations except kubectl's
+     *     last-applied configuration
      */
     public KeptFields(List<String> furtherAnnotations) {
         this.furtherAnnotations = List.copyOf(furtherAnnotations);
@@ -119,7 +120,7 @@ public final class KeptFields {
         return tree.toString();
     }
 
-    // How deep trees are is limited.
+    // The recursion is limited, since the depth of trees is.
     private void prune(JsonNode value, String type) {
         if (value.isArray()) {
             value.forEach(element -> prune(element, type));

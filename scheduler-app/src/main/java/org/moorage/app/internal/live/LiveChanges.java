@@ -16,8 +16,9 @@ import org.moorage.objects.EventType;
 import org.moorage.runtime.cluster.ClusterListener;
 
 /**
- * Tells of a cluster as a sequence of changes without gaps: what a list has after a watch broke off is held against what was known, and
- * becomes changes, too. Of objects only their names and versions are kept.
+ * A listener that reports a cluster as a sequence of changes without gaps: after a watch breaks off, the new list is
+ * compared with the known objects, and the differences are reported as changes, too. Only names and versions of the
+ * objects are kept.
  */
 public final class LiveChanges implements ClusterListener {
     private final Consumer<LiveChange> consumer;
@@ -32,10 +33,10 @@ public final class LiveChanges implements ClusterListener {
     }
 
     /**
-     * Tells these.
+     * Creates a listener that reports changes.
      *
-     * @param consumer of the changes, those of one kind in order; called by a thread for each kind
-     * @param missing is told once of each kind that cannot be listed, with a sentence that says why
+     * @param consumer receives the changes, in order within a kind; called by one thread per kind
+     * @param missing receives each kind that cannot be listed, once, with a sentence that gives the reason
      */
     public LiveChanges(Consumer<LiveChange> consumer, BiConsumer<ObjectKind<?>, String> missing) {
         this.consumer = consumer;

@@ -21,7 +21,7 @@ import org.moorage.objects.KeptJson;
 public final class LiveObjects {
     private static final int FORBIDDEN = 403;
     private static final int NOT_FOUND = 404;
-    /** How long the next part of an answer may take. */
+    /** The timeout for the next part of a response. */
     private static final Duration READ_TIMEOUT = Duration.ofSeconds(30);
 
     private static final ObjectKind<OtherObject> PODS = ObjectKind.other("v1", "Pod", "pods", true);
@@ -55,7 +55,7 @@ public final class LiveObjects {
         return List.copyOf(kinds);
     }
 
-    /** Whether nothing can be said of a cluster without objects of this kind. */
+    /** Returns whether questions about a cluster require objects of this kind. */
     public static boolean isRequired(ObjectKind<?> kind) {
         return kind.equals(PODS) || kind.equals(NODES);
     }
@@ -87,7 +87,7 @@ public final class LiveObjects {
     }
 
     private static void list(ApiRequests requests, ObjectKind<OtherObject> kind, Consumer<OtherObject> consumer) {
-        // A list that begins again, since its version is gone, has most objects once more.
+        // A list that restarts because its version has expired returns most objects a second time.
         Set<String> given = new HashSet<>();
         new ObjectLists<>(requests, kind, KeptJson.NONE, READ_TIMEOUT).read(new ObjectLists.Taker<>() {
             @Override

@@ -9,7 +9,7 @@ import org.moorage.app.internal.process.KubeconfigFile;
 import org.moorage.kubernetes.ApiConnection;
 import picocli.CommandLine.Option;
 
-/** How a command reaches the API server of a live cluster. */
+/** Options for the connection to the API server of a live cluster. */
 @OptionGroup(Heading.CLUSTER)
 public final class LiveOptions {
     @Option(
@@ -32,17 +32,17 @@ public final class LiveOptions {
             description = "Address of the API server (default: the kubeconfig's).")
     private Optional<String> master = Optional.empty();
 
-    /** Whether a flag names a cluster. */
+    /** Returns whether a flag names a cluster. */
     public boolean areGiven() {
         return kubeconfig.isPresent() || master.isPresent() || context.isPresent();
     }
 
-    /** Whether a flag names a cluster, or the environment describes one. */
+    /** Returns whether a flag names a cluster, or the environment describes one. */
     public boolean findCluster() {
         return areGiven() || KubeconfigFile.isConfigured();
     }
 
-    /** How to reach the API server; nothing is read yet. */
+    /** Returns the connection to the API server; nothing is read yet. */
     public ApiConnection connection() {
         return new ApiConnection(KubeconfigFile.find(kubeconfig, master), master, context);
     }

@@ -11,7 +11,7 @@ import org.moorage.app.internal.process.Signals;
 import org.moorage.objects.GoDuration;
 import picocli.CommandLine.Option;
 
-/** How long a command runs that watches a cluster: until it is told to end, or for some time. */
+/** The running time of a command that watches a cluster: until SIGINT or SIGTERM, or for a given duration. */
 public final class RunningTime {
     private volatile boolean isEnded;
     private @Nullable InstantSource clock;
@@ -24,9 +24,9 @@ public final class RunningTime {
     private Optional<String> duration = Optional.empty();
 
     /**
-     * The time begins; from now on signals end it.
+     * Starts the running time; from now on SIGINT and SIGTERM end it.
      *
-     * @param monotonic measures, and never goes back
+     * @param monotonic a monotonic clock
      * @throws CommandException if the flag's value is no duration
      */
     public void begin(InstantSource monotonic) {
@@ -41,12 +41,12 @@ public final class RunningTime {
                 .orElseThrow(() -> new CommandException("--for: \"" + text + "\" (expected: a duration such as 10m)"));
     }
 
-    /** Ends it. */
+    /** Ends the running time. */
     public void end() {
         isEnded = true;
     }
 
-    /** Whether it is over. */
+    /** Returns whether the running time is over. */
     public boolean isOver() {
         return isEnded || clock != null && end != null && !clock.instant().isBefore(end);
     }

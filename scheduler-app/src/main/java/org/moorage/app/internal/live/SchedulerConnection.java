@@ -16,7 +16,7 @@ import org.moorage.kubernetes.RequestMetrics;
 import org.moorage.runtime.MonotonicClock;
 import picocli.CommandLine.Option;
 
-/** The options of commands that ask a running scheduler, with the credentials of a kubeconfig or others. */
+/** Options of commands that query a running scheduler, with the credentials of a kubeconfig or others. */
 @OptionGroup(Heading.RUNNING_SCHEDULER)
 public final class SchedulerConnection {
     @Option(

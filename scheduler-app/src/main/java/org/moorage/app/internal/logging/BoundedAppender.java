@@ -78,7 +78,7 @@ final class BoundedAppender extends UnsynchronizedAppenderBase<ILoggingEvent> {
         }
     }
 
-    /** How many events were dropped. */
+    /** Returns how many events were dropped. */
     long dropped() {
         return dropped.get();
     }

@@ -19,11 +19,11 @@ import org.slf4j.event.KeyValuePair;
  * I0412 10:15:02.123456 scheduler-bind-1 Scheduler] "Successfully bound pod to node" pod="default/web-1" node="node-a"
  * }</pre>
  *
- * <p>What was thrown is the value {@code err}, and {@code at} where, unless it only says that the cluster did not do something. Its stack
- * trace may follow.
+ * <p>An exception is logged as the value {@code err}, and its origin as {@code at}, unless it only reports that the
+ * cluster did not do something. Its stack trace may follow.
  */
 public final class LogLayout extends LayoutBase<ILoggingEvent> {
-    /** Made with the first line: the log begins before the program, which should not wait for it. */
+    /** Created with the first line, because the log is set up before the program starts and must not delay it. */
     private static final class Time {
         static final DateTimeFormatter FORMAT =
                 DateTimeFormatter.ofPattern("MMdd HH:mm:ss.SSSSSS", Locale.ROOT).withZone(ZoneId.systemDefault());
@@ -89,7 +89,7 @@ public final class LogLayout extends LayoutBase<ILoggingEvent> {
         }
     }
 
-    // Plugins name threads, loggers and keys; what could be taken for other parts of the line is quoted.
+    // Plugins name threads, loggers and keys; names that look like other parts of the line are quoted.
     private static void name(StringBuilder line, String name) {
         boolean isPlain = !name.isEmpty();
         for (int i = 0; isPlain && i < name.length(); i++) {
@@ -119,7 +119,7 @@ public final class LogLayout extends LayoutBase<ILoggingEvent> {
         line.append('"');
     }
 
-    // Of several lines, as they are.
+    // Keeps line breaks and tabs of a text with several lines.
     private static void printable(StringBuilder line, String text) {
         for (int i = 0; i < text.length(); i++) {
             char c = text.charAt(i);

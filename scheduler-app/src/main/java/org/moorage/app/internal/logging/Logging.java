@@ -31,7 +31,7 @@ import org.slf4j.LoggerFactory;
  * which makes short commands start faster.
  */
 public final class Logging extends ContextAwareBase implements Configurator {
-    /** How the lines look. */
+    /** The format of the lines. */
     public enum Format {
         /** Lines of text. */
         text,
@@ -131,8 +131,8 @@ public final class Logging extends ContextAwareBase implements Configurator {
     }
 
     /**
-     * Has what this process prints, and what it logs by {@code java.util.logging}, become lines of the log. Whoever reads its output or its
-     * log as JSON reads nothing else.
+     * Redirects what this process prints, and what it logs by {@code java.util.logging}, to the log, so that a reader
+     * of its output or of its JSON log sees nothing else.
      */
     public static void takePrints() {
         System.setOut(PrintedLines.named("stdout", REAL_STDERR));
@@ -140,7 +140,7 @@ public final class Logging extends ContextAwareBase implements Configurator {
         PlatformLog.install();
     }
 
-    /** How many lines were dropped since the reader of the log was too slow. */
+    /** Returns how many lines were dropped since the reader of the log was too slow. */
     public static long dropped() {
         return waiting() instanceof BoundedAppender appender ? appender.dropped() : 0;
     }
@@ -175,7 +175,7 @@ public final class Logging extends ContextAwareBase implements Configurator {
         return stderr;
     }
 
-    /** Stays open when the log is set up anew. */
+    /** A stream that stays open when the log is set up again. */
     private static final class Unclosed extends FilterOutputStream {
         Unclosed(OutputStream real) {
             super(real);

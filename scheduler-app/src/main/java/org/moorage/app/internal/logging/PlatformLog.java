@@ -10,13 +10,13 @@ import java.util.logging.SimpleFormatter;
 import org.slf4j.LoggerFactory;
 import org.slf4j.spi.LoggingEventBuilder;
 
-/** What libraries and plugins log by {@code java.util.logging}, in the log of the program. */
+/** A handler that writes what libraries and plugins log by {@code java.util.logging} to the program's log. */
 final class PlatformLog extends Handler {
     private final Formatter messages = new SimpleFormatter();
 
     private PlatformLog() {}
 
-    /** Takes the place of the handlers that the JDK has by itself. */
+    /** Replaces the JDK's default handlers. */
     static void install() {
         LogManager.getLogManager().reset();
         java.util.logging.Logger.getLogger("").addHandler(new PlatformLog());

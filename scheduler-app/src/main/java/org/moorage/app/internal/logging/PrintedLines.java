@@ -10,7 +10,7 @@ import java.util.Optional;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** What plugins print, line by line in the log, with the class that printed it. */
+/** A stream that logs what plugins print, line by line, with the class that printed it. */
 final class PrintedLines extends OutputStream {
     private static final Logger LOG = LoggerFactory.getLogger(PrintedLines.class);
     private static final int LONGEST = 4096;

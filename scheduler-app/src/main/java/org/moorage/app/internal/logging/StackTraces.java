@@ -40,7 +40,7 @@ final class StackTraces {
         }
     };
 
-    /** None shown yet; the timer is monotonic. */
+    /** Creates an instance that has shown no stack traces; the timer is monotonic. */
     StackTraces(LongSupplier nanoTime) {
         this.nanoTime = nanoTime;
     }
@@ -58,7 +58,7 @@ final class StackTraces {
         return hasFrames;
     }
 
-    // Its message says everything: the cluster did not do something, or a plugin found an object missing or wrong.
+    // The message is sufficient: the cluster did not do something, or a plugin found an object missing or invalid.
     private static boolean isExpected(IThrowableProxy thrown) {
         if (!(thrown instanceof ThrowableProxy proxy)) {
             return false;
@@ -71,7 +71,7 @@ final class StackTraces {
                         && (copy.isA(PluginException.class) || copy.isA(IOException.class));
     }
 
-    /** Whether the stack trace of an event was not shown in the last minutes; it then counts as shown. */
+    /** Returns true if the stack trace of an event was not shown in the last minutes, and marks it as shown. */
     synchronized boolean isDue(ILoggingEvent event, IThrowableProxy thrown) {
         long now = nanoTime.getAsLong();
         String place = place(event, thrown);
@@ -93,7 +93,7 @@ final class StackTraces {
                 + frame(thrown).orElse("");
     }
 
-    /** Where it was thrown: the frame of the innermost cause that is next to the JDK's own; empty if there is none. */
+    /** Returns the origin: the frame of the innermost cause that is next to the JDK's own; empty if there is none. */
     static Optional<String> frame(IThrowableProxy thrown) {
         for (StackTraceElementProxy frame : root(thrown).getStackTraceElementProxyArray()) {
             String type = frame.getStackTraceElement().getClassName();
@@ -112,7 +112,7 @@ final class StackTraces {
         return root;
     }
 
-    /** The innermost cause first, since it says where; of each some dozens of frames. */
+    /** Innermost cause first, because it has the origin; at most some dozens of frames of each. */
     static String of(IThrowableProxy thrown) {
         StringBuilder text = new StringBuilder(2_000);
         append(text, thrown, MOST_CAUSES);

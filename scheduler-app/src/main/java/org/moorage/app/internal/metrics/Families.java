@@ -64,7 +64,7 @@ record Families(PrometheusRegistry registry) {
                 .register(registry);
     }
 
-    /** A counter whose values are asked for when metrics are read. */
+    /** Registers a counter whose values are computed when metrics are read. */
     void shownCounters(String name, String help, Consumer<CounterWithCallback.Callback> values, String... labels) {
         CounterWithCallback.builder()
                 .name(name)
@@ -74,7 +74,7 @@ record Families(PrometheusRegistry registry) {
                 .register(registry);
     }
 
-    /** A gauge whose values are asked for when metrics are read. */
+    /** Registers a gauge whose values are computed when metrics are read. */
     void shownGauges(String name, String help, Consumer<GaugeWithCallback.Callback> values, String... labels) {
         GaugeWithCallback.builder()
                 .name(name)

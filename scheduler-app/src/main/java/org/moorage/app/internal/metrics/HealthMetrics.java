@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Optional;
 import org.moorage.app.internal.serving.HealthCheck;
 
-/** What health checks have answered, in a registry, with the names and labels of kube-scheduler's. */
+/** Metrics of the results of health checks, with the names and labels of kube-scheduler's metrics. */
 public final class HealthMetrics {
     private final Series<GaugeDataPoint> last;
     private final Series<CounterDataPoint> answers;

@@ -9,7 +9,7 @@ import org.moorage.http.Overload;
 public final class HttpMetrics {
     private HttpMetrics() {}
 
-    /** Makes a registry show what a port has closed and refused. */
+    /** Registers metrics of the connections and requests that a port has closed or rejected. */
     public static void register(PrometheusRegistry registry, Supplier<Overload> overload) {
         new Families(registry)
                 .shownCounters(

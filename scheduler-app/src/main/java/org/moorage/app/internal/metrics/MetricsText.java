@@ -17,9 +17,9 @@ public final class MetricsText {
     private final Set<String> disabled;
 
     /**
-     * The metrics of a registry.
+     * Creates the text of a registry's metrics.
      *
-     * @param disabled the names of metrics that are left out
+     * @param disabled the names of the metrics to omit
      */
     public MetricsText(PrometheusRegistry registry, Set<String> disabled) {
         this.registry = registry;

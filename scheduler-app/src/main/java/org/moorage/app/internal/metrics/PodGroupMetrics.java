@@ -11,7 +11,7 @@ import org.moorage.api.Code;
 final class PodGroupMetrics {
     private static final double NANOS = TimeUnit.SECONDS.toNanos(1);
     private static final String POD = "pod";
-    // As kube-scheduler says here of groups of groups, too.
+    // kube-scheduler uses this value for composite groups, too.
     private static final String POD_GROUP = "podgroup";
     private static final double[] MILLISECONDS = Families.exponential(0.001, 2, 15);
     private static final double[] PREEMPTION_TIMES = Families.exponential(0.001, 2, 16);

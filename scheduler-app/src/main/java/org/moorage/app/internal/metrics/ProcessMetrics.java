@@ -14,21 +14,22 @@ import java.util.Optional;
 import org.moorage.api.plugin.EffectiveVersion;
 import org.moorage.api.plugin.FeatureGates;
 
-/** What metrics tell of the process and its Java virtual machine. */
+/** Metrics of the process and its Java virtual machine. */
 public final class ProcessMetrics {
     private static final Path LIMITS = Path.of("/proc/self/limits");
     private static final Path NETWORK = Path.of("/proc/self/net/netstat");
     private static final String UNLIMITED = "unlimited";
-    /** What a program written in Go tells where there is no limit. */
+    /** The value that a program written in Go reports for no limit. */
     private static final double NO_LIMIT = 0x1p64;
 
     private ProcessMetrics() {}
 
     /**
-     * Has a registry show the process, once.
+     * Registers the metrics of the process. Call it once per registry.
      *
      * @param version that of Moorage
-     * @param kubernetesVersion the version of Kubernetes whose scheduler decides alike, as {@code v1.37.2}
+     * @param kubernetesVersion the version of Kubernetes whose scheduler makes the same decisions, such as
+     *     {@code v1.37.2}
      * @param features the features that are on
      */
     public static void register(
@@ -131,7 +132,7 @@ public final class ProcessMetrics {
                 .map(limit -> limit.equals(UNLIMITED) ? NO_LIMIT : Double.parseDouble(limit));
     }
 
-    // Of all processes of the network namespace, which is the pod's; so it is in kube-scheduler.
+    // Counts all processes of the network namespace, which is the pod's, as kube-scheduler does.
     private static Optional<Double> networkBytes(String field) {
         List<String> lines = lines(NETWORK);
         for (int i = 0; i + 1 < lines.size(); i += 2) {

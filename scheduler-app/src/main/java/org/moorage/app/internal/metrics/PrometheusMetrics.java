@@ -37,7 +37,9 @@ import org.slf4j.spi.LoggingEventBuilder;
  * <p>A metric with labels shows from its first value on, as in kube-scheduler.
  */
 public final class PrometheusMetrics implements SchedulerMetrics, SchedulerListener {
-    /** The names of metrics that kube-scheduler shows only if it is asked for those that it has just ceased to show. */
+    /**
+     * The names of metrics that kube-scheduler hides unless {@code --show-hidden-metrics-for-version} requests them.
+     */
     public static final Set<String> HIDDEN = Set.of("scheduler_preemption_goroutines_duration_seconds");
 
     private static final Logger LOG = LoggerFactory.getLogger(PrometheusMetrics.class);
@@ -84,10 +86,10 @@ public final class PrometheusMetrics implements SchedulerMetrics, SchedulerListe
     private volatile @Nullable PodGroupMetrics podGroups;
 
     /**
-     * Metrics without values.
+     * Creates metrics without values.
      *
-     * @param registry where they are found
-     * @param clock tells the time
+     * @param registry the registry to add them to
+     * @param clock the time source
      */
     public PrometheusMetrics(PrometheusRegistry registry, InstantSource clock) {
         families = new Families(registry);
@@ -214,7 +216,7 @@ public final class PrometheusMetrics implements SchedulerMetrics, SchedulerListe
                         + " issues.");
     }
 
-    /** Has what is in a scheduler shown when metrics are read. */
+    /** Registers metrics of the contents of a scheduler, which are read from it when metrics are read. */
     public void show(Supplier<SchedulerGauges> scheduler) {
         families.shownGauges(
                 "scheduler_pending_pods",
@@ -267,7 +269,7 @@ public final class PrometheusMetrics implements SchedulerMetrics, SchedulerListe
                 "type");
     }
 
-    /** Has it shown whether this process leads. */
+    /** Registers the metric that shows whether this process is the leader. */
     public void showLeadership(String lease, Supplier<Boolean> isLeader) {
         families.shownGauges(
                 "leader_election_master_status",
@@ -277,7 +279,7 @@ public final class PrometheusMetrics implements SchedulerMetrics, SchedulerListe
                 "name");
     }
 
-    /** Has it shown how the watches of the cluster do. */
+    /** Registers the metrics of the cluster's watches. */
     public void showWatches(Supplier<List<WatchStatus>> watches) {
         families.shownCounters(
                 "moorage_watch_lists_total",
@@ -302,7 +304,7 @@ public final class PrometheusMetrics implements SchedulerMetrics, SchedulerListe
                 "resource");
     }
 
-    /** Has it shown how many lines of the log were dropped. */
+    /** Registers the metric that counts dropped log lines. */
     public void showDroppedLogLines(LongSupplier dropped) {
         families.shownCounters(
                 "moorage_log_lines_dropped_total",
@@ -310,7 +312,7 @@ public final class PrometheusMetrics implements SchedulerMetrics, SchedulerListe
                 callback -> callback.call((double) dropped.getAsLong()));
     }
 
-    /** Has those metrics shown that kube-scheduler has with these features. Called before the scheduler is made, once. */
+    /** Adds the metrics that kube-scheduler has with these features. Call it once, before the scheduler is created. */
     public void showFor(FeatureGates features) {
         preemptsInBackground = features.isEnabled(FeatureGates.SCHEDULER_ASYNC_PREEMPTION);
         podGroups = features.isEnabled(FeatureGates.GENERIC_WORKLOAD) ? new PodGroupMetrics(families) : null;
@@ -388,7 +390,7 @@ public final class PrometheusMetrics implements SchedulerMetrics, SchedulerListe
     @Override
     public void pluginRan(String plugin, String point, Code status, long nanos) {
         pluginCalls.of(point, plugin, status.toString()).observe(nanos / NANOS);
-        // Called for nodes: a number is not to be boxed for a line that nobody wants.
+        // Called for each node: do not box a number for a disabled log line.
         if (LOG.isTraceEnabled()) {
             logTime(LOG.atTrace().addKeyValue("plugin", plugin), point, status, nanos, "Plugin ran");
         }
@@ -448,7 +450,7 @@ public final class PrometheusMetrics implements SchedulerMetrics, SchedulerListe
         threadFailures.of(withoutNumber(thread)).inc();
     }
 
-    // So that there are not as many values of the label as threads come and go.
+    // Thread numbers are cut off, so that the label does not get a new value for each new thread.
     private static String withoutNumber(String thread) {
         return thread.replaceFirst("-[0-9]+$", "");
     }

@@ -7,8 +7,9 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The series of a metric by the values of its labels. The library makes an array and a list of the values to find one; here one that was
- * found before is found without allocation, which counts where each node and plugin of a cycle is told of.
+ * The series of a metric, by label values. The library allocates an array and a list to look up a series; this cache
+ * finds a known series without allocation, which matters for the metrics that are updated for each node and plugin in a
+ * cycle.
  */
 final class Series<T> {
     private final Function<String[], T> find;
@@ -53,7 +54,7 @@ final class Series<T> {
         return known == null ? found(branch, first, second, third, fourth) : known;
     }
 
-    // The metric answers alike whichever thread asks first.
+    // The metric returns the same series to every thread.
     private T found(Branch<T> branch, String... labels) {
         T series = find.apply(labels);
         branch.series = series;

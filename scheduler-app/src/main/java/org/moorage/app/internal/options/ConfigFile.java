@@ -80,7 +80,7 @@ public final class ConfigFile {
         }
     }
 
-    /** Finds a Policy in a file: the one of a flag, or that of the configuration. */
+    /** Returns texts of a Policy from a file: that of a flag, or that of the configuration. */
     public static PolicyTexts policies(Optional<ManifestFile> config, Optional<Path> policy) {
         return (namespace, name, kubeconfig) -> {
             Optional<PolicyTexts.PolicyText> found = policy.isPresent()

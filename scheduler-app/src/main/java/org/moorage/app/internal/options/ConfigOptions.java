@@ -42,7 +42,7 @@ public final class ConfigOptions {
         inPlaceOfDefault = config;
     }
 
-    /** Whether there is a file, in place of the default configuration. */
+    /** Returns whether there is a file, in place of the default configuration. */
     public boolean hasFile() {
         return file.isPresent();
     }

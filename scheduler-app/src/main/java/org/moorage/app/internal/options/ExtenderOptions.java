@@ -6,7 +6,7 @@ import org.moorage.app.internal.help.OptionGroup.Heading;
 import org.moorage.config.LoadedConfig;
 import picocli.CommandLine.Option;
 
-/** Whether the extenders of a configuration are asked about a cluster that files describe. */
+/** The option to call the extenders of a configuration for a cluster that is read from files. */
 @OptionGroup(Heading.SCHEDULER)
 public final class ExtenderOptions {
     @Option(
@@ -15,7 +15,7 @@ public final class ExtenderOptions {
                     "Do not ask the extenders of the configuration. By default they are asked to filter, score and preempt.")
     private boolean ignore;
 
-    /** The configuration with the extenders that are asked. */
+    /** Returns the configuration with only the extenders that are called. */
     public LoadedConfig apply(LoadedConfig config) {
         return ignore ? config.withoutExtenders() : config;
     }

@@ -18,7 +18,7 @@ import org.moorage.objects.Suggestions;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** Which features are on and off, and in which version of Kubernetes, as for kube-scheduler. */
+/** Feature gates and the version of Kubernetes that sets their defaults, as for kube-scheduler. */
 @OptionGroup(Heading.SCHEDULER)
 public final class FeatureGateOptions {
     private static final Set<String> TRUE = Set.of("1", "t", "T", "true", "TRUE", "True");
@@ -50,7 +50,7 @@ public final class FeatureGateOptions {
     }
 
     /**
-     * The features as they are in another version than the one that the flags ask for.
+     * Returns the features in another version than the one that the flags select.
      *
      * @throws CommandException in kube-scheduler's words if a setting is not possible
      */

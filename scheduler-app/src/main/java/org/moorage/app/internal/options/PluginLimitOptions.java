@@ -17,7 +17,7 @@ import org.moorage.runtime.FailurePolicy;
 import org.moorage.runtime.Scheduler;
 import picocli.CommandLine.Option;
 
-/** What the scheduler does about plugins that do not return or keep failing. kube-scheduler has no such settings. */
+/** Limits for plugins that do not return or keep failing. kube-scheduler has no such settings. */
 @OptionGroup(Heading.SCHEDULER)
 public final class PluginLimitOptions {
     private static final Map<String, FailurePolicy> POLICIES =
@@ -39,10 +39,10 @@ public final class PluginLimitOptions {
     private List<String> failurePolicies = new ArrayList<>();
 
     /**
-     * Gives the scheduler these limits.
+     * Applies these limits to the scheduler.
      *
-     * @param registry the plugins that there are
-     * @throws CommandException if a value makes no sense
+     * @param registry the available plugins
+     * @throws CommandException if a value is invalid
      */
     public Scheduler.Builder applyTo(Scheduler.Builder builder, PluginRegistry registry) {
         return builder.pluginCallTimeout(callTimeout(callTimeout))

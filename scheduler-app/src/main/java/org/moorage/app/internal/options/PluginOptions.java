@@ -18,7 +18,7 @@ import org.moorage.config.plugin.PluginJars;
 import org.moorage.config.plugin.PluginRegistry;
 import picocli.CommandLine.Option;
 
-/** Where plugins come from. */
+/** Options for the sources of plugins. */
 @OptionGroup(Heading.SCHEDULER)
 public final class PluginOptions {
     @Option(
@@ -36,16 +36,17 @@ public final class PluginOptions {
 
     private List<PluginFactory<?>> further = List.of();
 
-    /** Has the registry have these too. */
+    /** Adds further plugins to the registry. */
     public void add(List<PluginFactory<?>> plugins) {
         further = List.copyOf(plugins);
     }
 
     /**
-     * All plugins that there are: built in, added, on the class path, and in jars.
+     * Returns all available plugins: built in, added, on the class path, and in jars.
      *
-     * @param withoutVersion what becomes of a jar that does not say which version of the plugin API it was built for
-     * @param notes is told what a user should know of the jars, a sentence each
+     * @param withoutVersion how to treat a jar that does not declare the version of the plugin API that it was built
+     *     for
+     * @param notes receives notes for the user about the jars, one sentence each
      * @throws CommandException if plugins cannot be loaded, or two have one name
      * @throws org.moorage.config.plugin.PluginJarException if a jar cannot be used
      */

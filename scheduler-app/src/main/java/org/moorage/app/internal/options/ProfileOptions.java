@@ -36,7 +36,7 @@ public final class ProfileOptions {
                 .toList();
     }
 
-    /** Whether pods may be scheduled by another profile than the one that they name. */
+    /** Returns whether pods may be scheduled by another profile than the one that they name. */
     public boolean isGiven() {
         return profile.isPresent();
     }

@@ -16,7 +16,7 @@ import picocli.CommandLine.Option;
 @OptionGroup(Heading.SCHEDULER)
 public final class VersionOptions {
     private static final Pattern WITH_PATCH = Pattern.compile("v?\\d+\\.\\d+\\.0*[1-9]\\d*");
-    /** What kube-scheduler calls itself in versions and feature gates. */
+    /** The name of kube-scheduler's component in versions and feature gates. */
     static final String COMPONENT = "kube";
 
     @Option(
@@ -36,7 +36,7 @@ public final class VersionOptions {
     private List<String> minCompatibility = new ArrayList<>();
 
     /**
-     * The version; the newest if the flags ask for none.
+     * Returns the version; the newest if the flags select none.
      *
      * @throws CommandException in kube-scheduler's words if a flag names no version
      */
@@ -48,7 +48,7 @@ public final class VersionOptions {
     }
 
     /**
-     * The version that some values of {@code --emulated-version} ask for; the newest if there are none.
+     * Returns the version that values of {@code --emulated-version} select; the newest if there are none.
      *
      * @param flag the flag that they were given by
      * @throws CommandException in kube-scheduler's words if one names no version

@@ -47,12 +47,12 @@ public final class WorkloadOptions {
         }
     }
 
-    /** Whether something is read from stdin. */
+    /** Returns whether something is read from stdin. */
     public boolean readsStdin() {
         return changed.contains("-");
     }
 
-    /** Whether pods are created that no file has. */
+    /** Returns whether the options create pods that are in no file. */
     public boolean reschedulesLost() {
         return reschedulesLost;
     }

@@ -21,7 +21,7 @@ import org.moorage.simulation.whatif.Workload;
 
 /** Writes a cluster column by column, with each text and each set of amounts once. */
 final class ClusterColumns {
-    // Of resources beside cpu and memory; whoever makes up thousands of names is not to fill the page.
+    // The limit of resources other than cpu and memory, so that thousands of invented names cannot fill the page.
     private static final int MOST_OTHERS = 24;
     private static final int LONGEST_TEXT = 4000;
     private static final String CORDON_TAINT = "node.kubernetes.io/unschedulable";

@@ -67,7 +67,7 @@ public record ClusterView(List<Node> nodes, List<PodView> pods) {
      */
     public record Queued(Duration since, int attempts) {}
 
-    /** A cluster as its objects say, where nobody schedules. */
+    /** Returns a view of a cluster from its objects, without a scheduler. */
     public static ClusterView of(Collection<? extends ClusterObject> objects) {
         List<Node> nodes = new ArrayList<>();
         Set<String> names = new HashSet<>();
@@ -100,7 +100,7 @@ public record ClusterView(List<Node> nodes, List<PodView> pods) {
         return new PodView(pod, "", state, message);
     }
 
-    // What a scheduler has written into the pod's status.
+    // Returns the message that a scheduler wrote to the pod's status.
     private static String message(Pod pod) {
         for (PodCondition condition : pod.status().conditions()) {
             if (condition.type().equals(PodCondition.POD_SCHEDULED)
@@ -160,7 +160,7 @@ public record ClusterView(List<Node> nodes, List<PodView> pods) {
                 pods.add(new PodView(
                         pending.pod(),
                         "",
-                        // Of a member of a group that is being tried.
+                        // A pending member of a group is being tried.
                         pending.in().equals("pending") ? IN_FLIGHT : pending.in(),
                         gate + message(pending.pod()),
                         Optional.of(new Queued(pending.since(), pending.attempts()))));

@@ -39,7 +39,7 @@ public final class ForwardedPage {
     }
 
     private Reply reply(Query query, String contentType) {
-        // Of the query only what the page asks with.
+        // Forwards only the query parameters that the page uses.
         String pods = query.values("pod").stream()
                 .map(pod -> "pod=" + URLEncoder.encode(pod, UTF_8))
                 .collect(Collectors.joining("&"));

@@ -19,12 +19,12 @@ import java.util.zip.GZIPOutputStream;
 import org.moorage.app.internal.process.OutputFile;
 
 /**
- * Makes a page of one file: its script and its style are in it, its data too, and nothing else is loaded. Of the scripts and styles that a
- * browser finds in it, only these run: a policy names them by their hashes. Data is compressed and encoded, so that no text in it can end
- * the element that it is in.
+ * A page in a single file: it contains its script, style and data, and loads nothing else. A policy names the script
+ * and style by their hashes, so that a browser runs no other. Data is compressed and encoded, so that no text in it can
+ * end the element that contains it.
  */
 public final class HtmlReport {
-    // In an order in which each uses what stands before it.
+    // In order of dependency: each script uses only earlier ones.
     private static final List<String> SCRIPTS = List.of(
             "dom.js",
             "format.js",
@@ -86,7 +86,7 @@ public final class HtmlReport {
     private static void write(PageContent content, OutputStream out) throws IOException {
         String style = resource("uPlot.css") + resource("page.css");
         String script = script();
-        // A page that is served asks its own server for more.
+        // A served page requests more data from its own server.
         String connections = content.paths().isPresent() ? "; connect-src 'self'" : "";
         String policy = "default-src 'none'; script-src '" + hash(script) + "'; style-src '" + hash(style)
                 + "'; base-uri 'none'; form-action 'none'" + connections;

@@ -21,9 +21,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Serves a page, with more paths below its own: {@code data}, its content as it is now; {@code explain}, the evaluation of the pod
- * that the parameter {@code pod} names; and of a running scheduler {@code attempts}, why that pod is pending, and the results of the
- * last attempts to schedule it. One request at a time is worked on.
+ * A page on a server, with more paths below its own: {@code data}, its current content; {@code explain}, the evaluation
+ * of the pod that the parameter {@code pod} names; and of a running scheduler {@code attempts}, why that pod is
+ * pending, and the results of the last attempts to schedule it. Requests are handled one at a time.
  */
 public final class ServedPage {
     private static final Logger LOG = LoggerFactory.getLogger(ServedPage.class);
@@ -35,13 +35,13 @@ public final class ServedPage {
     private final OneAtATime turn;
 
     /**
-     * A page.
+     * Creates a page.
      *
-     * @param content what it shows, made for each request
-     * @param cluster the cluster as it is shown, for each request about a pod
-     * @param attempts what a pod waits for; empty if that is not known
-     * @param questions the path of the questions that the page asks, as {@code POST} requests; empty if it asks none
-     * @param turn whose turn it is
+     * @param content the content, created for each request
+     * @param cluster the shown cluster, created for each request about a pod
+     * @param attempts why a pod is pending; empty if that is not known
+     * @param questions the path to which the page sends questions as {@code POST} requests; empty if it sends none
+     * @param turn the lock for slow pages
      */
     public ServedPage(
             Supplier<PageContent.Builder> content,
@@ -56,7 +56,7 @@ public final class ServedPage {
         this.turn = turn;
     }
 
-    /** Adds it to a server. */
+    /** Adds the page to a server. */
     public void addTo(SecureServer server, String path) {
         // Relative, so that it can be read through a proxy that serves it elsewhere.
         String below = path.substring(path.lastIndexOf('/') + 1);
@@ -107,9 +107,8 @@ public final class ServedPage {
         try {
             return Reply.json(200, AnswerJson.line(shown.explain(pod.get())));
         } catch (RuntimeException failure) {
-            // A plugin that fails for the pod, or cannot be made once more, is the reason why the pod is pending, and
-            // no
-            // failure of the page.
+            // If a plugin fails for the pod, or cannot be created again, that explains why the pod is pending, and is
+            // not a failure of the page.
             LOG.atWarn()
                     .addKeyValue("pod", pod.get().key())
                     .setCause(failure)

@@ -23,7 +23,7 @@ import org.moorage.simulation.whatif.FittingChanges;
  * @param profiles the names of the profiles, for pods of which it can be asked
  */
 public record ShownCluster(ClusterView view, Function<Pod, Explanation> questions, Set<String> profiles) {
-    /** For how long it is tried what would make a pod fit, where somebody waits for the answer on a page. */
+    /** The time limit of the search for changes that would make a pod fit, because a user waits for the page. */
     public static final Duration LONGEST_CHANGES = Duration.ofSeconds(2);
 
     public ShownCluster {
@@ -31,8 +31,8 @@ public record ShownCluster(ClusterView view, Function<Pod, Explanation> question
     }
 
     /**
-     * What the plugins say of a pod as if it waited, and took no room on the node that it may have; and what would make it fit, as far as
-     * {@link #LONGEST_CHANGES} allows.
+     * Evaluates a pod as if it were pending and used no resources of the node that it may have, and searches for
+     * changes that would make it fit, for at most {@link #LONGEST_CHANGES}.
      *
      * @param view the nodes of that cluster
      */
@@ -49,7 +49,7 @@ public record ShownCluster(ClusterView view, Function<Pod, Explanation> question
         }
     }
 
-    /** The pod of that namespace, slash and name; empty if there is none. */
+    /** Returns the pod with the key {@code NAMESPACE/NAME}; empty if there is none. */
     Optional<Pod> pod(String key) {
         for (ClusterView.PodView pod : view.pods()) {
             if (pod.pod().key().equals(key)) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.moorage.app.internal.process;
 
-/** A command cannot do what it was asked. The message is for whoever asked, and fit to be shown as it is. */
+/** Thrown when a command cannot do what was requested. The message is for the user and can be shown unchanged. */
 public final class CommandException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 

@@ -13,16 +13,21 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Notices that the heap is full although the virtual machine does nothing but collect it. G1 gives up only when an allocation fails after
- * two full collections, which takes half a minute when each of them regains a little; the parallel collector has such a limit of its own.
+ * A thread that detects a full heap on whose collection the virtual machine spends almost all time. G1 reports this
+ * only when an allocation fails after two full collections, which takes half a minute when each of them frees a little;
+ * the parallel collector has its own limit.
  */
 public final class HeapWatch {
     private static final Logger LOG = LoggerFactory.getLogger(HeapWatch.class);
 
-    /** A JVM of 32 MB says that it has a little less, and one of 24 MB has no room for a cluster beside what a start makes. */
+    /**
+     * A JVM with 32 MB reports slightly less; with 24 MB the start leaves no room for a cluster.
+     */
     private static final long LEAST = 30L << 20;
 
-    /** Enough for small clusters. What is needed beyond that depends on the cluster, which is not known at the start. */
+    /**
+     * Enough for small clusters. Further memory depends on the size of the cluster, which is not known at the start.
+     */
     private static final long SMALL = 96L << 20;
 
     private static final Duration INTERVAL = Duration.ofMillis(250);
@@ -30,10 +35,10 @@ public final class HeapWatch {
     /** More than there are in a window. */
     private static final int SAMPLES = 32;
 
-    /** The classes for it are loaded once the scheduler has started. */
+    /** The watch starts later, so that its classes are loaded after the scheduler has started. */
     private static final Duration FIRST_LOOK = Duration.ofSeconds(5);
 
-    /** Of a small heap G1 keeps some regions free in which nothing fits: a heap of 48 MB is never fuller than 94 %. */
+    /** G1 cannot use some regions of a small heap: a heap of 48 MB is never fuller than 94 %. */
     private static final double FULL = 0.85;
 
     /** Between two collections the process may wait for a processor that is busy with others. */
@@ -48,10 +53,10 @@ public final class HeapWatch {
     private int count;
 
     /**
-     * Says why a heap is too small to serve with at all.
+     * Returns the reason why a heap is too small to run with.
      *
-     * @param max bytes that it can have
-     * @return a sentence, or empty for a heap that may do
+     * @param max the maximum size of the heap in bytes
+     * @return a sentence; empty for a heap that may be sufficient
      */
     public static Optional<String> tooSmall(long max) {
         return max >= LEAST
@@ -61,7 +66,7 @@ public final class HeapWatch {
                         + " memory limit sets it)");
     }
 
-    /** One that has seen nothing yet. */
+    /** Creates a watch without samples. */
     HeapWatch() {}
 
     /** Starts a thread that watches the heap of this process, and that ends with an {@link OutOfMemoryError} once it is exhausted. */

@@ -6,15 +6,15 @@ import java.util.function.BooleanSupplier;
 /** The process that a command runs in. */
 public interface HostProcess {
     /**
-     * Sets what to do when the process is told to end.
+     * Sets the action for a termination signal.
      *
-     * @param stop stops what runs, and says whether anything did
+     * @param stop stops the running work, and returns whether anything was running
      */
     void onTermination(BooleanSupplier stop);
 
-    /** Has what is printed to its standard output and error by others than the command become lines of the log. */
+    /** Redirects what plugins and libraries print to stdout and stderr to the log. */
     void logPrints();
 
-    /** Ends it at once, with what was logged written. */
+    /** Flushes the log and exits immediately. */
     void exit(int code);
 }

@@ -16,18 +16,21 @@ public final class KubeconfigFile {
 
     private KubeconfigFile() {}
 
-    /** As {@link #find(Optional, Optional, ClientConnection)}, where no configuration names a file. */
+    /**
+     * Returns the same as {@link #find(Optional, Optional, ClientConnection)} without a configuration that names a
+     * file.
+     */
     public static List<Path> find(Optional<Path> flag, Optional<String> master) {
         return find(flag, master, UNCONFIGURED);
     }
 
     /**
-     * The file of the configuration, of the flag, or the files of the environment, in this order; none in a pod, which is in its cluster, and where
-     * an address is given.
+     * Returns the first of these: the file of the configuration, the file of the flag, or the files of the environment.
+     * Returns no files of the environment in a pod, which uses its own cluster, or if an address is given.
      *
      * @param flag the file that a flag names
-     * @param master the address of the API server that a flag names
-     * @param connection what the configuration names
+     * @param master the API server's address from a flag
+     * @param connection the connection from the configuration
      */
     public static List<Path> find(Optional<Path> flag, Optional<String> master, ClientConnection connection) {
         if (!connection.kubeconfig().isEmpty()) {
@@ -39,7 +42,7 @@ public final class KubeconfigFile {
         return master.isPresent() || isInCluster(System.getenv()) ? List.of() : ofUser(System.getenv());
     }
 
-    /** Whether the environment describes a cluster: the one that this process is a pod of, or that of a user's kubeconfig. */
+    /** Returns whether the environment describes a cluster: the cluster of this pod, or that of a user's kubeconfig. */
     public static boolean isConfigured() {
         return isInCluster(System.getenv()) || !ofUser(System.getenv()).isEmpty();
     }
@@ -48,7 +51,7 @@ public final class KubeconfigFile {
         return environment.containsKey("KUBERNETES_SERVICE_HOST");
     }
 
-    /** The files of KUBECONFIG; else {@code ~/.kube/config}, if there is one. */
+    /** Returns the files of KUBECONFIG; otherwise {@code ~/.kube/config}, if it exists. */
     static List<Path> ofUser(Map<String, String> environment) {
         List<Path> named = new ArrayList<>();
         for (String file : environment.getOrDefault("KUBECONFIG", "").split(File.pathSeparator)) {

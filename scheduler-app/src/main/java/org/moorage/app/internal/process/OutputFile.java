@@ -167,7 +167,7 @@ public final class OutputFile implements AutoCloseable {
         }
     }
 
-    /** Closes the file. One that was to be complete and is not finished is removed. */
+    /** Closes the file. A file that should be complete but is unfinished is removed. */
     @Override
     public void close() {
         try {

@@ -10,14 +10,14 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import org.moorage.runtime.metrics.SchedulerListener;
 
-/** Runs tasks that do not depend on each other, as many at once as there are processors. */
+/** A runner of independent tasks that runs one per processor at the same time. */
 public final class ParallelTasks {
     private ParallelTasks() {}
 
     /**
-     * Runs them, and returns what each returned, in their order.
+     * Runs the tasks, and returns their results in the same order.
      *
-     * @throws RuntimeException that of the first task that failed; the others are not waited for
+     * @throws RuntimeException the exception of the first task that failed; the other tasks are not waited for
      */
     public static <T> List<T> run(List<Callable<T>> tasks) {
         int threads = Math.max(1, Math.min(tasks.size(), Runtime.getRuntime().availableProcessors()));

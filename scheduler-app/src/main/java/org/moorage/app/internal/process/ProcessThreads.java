@@ -10,9 +10,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Makes the threads of the process that are not the scheduler's. What one of them does not catch is logged and told to a listener, which
- * counts it; so is what one tells its own handler and survives. A thread that ends so fails a health check from then on, since nothing
- * begins it again.
+ * A factory of the threads of the process that are not the scheduler's. An uncaught exception of such a thread is
+ * logged and passed to a listener, which counts it; so is an exception that a thread passes to its own handler and
+ * survives. A thread that ended with an exception fails a health check from then on, because it is not restarted.
  */
 public final class ProcessThreads implements ThreadFactory {
     private static final Logger LOG = LoggerFactory.getLogger(ProcessThreads.class);
@@ -20,7 +20,7 @@ public final class ProcessThreads implements ThreadFactory {
     private final SchedulerListener listener;
     private volatile @Nullable String ended;
 
-    /** Threads whose failures are told to that listener. */
+    /** Creates a factory whose threads report failures to a listener. */
     public ProcessThreads(SchedulerListener listener) {
         this.listener = listener;
     }
@@ -38,7 +38,7 @@ public final class ProcessThreads implements ThreadFactory {
         });
     }
 
-    /** A thread in whose place another one comes, or which does one thing and ends. */
+    /** Returns a thread that another one replaces when it ends, or that ends after one task. */
     public Thread replaceable(String name, Runnable work) {
         return thread(name, work);
     }
@@ -60,7 +60,7 @@ public final class ProcessThreads implements ThreadFactory {
         listener.threadFailed(thread.getName(), copy);
     }
 
-    /** Which thread has ended although nobody ended it; empty if none has. */
+    /** Returns which thread ended unexpectedly; empty if none did. */
     public Optional<String> failure() {
         String name = ended;
         return name == null ? Optional.empty() : Optional.of("thread " + name + " has ended");

@@ -11,10 +11,10 @@ public final class Signals {
     private Signals() {}
 
     /**
-     * Has something done, on a thread of the virtual machine's, each time that a signal comes.
+     * Runs an action on a thread of the virtual machine each time the process receives a signal.
      *
      * @param name the signal's name without its prefix, for example {@code TERM}
-     * @return false if the virtual machine does not let it be handled
+     * @return false if the virtual machine does not allow a handler for it
      */
     public static boolean handle(String name, Runnable action) {
         try {

@@ -5,8 +5,8 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Tells when something else than the program itself has ended the process by {@link System#exit}. Nothing can keep a plugin from that,
- * but it does not pass for a success.
+ * Detection of code other than the program itself that ends the process by {@link System#exit}. A plugin cannot be kept
+ * from that, but the exit is reported instead of passing for a success.
  */
 public final class UnexpectedExit {
     private static final String MAIN = "org.moorage.app.Main";
@@ -14,7 +14,7 @@ public final class UnexpectedExit {
 
     private UnexpectedExit() {}
 
-    /** What is to be told of who ends the process now; empty if it is the program itself, or a signal. */
+    /** Returns a report on the code that is ending the process; empty if it is the program itself, or a signal. */
     public static Optional<String> text() {
         for (Map.Entry<Thread, StackTraceElement[]> each :
                 Thread.getAllStackTraces().entrySet()) {
@@ -26,7 +26,10 @@ public final class UnexpectedExit {
         return Optional.empty();
     }
 
-    /** What is to be told if a thread with that stack ends the process, and is not the program's own end. */
+    /**
+     * Returns a report if a thread with that stack is ending the process; empty if it is not, or is the program's own
+     * exit.
+     */
     public static Optional<String> text(String thread, StackTraceElement[] stack) {
         int exit = 0;
         while (exit < stack.length && !isExit(stack[exit])) {

@@ -7,16 +7,16 @@ import java.io.UncheckedIOException;
 import java.util.Properties;
 import picocli.CommandLine.IVersionProvider;
 
-/** The versions of Moorage and of the kube-scheduler that decides alike. */
+/** The versions of Moorage and of the kube-scheduler that makes the same decisions. */
 public final class Version implements IVersionProvider {
-    /** The version of kube-scheduler that decides alike. */
+    /** The version of kube-scheduler that makes the same decisions. */
     public static final String KUBE_SCHEDULER = "v1.37.2";
 
     private static final String RECORDED_BY_MAVEN = "/META-INF/maven/org.moorage/scheduler-app/pom.properties";
 
     Version() {}
 
-    /** That of the jar; {@code development} if this is no jar. */
+    /** Returns the version of the jar; {@code development} outside of a jar. */
     public static String ofMoorage() {
         try (InputStream recorded = Version.class.getResourceAsStream(RECORDED_BY_MAVEN)) {
             Properties properties = new Properties();

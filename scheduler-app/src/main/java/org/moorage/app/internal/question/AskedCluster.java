@@ -29,7 +29,9 @@ import org.moorage.simulation.dump.ClusterDumpReader;
 import org.moorage.simulation.dump.Manifests;
 import org.moorage.simulation.whatif.KnownCluster;
 
-/** A cluster that questions are asked about: its objects, and the scheduler that answers. Several threads may ask at the same time. */
+/**
+ * A cluster to answer questions about: its objects, and the scheduler that answers. Safe for use by several threads.
+ */
 public final class AskedCluster implements AutoCloseable {
     private static final String ZONE = "topology.kubernetes.io/zone";
 
@@ -47,13 +49,13 @@ public final class AskedCluster implements AutoCloseable {
     private @Nullable KnownCluster known;
 
     /**
-     * A cluster.
+     * Creates a cluster to answer questions about.
      *
-     * @param manifests makes pods of manifests in it
+     * @param manifests creates pods from manifests in it
      * @param config the scheduler's configuration
-     * @param configFile where it is from
-     * @param extenders leaves out the extenders that are not asked
-     * @param taking has a pod of another scheduler scheduled by a profile of this one
+     * @param configFile the file that the configuration is from
+     * @param extenders removes the extenders that must not be called
+     * @param taking assigns a pod of another scheduler to a profile of this one
      */
     public AskedCluster(
             ClusterDump dump,
@@ -174,7 +176,7 @@ public final class AskedCluster implements AutoCloseable {
     }
 
     /**
-     * Makes the pods of manifests as the cluster would get them.
+     * Creates the pods of manifests as a cluster would create them.
      *
      * @param sources files, folders, or {@code -} for stdin
      * @throws org.moorage.objects.ClusterFileException if a source cannot be read, or an object is malformed
@@ -188,7 +190,7 @@ public final class AskedCluster implements AutoCloseable {
      * Reads recorded changes of the cluster.
      *
      * @param source a file, or {@code -} for stdin
-     * @return the changes, and what is to be told of them
+     * @return the changes, and notes about them
      * @throws org.moorage.objects.ClusterFileException if the source cannot be read, or an object is malformed
      */
     public ClusterDump changes(String source) {
@@ -196,17 +198,17 @@ public final class AskedCluster implements AutoCloseable {
         return new ClusterDumpReader(config, registry).readChanges(source, terminal.in(), manifests);
     }
 
-    /** Whether it is known which DaemonSets the cluster has. */
+    /** Returns whether it is known which DaemonSets the cluster has. */
     public boolean hasDaemonSets() {
         return manifests.hasDaemonSets();
     }
 
-    /** Whether the DaemonSet of a pod is missing from the cluster. */
+    /** Returns whether the DaemonSet of a pod is missing from the cluster. */
     public boolean isOrphaned(Pod pod) {
         return manifests.isOrphaned(pod);
     }
 
-    /** The pods that these would have on a new node. */
+    /** Returns the pods of the DaemonSets on a new node. */
     public List<Pod> daemonPods(Node node) {
         return manifests.daemonPods(node);
     }
@@ -224,7 +226,10 @@ public final class AskedCluster implements AutoCloseable {
         return cluster;
     }
 
-    /** As {@link #known()}, with the scheduler of another configuration, which {@link #whatIf(LoadedConfig)} gave. */
+    /**
+     * Returns the same as {@link #known()}, with a scheduler of another configuration from
+     * {@link #whatIf(LoadedConfig)}.
+     */
     public KnownCluster known(WhatIf other, LoadedConfig otherConfig) {
         return new KnownCluster(other, dump.objects(), otherConfig, now);
     }
@@ -239,18 +244,18 @@ public final class AskedCluster implements AutoCloseable {
         return configFile;
     }
 
-    /** The plugins that there are. */
+    /** Returns the available plugins. */
     public PluginRegistry registry() {
         return registry;
     }
 
-    /** Where progress is shown. */
+    /** Returns the terminal on which progress is shown. */
     public Terminal terminal() {
         return terminal;
     }
 
     /**
-     * The cluster as it is: pods without a node wait.
+     * Returns the cluster as it is: pods without a node are pending.
      *
      * @throws org.moorage.config.ConfigException if the profiles cannot be built from the plugins
      */
@@ -266,7 +271,7 @@ public final class AskedCluster implements AutoCloseable {
         return cluster;
     }
 
-    /** The same cluster with the scheduler of another configuration, to be closed by who asks for it. */
+    /** Returns the same cluster with the scheduler of another configuration; the caller closes it. */
     public WhatIf whatIf(LoadedConfig other) {
         return Scheduler.whatIf(dump.objects(), extenders.apply(other), registry);
     }

@@ -69,7 +69,7 @@ public final class ClusterOptions {
     @Mixin
     private WorkloadOptions workloads = new WorkloadOptions();
 
-    /** Whether a cluster is named. */
+    /** Returns whether a cluster is named. */
     public boolean areGiven() {
         return !sources.isEmpty() || live.areGiven();
     }
@@ -90,7 +90,7 @@ public final class ClusterOptions {
         }
     }
 
-    /** Whether a cluster is named, or the environment describes one. */
+    /** Returns whether a cluster is named, or the environment describes one. */
     public boolean findCluster() {
         return areGiven() || live.findCluster();
     }
@@ -100,17 +100,17 @@ public final class ClusterOptions {
         return live.connection();
     }
 
-    /** Whether something is read from stdin. */
+    /** Returns whether something is read from stdin. */
     public boolean readStdin() {
         return sources.contains("-") || workloads.readsStdin();
     }
 
-    /** Whether pods may be scheduled by another profile than the one that they name. */
+    /** Returns whether pods may be scheduled by another profile than the one that they name. */
     public boolean changeProfiles() {
         return profile.isGiven();
     }
 
-    /** Whether pods are created that no file has. */
+    /** Returns whether the options create pods that are in no file. */
     public boolean rescheduleLost() {
         return workloads.reschedulesLost();
     }
@@ -127,10 +127,10 @@ public final class ClusterOptions {
     }
 
     /**
-     * As {@link #read(Terminal)}, where arguments may name the cluster.
+     * Reads the cluster as {@link #read(Terminal)} does, but arguments may name it.
      *
-     * @param otherwise the files that it is read from if no option names one
-     * @param setUp has the reader read more than the cluster
+     * @param otherwise the files to read if no option names a file
+     * @param setUp configures the reader to read more than the cluster
      */
     public AskedCluster read(Terminal terminal, List<String> otherwise, Consumer<ClusterDumpReader> setUp) {
         List<String> files = areGiven() ? sources : otherwise;
@@ -166,7 +166,7 @@ public final class ClusterOptions {
                 dump, manifests, loaded, config.file(), extenders::apply, profile.taking(loaded), registry, terminal);
     }
 
-    // Of a large cluster this is a tenth of what its objects are.
+    // Compressed text of the kept fields: a tenth of the size of a large cluster's objects.
     private InputStream liveObjects(Terminal terminal) {
         ByteArrayOutputStream bytes = new ByteArrayOutputStream();
         try (ApiRequests requests =

@@ -37,7 +37,7 @@ public abstract class QuestionCommand<R extends Report> implements Callable<Inte
     public abstract R answer(AskedCluster asked);
 
     /**
-     * Returns an answer for which the cluster is not read as for other questions; empty if there is none.
+     * Returns an answer that does not need the cluster to be read as for other questions; empty if there is none.
      *
      * @param cluster the cluster that the command line names
      * @param shown where notes are printed

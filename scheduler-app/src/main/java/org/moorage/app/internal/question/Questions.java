@@ -79,7 +79,7 @@ public final class Questions {
         }
     }
 
-    // What to do instead of giving these options with each question.
+    // Returns what is expected in place of these options with each question.
     private static Optional<String> expected(Object options) {
         if (options instanceof ClusterOptions) {
             return Optional.of("an option of all questions, which are about one cluster and one scheduler");

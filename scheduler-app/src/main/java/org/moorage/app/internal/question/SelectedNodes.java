@@ -21,9 +21,10 @@ public final class SelectedNodes {
     private SelectedNodes() {}
 
     /**
-     * The names of the nodes, each once, in order.
+     * Returns the names of the selected nodes, each once, in order.
      *
-     * @param terms names of nodes, or label selectors; {@code zone}, {@code region} and {@code type} stand for the well-known labels
+     * @param terms names of nodes, or label selectors; {@code zone}, {@code region} and {@code type} stand for the
+     *     well-known labels
      * @throws CommandException if there is no such node, or none that is selected
      */
     public static List<String> of(List<String> terms, Map<String, Node> nodes) {

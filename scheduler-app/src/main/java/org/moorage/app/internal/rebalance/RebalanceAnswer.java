@@ -44,7 +44,7 @@ record RebalanceAnswer(
         List<Obstacle> obstacles,
         List<UsedBudget> budgets)
         implements Answer {
-    /** What the moves are for. */
+    /** The goal of the moves. */
     enum Goal {
         /** Empty nodes. */
         FREE_NODES,

@@ -76,7 +76,7 @@ public final class RecordCommand implements Callable<Integer> {
     /** Writes that are queued. */
     private final BlockingQueue<Consumer<RecordingWriter>> unwritten = new LinkedBlockingQueue<>(MOST_UNWRITTEN);
 
-    /** Whether all that was there at first is written. */
+    /** Whether all objects of the initial lists are written. */
     private final AtomicBoolean isListed = new AtomicBoolean();
 
     private final InstantSource clock = MonotonicClock.system();
@@ -110,7 +110,7 @@ public final class RecordCommand implements Callable<Integer> {
                 return amount;
             }
         } catch (IllegalArgumentException notAnAmount) {
-            // As one that is too small.
+            // Rejected like an amount that is too small.
         }
         throw new CommandException("--limit: \"" + text + "\" (expected: an amount of bytes such as 500Mi)");
     }

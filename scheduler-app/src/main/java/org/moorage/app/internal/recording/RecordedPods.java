@@ -24,10 +24,10 @@ import org.moorage.objects.tree.ObjectTrees;
 import org.moorage.simulation.dump.ClusterDump;
 import org.moorage.simulation.dump.RecordedChange;
 
-/** What became of the pods that waited at the beginning of a recording or came in it. */
+/** The results for the pods that were pending at the start of a recording or arrived in it. */
 public final class RecordedPods {
     private final Map<String, RecordedPod> byUid = new LinkedHashMap<>();
-    /** When each change was seen, by its number from 1; the epoch where the recording does not say. */
+    /** The time at which each change was seen, by its number from 1; the epoch where the recording has no time. */
     private final List<Instant> times;
 
     /**
@@ -39,7 +39,7 @@ public final class RecordedPods {
      * @param boundAt when its node was seen
      */
     public record RecordedPod(Pod pod, Instant since, String nodeName, Optional<Instant> boundAt) {
-        /** How long it waited; empty if it got no node. */
+        /** Returns how long the pod was pending; empty if it got no node. */
         public Optional<Duration> waited() {
             return boundAt.map(bound -> Duration.between(since, bound));
         }
@@ -50,9 +50,9 @@ public final class RecordedPods {
     }
 
     /**
-     * Those of a recording.
+     * Returns the pods of a recording.
      *
-     * @param dump what was read of it
+     * @param dump the contents of the recording
      * @throws CommandException if the file cannot be read
      */
     public static RecordedPods of(Recording recording, ClusterDump dump) {
@@ -108,7 +108,7 @@ public final class RecordedPods {
         }
     }
 
-    /** When a change was seen. */
+    /** Returns the time at which a change was seen. */
     public Instant timeOf(RecordedChange change) {
         int index = change.number() - 1;
         return index < times.size() ? times.get(index) : Instant.EPOCH;

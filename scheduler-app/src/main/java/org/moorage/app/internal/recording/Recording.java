@@ -13,16 +13,16 @@ import org.moorage.simulation.dump.ClusterDump;
 import org.moorage.simulation.dump.ClusterDumpReader;
 
 /**
- * A recording that was written by {@link RecordingWriter}. One that ends in the middle of a line, since whoever wrote it was killed, counts up to
- * the line before.
+ * A recording that {@link RecordingWriter} wrote. If it ends in the middle of a line, because its writer was killed, it
+ * is read up to the line before.
  */
 public final class Recording {
     private static final byte[] EVENT = "{\"type\":".getBytes(StandardCharsets.UTF_8);
 
     private final Path file;
-    /** Where the events begin. */
+    /** The position of the first event. */
     private final long eventsAt;
-    /** Where the last whole line ends. */
+    /** The end of the last complete line. */
     private final long end;
 
     private Recording(Path file, long eventsAt, long end) {
@@ -34,7 +34,7 @@ public final class Recording {
     /**
      * Opens a recording.
      *
-     * @throws CommandException if it cannot be read, or is none
+     * @throws CommandException if the file cannot be read, or is not a recording
      */
     public static Recording open(Path file) {
         long position = 0;

@@ -110,7 +110,7 @@ public final class RecordingWriter implements AutoCloseable {
         return now.truncatedTo(ChronoUnit.MILLIS).toString();
     }
 
-    // Of one that a list no longer had there is nothing but the name.
+    // Only name, namespace and UID are known of an object that was missing from a later list.
     private String text(LiveChange change) {
         if (change.object().orElse(null) instanceof OtherObject object) {
             return texts.apply(object);
@@ -145,7 +145,7 @@ public final class RecordingWriter implements AutoCloseable {
         }
     }
 
-    /** How many bytes were written. */
+    /** Returns how many bytes were written. */
     public long bytes() {
         return bytes;
     }

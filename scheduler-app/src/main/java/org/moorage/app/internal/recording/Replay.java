@@ -54,7 +54,10 @@ public record Replay(List<ReplayedPod> pods, int otherSchedulers, int changes, i
     public record ReplayedPod(
             RecordedPod recorded, Outcome outcome, String nodeName, Optional<Duration> waited, String message) {}
 
-    /** Replays a recording: pods that wait there wait here, and what was bound at the beginning stays. */
+    /**
+     * Replays a recording: pods that are pending there are pending here, and pods that were bound at the start stay on
+     * their nodes.
+     */
     public static Replay of(Simulation simulation, RecordedPods recorded, int changes) {
         Map<String, String> nodeByUid = new HashMap<>();
         SimulationResult result = simulation
@@ -101,7 +104,7 @@ public record Replay(List<ReplayedPod> pods, int otherSchedulers, int changes, i
         return placed.isBefore(pod.since()) ? Duration.ZERO : Duration.between(pod.since(), placed);
     }
 
-    /** How many pods came to that. */
+    /** Returns the number of pods with that outcome. */
     public long count(Outcome outcome) {
         return pods.stream().filter(pod -> pod.outcome() == outcome).count();
     }
@@ -121,7 +124,7 @@ public record Replay(List<ReplayedPod> pods, int otherSchedulers, int changes, i
         return waits;
     }
 
-    /** Which of the two. */
+    /** The side of the comparison. */
     public enum Side {
         /** The scheduler that was recorded. */
         THERE,

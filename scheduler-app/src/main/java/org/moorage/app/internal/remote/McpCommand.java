@@ -99,7 +99,7 @@ public final class McpCommand implements Callable<Integer> {
         return 0;
     }
 
-    // The messages are ASCII, whatever the encoding of the output is.
+    // Escapes non-ASCII characters in messages, so that the encoding of the output does not matter.
     private StdioServerTransportProvider transport(CountDownLatch end) {
         McpJsonMapper ascii = new JacksonMcpJsonMapper(
                 JsonMapper.builder().enable(JsonWriteFeature.ESCAPE_NON_ASCII).build());

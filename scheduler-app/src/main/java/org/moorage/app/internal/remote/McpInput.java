@@ -17,7 +17,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The messages of a client, one per line. The server's transport stops reading at the first line that is no message;
- * such a line is logged and left out here, and the next one is read.
+ * this stream logs and skips such a line, and continues with the next one.
  */
 final class McpInput extends InputStream {
     private static final Logger LOG = LoggerFactory.getLogger(McpInput.class);

@@ -126,7 +126,7 @@ final class QuestionForm {
                 positional.addAll(texts);
             }
         }
-        // What follows is no option, whatever it begins with.
+        // Values after this are not options, even if they begin with a dash.
         options.add("--");
         options.addAll(positional);
         return new Parsed(options, manifest);

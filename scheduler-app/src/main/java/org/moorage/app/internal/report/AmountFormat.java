@@ -9,12 +9,12 @@ import java.util.Locale;
 import org.moorage.api.model.ResourceName;
 import org.moorage.api.model.Resources;
 
-/** How amounts of resources, and what share of a whole they are, are shown to people. */
+/** The format of amounts of resources, and of their share of a whole, for people. */
 public final class AmountFormat {
     private static final String[] BINARY = {"Ki", "Mi", "Gi", "Ti", "Pi", "Ei"};
     private static final String HUGE_PAGES = "hugepages-";
     private static final int BAR = 10;
-    // By eighths of the cell that are filled.
+    // Block characters by the number of filled eighths of the cell.
     private static final String EIGHTHS = " ▏▎▍▌▋▊▉";
 
     private AmountFormat() {}

@@ -8,11 +8,12 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Keeps names, reasons and messages of objects and plugins from controlling the terminal that they are printed on. Escape and carriage return
- * are shown as kubectl shows them, other control characters as in JSON, which stays JSON by that.
+ * Keeps names, reasons and messages of objects and plugins from controlling the terminal that they are printed on.
+ * Escape and carriage return are shown as kubectl shows them, other control characters as in JSON, so that JSON stays
+ * valid.
  */
 public final class ControlCharacters {
-    /** Colours, and the line of progress that is written over: what this program itself tells a terminal. */
+    /** Control sequences of this program itself: colours, and the progress line that is overwritten. */
     private static final Pattern COLOR = Pattern.compile("\u001b\\[(?:[013]|2[1-4]|3[1-39])m");
 
     private static final Pattern PROGRESS = Pattern.compile(Pattern.quote(ProgressLine.CLEAR));

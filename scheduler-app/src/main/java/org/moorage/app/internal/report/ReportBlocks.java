@@ -11,8 +11,8 @@ import java.util.Locale;
 import java.util.Optional;
 
 /**
- * What a report prints for people, as a page shows it: its headline, and then texts, headings and tables in order. A report prints to a {@link
- * Terminal} that records these parts instead of laying them out in columns.
+ * A report for people, in the form that a page shows: its headline, and then texts, headings and tables in order. A
+ * report prints to a {@link Terminal} that records these parts instead of laying them out in columns.
  */
 public final class ReportBlocks {
     private final List<Block> blocks = new ArrayList<>();
@@ -100,7 +100,7 @@ public final class ReportBlocks {
         return style == TextStyle.PLAIN ? "" : style.name().toLowerCase(Locale.ROOT);
     }
 
-    /** Lines that are printed without a method of their own. */
+    /** Collects lines that are printed directly to the writer. */
     private final class Lines extends Writer {
         private final StringBuilder line = new StringBuilder();
 

@@ -69,7 +69,7 @@ public final class TextTable {
         rows.add(List.copyOf(cells));
     }
 
-    /** How wide the table is without wrapping. */
+    /** Returns the width of the table without wrapping, in columns. */
     public int width() {
         return width(widths(), columns.size());
     }
@@ -257,8 +257,8 @@ public final class TextTable {
     }
 
     /**
-     * The text in lines of at most so many columns, broken between the parts of an enumeration where that can be, and
-     * between words elsewhere. A longer word stays whole.
+     * Returns a text in lines of at most so many columns, broken between the parts of an enumeration where possible,
+     * otherwise between words. A longer word is not broken.
      */
     public static List<String> wrap(String text, int width) {
         List<String> lines = new ArrayList<>();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * What commands answer: tables and JSON, on a terminal or into a file.
+ * The output of commands: tables and JSON, on a terminal or into a file.
  *
  * <p>Starting points: {@link org.moorage.app.internal.report.Report}, {@link org.moorage.app.internal.report.Terminal}.
  */

@@ -27,7 +27,7 @@ import org.moorage.simulation.whatif.NodeRemovalResult.RemovableNode;
 
 /** The nodes that can be removed. */
 final class ScaleDownReport implements Report {
-    // So many fit on a screen.
+    // A row limit, so that a report fits on a screen.
     private static final int NODE_ROWS = 20;
     private static final int REASON_ROWS = 20;
 
@@ -87,7 +87,7 @@ final class ScaleDownReport implements Report {
         return prices.cost(result.nodes().stream().map(RemovableNode::nodeName).toList());
     }
 
-    // That a set is the largest one is not known, unless it has all nodes that can be removed.
+    // A set is only known to be the largest if it has all nodes that can be removed.
     private String summary() {
         int nodes = result.nodes().size();
         int removable = result.removable();

@@ -43,7 +43,7 @@ public final class NodeTypes {
     private final Set<String> temporaryTaints;
 
     /**
-     * The types that are known in a cluster.
+     * Creates the node types that are known in a cluster.
      *
      * @param zones the zones to spread new nodes among; empty for the zone of the node that they are like
      * @param temporaryTaints the keys of taints that new nodes do not have
@@ -56,7 +56,7 @@ public final class NodeTypes {
     }
 
     /**
-     * The type of that name.
+     * Returns the type with a name.
      *
      * @throws CommandException if there is none
      */
@@ -195,7 +195,7 @@ public final class NodeTypes {
                 slice.driver(), slice.pool().name(), Long.toString(slice.pool().generation()));
     }
 
-    // The pods that come with each such node: static pods, and those of DaemonSets.
+    // Returns the pods that each such node has: static pods and those of DaemonSets.
     private List<Pod> podsOf(Node node) {
         List<Pod> pods = new ArrayList<>();
         for (Pod pod : asked.dump().pods()) {

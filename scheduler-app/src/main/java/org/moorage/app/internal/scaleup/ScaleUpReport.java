@@ -29,7 +29,7 @@ import org.moorage.simulation.whatif.NodeEstimate.Attempt;
 import org.moorage.simulation.whatif.NodeEstimate.End;
 import org.moorage.simulation.whatif.NodeMix;
 
-/** How many new nodes of which type the pending pods need. */
+/** A report of the number of new nodes of each type that the pending pods need. */
 final class ScaleUpReport implements Report {
     private final List<Offer> offers;
     private final int maxNodes;

@@ -9,7 +9,7 @@ import org.moorage.app.internal.help.OptionGroup.Heading;
 import org.moorage.config.FlagValue;
 import picocli.CommandLine.Option;
 
-/** kube-scheduler's flags of leader election. One that is set counts more than the configuration's file. */
+/** kube-scheduler's flags of leader election. A flag that is set overrides the configuration file. */
 @OptionGroup(Heading.LEADER_ELECTION)
 final class LeaderElectionOptions {
     private static final String SECTION = "leaderElection.";
@@ -58,7 +58,7 @@ final class LeaderElectionOptions {
             description = "The Lease's namespace (default kube-system).")
     private Optional<String> resourceNamespace = Optional.empty();
 
-    /** What is set. */
+    /** Returns the values of the flags that are set. */
     List<FlagValue> flagValues() {
         List<FlagValue> values = new ArrayList<>();
         leaderElect.ifPresent(value -> values.add(new FlagValue(SECTION + "leaderElect", value, "--leader-elect")));

@@ -10,8 +10,8 @@ import org.moorage.config.older.PolicyTexts;
 import picocli.CommandLine.Option;
 
 /**
- * Flags that kube-scheduler had until 1.22, which said what a configuration of version v1alpha1 says. As there, they count
- * only without a configuration's file.
+ * Flags that kube-scheduler had until 1.22, for the settings of a configuration of version v1alpha1. As in
+ * kube-scheduler, they only have an effect without a configuration file.
  */
 @OptionGroup(Heading.COMPATIBILITY)
 final class RemovedFlags {

@@ -60,11 +60,14 @@ import org.moorage.runtime.metrics.SchedulerListener;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Runs as the scheduler of a cluster until the process is told to end. */
+/** The command that runs as the scheduler of a cluster until the process is terminated. */
 public final class SchedulerCommand {
     private static final Logger LOG = LoggerFactory.getLogger(SchedulerCommand.class);
     private static final int FAILURE = 1;
-    /** What an API server on two processors has time for beside the bindings; docs/performance.md has the figures. */
+    /**
+     * How many rejected early attempts per second an API server on two processors can handle in addition to the
+     * bindings; docs/performance.md has the figures.
+     */
     private static final int REJECTED_EARLY_POPS = 50;
 
     private static final Duration LONGEST_POLICY_READ = Duration.ofSeconds(10);
@@ -166,7 +169,7 @@ public final class SchedulerCommand {
         return 0;
     }
 
-    // Whoever looks after the process would not know how it is, so it ends.
+    // Without this server no supervisor could check the health of the process, so a failure ends the process.
     private void begin(SecureServer server, BooleanSupplier terminate) {
         try {
             server.start();
@@ -352,7 +355,7 @@ public final class SchedulerCommand {
         }
     }
 
-    // Of those that the file sets; a default is nobody's wish.
+    // Explicitly configured settings only.
     private static List<String> settingsWithoutEffect(LoadedConfig loaded) {
         List<String> settings = new ArrayList<>();
         for (String path : WITHOUT_EFFECT) {
@@ -375,13 +378,13 @@ public final class SchedulerCommand {
     private static final class PodLog implements SchedulerListener {
         @Override
         public void fatalError(Throwable error) {
-            // What the process does about such an error on any other thread.
+            // Handles the error as on any other thread of the process.
             Thread.getDefaultUncaughtExceptionHandler().uncaughtException(Thread.currentThread(), error);
         }
 
         @Override
         public void decided(Decision decision) {
-            // A pod with a node is told of when it is bound, and a failure is logged where it happened.
+            // A scheduled pod is logged when it is bound, and a failure where it happened.
             if (decision.outcome() == Decision.Outcome.UNSCHEDULABLE) {
                 LOG.atDebug()
                         .addKeyValue("pod", decision.pod().key())

@@ -129,7 +129,10 @@ public final class SchedulerOptions {
         return pluginLimits;
     }
 
-    /** What counts more than the configuration's file, or in its place if there is none. */
+    /**
+     * Returns the flags that override the configuration file and, if there is no file, those that a file would
+     * override.
+     */
     List<FlagValue> flagValues(boolean hasFile) {
         List<FlagValue> values = new ArrayList<>(leaderElection.flagValues());
         if (!hasFile) {
@@ -148,7 +151,7 @@ public final class SchedulerOptions {
                         + maxInUnschedulable + "\" (expected: a duration such as 5m)"));
     }
 
-    /** How many attempts at each pod are kept. */
+    /** Returns how many attempts at each pod are kept. */
     int keptAttempts() {
         if (keptAttempts < 0 || keptAttempts > MOST_KEPT_ATTEMPTS) {
             throw new CommandException(

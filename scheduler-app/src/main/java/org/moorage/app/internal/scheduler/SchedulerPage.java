@@ -28,7 +28,7 @@ import org.moorage.runtime.whatif.WhatIf;
 import org.moorage.simulation.Explanation;
 import org.moorage.simulation.SimulatedPod.State;
 
-/** The page of a running scheduler: the nodes, pods, queue and groups that it knows. */
+/** The page of a running scheduler: its nodes, pods, queue and groups. */
 final class SchedulerPage {
     private static final String SCHEDULED = AnswerJson.name(State.SCHEDULED);
 

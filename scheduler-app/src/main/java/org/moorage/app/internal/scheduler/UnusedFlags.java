@@ -9,7 +9,7 @@ import picocli.CommandLine.ParseResult;
 /** Flags of kube-scheduler that are taken so that its command lines work, and that have no effect here. */
 public final class UnusedFlags {
     private static final List<String> NAMES = List.of(
-            // Nothing is served without TLS, as by kube-scheduler since 1.23.
+            // Moorage serves nothing without TLS, like kube-scheduler since 1.23.
             "--address",
             "--port",
             "--use-legacy-policy-config",
@@ -18,7 +18,7 @@ public final class UnusedFlags {
             "--http2-max-streams-per-connection",
             "--permit-address-sharing",
             "--permit-port-sharing",
-            // The certificate is that of --tls-cert-file, or is kept in memory.
+            // The certificate is read from --tls-cert-file, or generated and kept in memory.
             "--cert-dir",
             "--tls-sni-cert-key",
             "--tls-curve-preferences",
@@ -37,7 +37,7 @@ public final class UnusedFlags {
             "--log-text-info-buffer-size",
             "--log-text-split-stream");
 
-    // What the file says in their place counts, as for kube-scheduler.
+    // If a configuration file is given, its settings replace these flags, as for kube-scheduler.
     private static final List<String> WITHOUT_FILE = List.of(
             "--kube-api-qps",
             "--kube-api-burst",
@@ -68,12 +68,12 @@ public final class UnusedFlags {
         return line;
     }
 
-    /** Those that a command line has. */
+    /** Returns the unused flags of a command line. */
     public static List<String> given(ParseResult parsed) {
         return NAMES.stream().filter(parsed::hasMatchedOption).toList();
     }
 
-    /** Those of a command line that only count if there is no configuration's file. */
+    /** Returns the flags of a command line that only have an effect without a configuration file. */
     public static List<String> countingWithoutFile(ParseResult parsed) {
         return WITHOUT_FILE.stream().filter(parsed::hasMatchedOption).toList();
     }

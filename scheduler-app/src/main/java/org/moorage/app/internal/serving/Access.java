@@ -4,9 +4,9 @@ package org.moorage.app.internal.serving;
 import java.util.Optional;
 import org.moorage.http.Request;
 
-/** Who may read what is served. */
+/** A rule that decides which clients may read what is served. */
 interface Access {
-    /** Everybody who reaches the server. */
+    /** Access for every client that reaches the server. */
     Access OPEN = new Access() {
         @Override
         public void load() {}
@@ -23,16 +23,16 @@ interface Access {
     };
 
     /**
-     * Learns who signs clients' certificates.
+     * Loads the authorities of clients' certificates.
      *
      * @throws org.moorage.app.internal.process.CommandException if a file with such authorities cannot be read
-     * @throws org.moorage.api.plugin.ClusterException if the API server does not tell them, and that is not tolerated
+     * @throws org.moorage.api.plugin.ClusterException if the API server does not return them, and that is not tolerated
      */
     void load();
 
-    /** What to answer to who may not read; empty if the client may. */
+    /** Returns the reply for a client that may not read; empty if the client may. */
     Optional<Reply> refusal(Request request);
 
-    /** Whether the request shows no credentials and needs none. */
+    /** Returns whether the request has no credentials and needs none. */
     boolean isFree(Request request);
 }

@@ -32,7 +32,10 @@ import org.moorage.objects.tree.ObjectTrees;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Who a client is: by its certificate, by the headers of a proxy that has one, or by its token, which the API server knows. */
+/**
+ * Authentication of clients: by certificate, by the headers of a proxy with a certificate, or by a token that the API
+ * server reviews.
+ */
 final class Authentication {
     private static final Logger LOG = LoggerFactory.getLogger(Authentication.class);
     private static final String CLIENT_AUTH = "1.3.6.1.5.5.7.3.2";
@@ -55,11 +58,11 @@ final class Authentication {
     }
 
     /**
-     * Who asks.
+     * Authenticates a request.
      *
-     * @param chain the client's certificates, its own first; empty if it has shown none
-     * @param headers the values of a header of the request, by its name
-     * @return the user, who may be {@link User#ANONYMOUS}; empty if credentials were shown and do not count
+     * @param chain the client's certificates, its own first; empty if it has presented none
+     * @param headers returns the values of a header of the request, by its name
+     * @return the user, who may be {@link User#ANONYMOUS}; empty if the request has invalid credentials
      */
     Optional<User> user(List<X509Certificate> chain, Function<String, List<String>> headers) {
         boolean refused = false;

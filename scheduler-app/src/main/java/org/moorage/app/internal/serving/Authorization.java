@@ -15,7 +15,10 @@ import org.moorage.objects.tree.ObjectTrees;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Whether somebody may ask for a path: some paths are open to all, system:masters may all, and of the rest the API server says. */
+/**
+ * Authorization of users by path: some paths are open to all clients, system:masters may request all paths, and the API
+ * server decides about the rest.
+ */
 final class Authorization {
     private static final Logger LOG = LoggerFactory.getLogger(Authorization.class);
     private static final String REVIEWS = "/apis/authorization.k8s.io/v1/subjectaccessreviews";
@@ -65,7 +68,7 @@ final class Authorization {
         }
     }
 
-    /** Whether everybody may ask for a path. */
+    /** Returns whether every client may request a path. */
     boolean isOpen(String path) {
         for (String open : alwaysAllowPaths) {
             boolean matches =

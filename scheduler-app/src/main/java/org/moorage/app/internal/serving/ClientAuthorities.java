@@ -100,7 +100,7 @@ final class ClientAuthorities {
             if (read.plus(REFRESH).isAfter(now)) {
                 return known;
             }
-            // Others go on with those that are known.
+            // Meanwhile other threads use the authorities that are already known.
             read = now;
         }
         try {

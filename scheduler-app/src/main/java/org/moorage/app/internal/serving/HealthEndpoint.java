@@ -20,11 +20,11 @@ final class HealthEndpoint implements Page {
     private final Supplier<List<String>> notes;
 
     /**
-     * An endpoint.
+     * Creates an endpoint.
      *
-     * @param name its path without the slash
-     * @param checks what it asks; that it answers at all if there are none
-     * @param notes what else is worth knowing, a line each
+     * @param name the path without the slash
+     * @param checks the checks to run; if there are none, {@link HealthCheck#PING}
+     * @param notes additional lines for the reader
      */
     HealthEndpoint(String name, List<HealthCheck> checks, Supplier<List<String>> notes) {
         this.name = name;

@@ -5,15 +5,17 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Has the queries of several pages worked on one at a time, so that no number of them takes the memory or the processors of what is shown.
- * Those of pages that take long are meant.
+ * A lock that runs the queries of several slow pages one at a time, so that many of them cannot exhaust the memory or
+ * the processors of the process.
  */
 public final class OneAtATime {
     private static final int LONGEST_WAIT = 10;
 
     private final Semaphore turn = new Semaphore(1);
 
-    /** A page that waits for its turn, and says so if that takes more than {@value #LONGEST_WAIT} seconds. */
+    /**
+     * Returns a page that waits for its turn, and answers 503 if that takes more than {@value #LONGEST_WAIT} seconds.
+     */
     public Page of(Page page) {
         return query -> {
             boolean isTurn = false;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.moorage.app.internal.serving;
 
-/** What is served at a path, and below it. */
+/** Content that is served at a path, and below it. */
 @FunctionalInterface
 public interface Page {
     /** Answers a query. Called by several threads. */

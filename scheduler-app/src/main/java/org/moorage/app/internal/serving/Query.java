@@ -60,7 +60,9 @@ public record Query(
         }
     }
 
-    /** Whether the answer is for people to read: the client asks for it, or is a browser or a known tool of the command line. */
+    /**
+     * Returns whether the reply is for people: the client requests it, or is a browser or a known command-line tool.
+     */
     public boolean isForPeople() {
         Optional<String> pretty = value("pretty").filter(value -> !value.isEmpty());
         return pretty.map(TRUE::contains)

@@ -57,17 +57,17 @@ public record Reply(int code, String contentType, byte[] body, Map<String, Strin
         return Response.of(code, all, body);
     }
 
-    /** That no page has this path. */
+    /** Returns the reply that no page has this path. */
     public static Reply notFound() {
         return text(404, "404 page not found\n");
     }
 
-    /** That the page does not have the method, but these. */
+    /** Returns the reply that the page does not support the method, with the allowed methods. */
     public static Reply methodNotAllowed(String allowed) {
         return text(405, "Method Not Allowed\n").with("Allow", allowed);
     }
 
-    /** A failure as the API server words it. */
+    /** Returns a failure in the API server's words. */
     static Reply status(int code, String reason, String message, boolean withDetails) {
         ObjectNode status = JsonNodeFactory.instance.objectNode();
         status.put("kind", "Status").put("apiVersion", "v1");

@@ -7,7 +7,7 @@ import java.util.Optional;
 import org.moorage.http.Request;
 import org.moorage.kubernetes.ApiRequests;
 
-/** As an API server has it: it knows who asks, and says who may read which path. */
+/** Access that an API server decides: it authenticates the client, and decides which paths the client may read. */
 final class ReviewedAccess implements Access {
     private final ClientAuthorities authorities;
     private final Authentication authentication;

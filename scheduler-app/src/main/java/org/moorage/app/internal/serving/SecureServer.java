@@ -70,15 +70,15 @@ public final class SecureServer implements AutoCloseable {
     }
 
     /**
-     * A server that listens, and answers from {@link #start} on.
+     * Creates a server that listens; it answers after {@link #start}.
      *
      * @param options how to serve
      * @param hostName the machine's name
-     * @param authentications the API server that knows tokens
-     * @param authorizations the API server that knows what users may do
-     * @param clock measures, and never goes back
-     * @param threadFactory makes the threads that answer
-     * @throws CommandException if the address is taken, or the options make no sense
+     * @param authentications the API server that reviews tokens
+     * @param authorizations the API server that reviews what users may do
+     * @param clock a monotonic clock
+     * @param threadFactory creates the threads that answer
+     * @throws CommandException if the address is in use, or the options are invalid
      */
     public static SecureServer listen(
             ServingOptions options,
@@ -92,9 +92,10 @@ public final class SecureServer implements AutoCloseable {
     }
 
     /**
-     * As {@link #listen}, for an address that only this machine reaches: all its clients may read everything.
+     * Creates a server like {@link #listen}, for an address that only this machine reaches: all clients may read
+     * everything.
      *
-     * @throws CommandException if it is another address or taken, or the options make no sense
+     * @throws CommandException if it is another address or in use, or the options are invalid
      */
     public static SecureServer listenOnLoopback(
             ServingOptions options, String hostName, InstantSource clock, ThreadFactory threadFactory) {
@@ -169,7 +170,7 @@ public final class SecureServer implements AutoCloseable {
             }
         }
         List<String> chosen = new ArrayList<>(options.cipherSuites());
-        // As in Go, those of TLS 1.3 cannot be chosen.
+        // As in Go, the cipher suites of TLS 1.3 cannot be chosen.
         known.stream().filter(name -> name.matches("TLS_(AES|CHACHA20)_.*")).forEach(name -> {
             if (!chosen.contains(name)) {
                 chosen.add(name);
@@ -178,7 +179,10 @@ public final class SecureServer implements AutoCloseable {
         return chosen.toArray(String[]::new);
     }
 
-    /** Lets clients show any certificate: whether it counts is decided for each request, and without one that counts the client is anonymous. */
+    /**
+     * Accepts any client certificate during the handshake: each request decides whether it is valid, and without a
+     * valid one the client is anonymous.
+     */
     private static final class LaterVerification extends X509ExtendedTrustManager {
         @Override
         public void checkClientTrusted(X509Certificate[] chain, String authType) {}
@@ -345,7 +349,7 @@ public final class SecureServer implements AutoCloseable {
         return Optional.empty();
     }
 
-    /** Answers what has been asked, and listens no more. */
+    /** Stops listening, and answers the requests that were received. */
     @Override
     public void close() {
         server.close();

@@ -35,7 +35,7 @@ public final class ServerKeys extends X509ExtendedKeyManager {
     private final InstantSource clock;
     private final Supplier<Pair> first;
     private volatile @Nullable Pair pair;
-    // A handshake that chose it before the files changed asks for its parts afterwards.
+    // A handshake that chose this pair before the files changed still reads its parts afterwards.
     private volatile @Nullable Pair before;
     private final AtomicReference<Instant> checked;
 
@@ -68,7 +68,7 @@ public final class ServerKeys extends X509ExtendedKeyManager {
     }
 
     /**
-     * Those of two files.
+     * Returns the keys of two files.
      *
      * @throws CommandException if they cannot be read
      */
@@ -81,7 +81,10 @@ public final class ServerKeys extends X509ExtendedKeyManager {
         }
     }
 
-    /** A new pair that nobody has signed but itself, for a server of that name; made for the first handshake, since it takes a while. */
+    /**
+     * Returns a new self-signed pair for a server of that name; created at the first handshake, because that takes a
+     * while.
+     */
     public static ServerKeys selfSigned(String hostName, InstantSource clock) {
         return new ServerKeys(Optional.empty(), clock, () -> selfSignedPair(hostName, clock));
     }
@@ -102,7 +105,7 @@ public final class ServerKeys extends X509ExtendedKeyManager {
                 new KeyedCertificate(List.of(held.certificate()), held.keyPair().getPrivate()), Pem.NONE, Pem.NONE, 0);
     }
 
-    /** The pair of the files: the one that is known if they have not changed. */
+    /** Returns the pair of the files; the known pair if they have not changed. */
     private static Pair read(Files files, @Nullable Pair known) throws IOException, GeneralSecurityException {
         Pem certificate = Pem.ofFile(files.certSetting(), files.certFile());
         Pem key = Pem.ofFile(files.keySetting(), files.keyFile());
@@ -113,7 +116,7 @@ public final class ServerKeys extends X509ExtendedKeyManager {
                 KeyedCertificate.read(certificate, key), certificate, key, known == null ? 0 : known.number + 1);
     }
 
-    // Where new files cannot be used, the ones before serve on: they may be written one after the other.
+    // If new files cannot be used, the previous pair stays in use: the files may be written one after the other.
     private Pair current() {
         Pair known = known();
         Instant now = clock.instant();
@@ -121,7 +124,7 @@ public final class ServerKeys extends X509ExtendedKeyManager {
         if (files.isEmpty() || Duration.between(last, now).compareTo(CHECK_INTERVAL) < 0) {
             return known;
         }
-        // By one thread: two that read different files would give their pairs one number.
+        // Only one thread reads: two that read different files would give their pairs the same number.
         if (!checked.compareAndSet(last, now)) {
             return known;
         }

@@ -12,7 +12,7 @@ import org.moorage.app.internal.process.CommandException;
 import org.moorage.objects.GoDuration;
 import picocli.CommandLine.Option;
 
-/** How to serve, and to whom, with kube-scheduler's flags and defaults. */
+/** Options for the HTTPS server and its access control, with kube-scheduler's flags and defaults. */
 @OptionGroup(Heading.SERVING)
 public final class ServingOptions {
     @Option(
@@ -160,12 +160,12 @@ public final class ServingOptions {
         return securePort;
     }
 
-    /** The kubeconfig for TokenReviews; empty for that of the scheduler. */
+    /** Returns the kubeconfig for TokenReviews; empty for that of the scheduler. */
     public Optional<Path> authenticationKubeconfig() {
         return authenticationKubeconfig;
     }
 
-    /** The kubeconfig for SubjectAccessReviews; empty for that of the scheduler. */
+    /** Returns the kubeconfig for SubjectAccessReviews; empty for that of the scheduler. */
     public Optional<Path> authorizationKubeconfig() {
         return authorizationKubeconfig;
     }

@@ -19,7 +19,7 @@ record User(String name, String uid, Set<String> groups, Map<String, List<String
     static final String AUTHENTICATED = "system:authenticated";
     static final String MASTERS = "system:masters";
 
-    /** Somebody who has shown no credentials. */
+    /** A client without credentials. */
     static final User ANONYMOUS = new User("system:anonymous", "", Set.of("system:unauthenticated"), Map.of());
 
     User {

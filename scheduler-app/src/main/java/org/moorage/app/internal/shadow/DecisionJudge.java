@@ -25,40 +25,44 @@ import org.moorage.objects.EventType;
 import org.moorage.runtime.decision.Evaluation;
 
 /**
- * Finds out how the decisions of another scheduler can have come about.
+ * A judge that finds an order of events in which another scheduler's decisions are right choices.
  *
- * <p>The other scheduler binds in the background, and hears of changes at moments of its own. So neither the order of the bindings nor that of
- * other changes is the one in which it decided: bindings that were seen wait in a window, and other changes behind them. A binding is taken
- * out of the window, and in, when its node is a right choice in the cluster as it is then; if none of the window is, the next change is
- * taken in. What is a right choice at no time within a limit is tried before others that were taken in last; what no order explains is a
- * {@link Difference}, and taken in as well.
+ * <p>The other scheduler binds in the background, and receives changes at other times than Moorage. So the observed
+ * order of bindings and other changes is not the order in which it decided: observed bindings wait in a window, and
+ * other changes behind them. A binding leaves the window and is applied when its node is a right choice in the current
+ * state of the cluster; if no binding of the window is, the next change is applied. A binding that is not a right
+ * choice within a time limit is tried before others that were applied last. A binding that no order explains is a
+ * {@link Difference}, and is applied as well.
  *
- * <p>For one thread.
+ * <p>Not thread-safe.
  */
 public final class DecisionJudge implements AutoCloseable {
-    /** How long a binding waits for those of pods that the other scheduler should have tried before. */
+    /** How long a binding waits for the bindings of pods that the other scheduler should have tried before. */
     private static final Duration HOLD = Duration.ofMillis(1_500);
     /** How long a binding waits for something that explains it. */
     private static final Duration LONGEST = Duration.ofSeconds(4);
-    /** How long a pod must wait before it is told that it fits: longer than the other scheduler has it back off. */
+    /** How long a pod must be pending before a fit is reported: longer than its backoff in the other scheduler. */
     private static final Duration WAITS = Duration.ofSeconds(20);
-    /** How much later than here the other scheduler may hear of a change. */
+    /** The maximum delay until the other scheduler receives a change that was received here. */
     private static final Duration LONGEST_DELAY = Duration.ofSeconds(1);
     /** How many bindings of the window are tried in one state of the cluster. */
     private static final int MOST_CANDIDATES = 24;
-    /** How far back a binding is tried. */
+    /** The maximum number of applied bindings before which a binding is tried. */
     private static final int FARTHEST_BACK = 48;
 
-    /** After so many differences in a row that no order explains, hardly any order is tried: the other scheduler decides otherwise. */
+    /**
+     * After so many unexplained differences in a row only a few orders are tried: the other scheduler decides
+     * differently.
+     */
     private static final int MOST_UNEXPLAINED = 10;
 
     private static final int FEW = 4;
     private static final int MOST_REORDER_QUESTIONS = 400;
 
-    /** How many bindings and other changes are taken in before the caller has its turn. */
+    /** The maximum number of bindings and other changes that are applied in one call. */
     private static final int MOST_STEPS = 200;
 
-    /** How many pods that wait are looked at before bindings have their turn. */
+    /** How many pending pods are checked before bindings are handled. */
     private static final int MOST_CHECKED = 8;
 
     private final ShadowedCluster cluster;
@@ -66,19 +70,19 @@ public final class DecisionJudge implements AutoCloseable {
     private final SchedulerConfig config;
     private final Consumer<Difference> differences;
 
-    /** Pods that the other scheduler is to place, by UID. */
+    /** Pending pods of the other scheduler, by UID. */
     private final Map<String, Waiting> waiting = new HashMap<>();
 
-    /** The same that were not seen to be rejected, in the order in which they should be tried. */
+    /** Pods among these without an observed rejection, in the order in which they should be tried. */
     private final TreeSet<Waiting> untried = new TreeSet<>(Waiting.ORDER);
 
-    /** Those that have got a node that is not judged yet, in the order in which they should have been tried. */
+    /** Bound pods whose binding is not judged yet, in the order in which they should have been tried. */
     private final TreeSet<Waiting> window = new TreeSet<>(Waiting.ORDER);
 
-    /** Other changes that were seen and are not taken in. */
+    /** Other changes that were seen and are not applied yet. */
     private final Deque<Seen> changes = new ArrayDeque<>();
 
-    /** The bindings that were taken in since the last other change, the last one at the end. */
+    /** The bindings that were applied since the last other change, the last one at the end. */
     private final List<Taken> taken = new ArrayList<>();
 
     private long seen;
@@ -86,7 +90,7 @@ public final class DecisionJudge implements AutoCloseable {
     private long state;
     private Verdicts verdicts = Verdicts.NONE;
 
-    /** A pod and what is known of it. */
+    /** A pod and its observed state. */
     private static final class Waiting {
         static final Comparator<Waiting> ORDER = Comparator.<Waiting>comparingInt(
                         pod -> -pod.pod.spec().priority())
@@ -97,7 +101,7 @@ public final class DecisionJudge implements AutoCloseable {
         private Pod pod;
         private Optional<Pod> bound = Optional.empty();
         private Duration boundAt = Duration.ZERO;
-        /** The state of the cluster in which its node was no right choice. */
+        /** The state of the cluster in which its node was not a right choice. */
         private long refusedIn = -1;
 
         private String rejection = "";
@@ -126,10 +130,10 @@ public final class DecisionJudge implements AutoCloseable {
     }
 
     /**
-     * A judge of a cluster of which nothing is known yet.
+     * Creates a judge of a cluster that is not known yet.
      *
-     * @param config what decides here
-     * @param differences is told what no order explains
+     * @param config the configuration that decides here
+     * @param differences receives the decisions that no order explains
      */
     public DecisionJudge(LoadedConfig config, PluginRegistry registry, Consumer<Difference> differences) {
         cluster = new ShadowedCluster(config, registry);
@@ -138,12 +142,12 @@ public final class DecisionJudge implements AutoCloseable {
         this.differences = differences;
     }
 
-    /** What came of the decisions so far. */
+    /** Returns the verdicts on the decisions so far. */
     public Verdicts verdicts() {
         return verdicts;
     }
 
-    /** How many bindings and other changes wait to be taken in. */
+    /** Returns the number of bindings and other changes that are not applied yet. */
     public int backlog() {
         return window.size() + changes.size();
     }
@@ -220,7 +224,7 @@ public final class DecisionJudge implements AutoCloseable {
         window.remove(pod);
     }
 
-    // Takes note that the other scheduler has rejected a pod, if its status says so.
+    // Records that the other scheduler rejected a pod, if the pod's status shows it.
     private void rejected(Waiting known, Pod pod, Duration now) {
         Optional<PodCondition> condition = pod.status().conditions().stream()
                 .filter(each -> each.type().equals(PodCondition.POD_SCHEDULED)
@@ -316,8 +320,8 @@ public final class DecisionJudge implements AutoCloseable {
         return pod != null && pod.bound.isPresent();
     }
 
-    // What the other scheduler must have known when it heard of the pod: other pods' changes of before come by the same
-    // watch, and those of other kinds are not late for long.
+    // Applies the changes that the other scheduler must have seen before the pod: earlier changes of other pods arrive
+    // on the same watch, and changes of other kinds are not delayed for long.
     private void takeInBefore(Waiting pod) {
         for (Seen next = changes.peek();
                 next != null
@@ -363,7 +367,7 @@ public final class DecisionJudge implements AutoCloseable {
         try {
             choice = choice(candidate, cluster.evaluate(candidate.pod));
         } catch (RuntimeException failure) {
-            // What a plugin cannot say of one pod says nothing about the others.
+            // A plugin that fails for one pod does not affect the verdicts on others.
             verdicts = verdicts.plusUnjudged();
             put(candidate);
             return true;
@@ -400,7 +404,7 @@ public final class DecisionJudge implements AutoCloseable {
                 : Choice.WRONG;
     }
 
-    // Takes a binding in.
+    // Applies a binding.
     private void put(Waiting pod) {
         forget(pod);
         Pod bound = pod.bound.orElseThrow();
@@ -412,7 +416,10 @@ public final class DecisionJudge implements AutoCloseable {
         }
     }
 
-    /** Whether a binding is explained if it came about before some of those that were taken in last, and these are, too. */
+    /**
+     * Returns whether a binding is a right choice before some of the last applied bindings, and these still are after
+     * it.
+     */
     private boolean reorder(Waiting pod) {
         int questions = 0;
         List<Taken> undone = new ArrayList<>();
@@ -449,7 +456,7 @@ public final class DecisionJudge implements AutoCloseable {
         return false;
     }
 
-    // Where plugins cannot say, it explains nothing.
+    // If a plugin fails, the choice counts as wrong, so that it explains nothing.
     private Choice choice(Waiting pod) {
         try {
             return choice(pod, cluster.evaluate(pod.pod));
@@ -495,7 +502,7 @@ public final class DecisionJudge implements AutoCloseable {
         return config.percentageOfNodesToScore();
     }
 
-    // Only while no decision is open: each of them takes room.
+    // Only while no decision is open, because the pods of open decisions use resources of nodes.
     private void checkWaiting(Duration now, boolean isLast) {
         if (!window.isEmpty() || !changes.isEmpty()) {
             return;
@@ -507,7 +514,7 @@ public final class DecisionJudge implements AutoCloseable {
             }
             check(pod, now);
             if (!isLast && ++checked == MOST_CHECKED) {
-                // Bindings come before.
+                // Bindings are handled first.
                 return;
             }
         }

@@ -52,7 +52,7 @@ import picocli.CommandLine.Mixin;
         exitCodeList = {"0:each decision is explained", "1:a decision is not, or the cluster cannot be watched"})
 public final class ShadowCommand implements Callable<Integer> {
     private static final int MOST_UNTAKEN = 50_000;
-    /** How long what was seen may be judged yet after the end. */
+    /** The maximum time after the end for judging what was seen. */
     private static final Duration LONGEST_END = Duration.ofSeconds(60);
 
     private static final Duration PAUSE = Duration.ofMillis(50);

@@ -14,7 +14,7 @@ import org.moorage.runtime.Scheduler;
 import org.moorage.runtime.decision.Evaluation;
 import org.moorage.simulation.cluster.InMemoryCluster;
 
-/** A cluster in memory, and a scheduler that is only asked. */
+/** A cluster in memory, and a scheduler that only evaluates pods. */
 final class ShadowedCluster implements AutoCloseable {
     private final InMemoryCluster cluster = InMemoryCluster.of(List.of());
     private final Scheduler scheduler;
@@ -40,12 +40,12 @@ final class ShadowedCluster implements AutoCloseable {
         return cluster.all(ObjectKind.NODE).size();
     }
 
-    /** The pod of that name as it is here. */
+    /** Returns the pod with the same name in this cluster. */
     Optional<Pod> find(Pod pod) {
         return cluster.find(ObjectKind.POD, pod.namespace(), pod.name());
     }
 
-    /** Takes a change in. */
+    /** Applies a change. */
     void apply(LiveChange change) {
         if (change.type() == EventType.DELETED) {
             cluster.find(change.kind(), change.namespace(), change.name()).ifPresent(cluster::remove);
@@ -58,14 +58,14 @@ final class ShadowedCluster implements AutoCloseable {
         cluster.apply(object);
     }
 
-    /** Has a pod that has a node wait again. */
+    /** Makes a bound pod pending again. */
     void unbind(Pod pod) {
         cluster.remove(pod);
         cluster.apply(pod.withoutNode());
     }
 
     /**
-     * What the plugins say of a pod.
+     * Returns the plugins' evaluation of a pod.
      *
      * @throws RuntimeException if a plugin fails
      */

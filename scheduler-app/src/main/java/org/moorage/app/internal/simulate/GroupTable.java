@@ -17,8 +17,8 @@ import org.moorage.simulation.SimulatedPod;
 import org.moorage.simulation.SimulatedPod.State;
 
 /**
- * The groups of pods at the end of a simulation: a row for each, and below it one for those of its pods of which something else is to be
- * said.
+ * The groups of pods at the end of a simulation: a row for each group, and below it rows for pods whose result differs
+ * from the group's.
  */
 public final class GroupTable {
     private static final int ROOTS = 20;
@@ -138,7 +138,7 @@ public final class GroupTable {
                 : state + ": " + plugin + withoutPrefix(group.message());
     }
 
-    // Of each node how many pods it has, if it has several.
+    // Returns the names of the nodes as a text; a node with several pods is followed by their number.
     public static String nodes(List<String> names) {
         Map<String, Integer> counts = new LinkedHashMap<>();
         names.forEach(name -> counts.merge(name, 1, Integer::sum));
@@ -179,7 +179,7 @@ public final class GroupTable {
                 : SimulationReport.countText(pod.state()) + ": " + plugin + pod.message();
     }
 
-    // Whether something is said of it that does not follow from what is said of its group.
+    // Whether the pod has a result that does not follow from that of its group.
     private static boolean isOfItsOwn(SimulatedPod pod, SimulatedGroup group) {
         if (pod.state() == State.SCHEDULED || pod.state() == State.PREEMPTED && group.state() == State.PREEMPTED) {
             return false;

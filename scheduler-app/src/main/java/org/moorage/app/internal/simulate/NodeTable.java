@@ -24,12 +24,12 @@ import org.moorage.app.internal.simulate.SimulationAnswer.NodesUse;
 import org.moorage.app.internal.simulate.SimulationRows.View;
 import org.moorage.simulation.SimulationResult.NodePods;
 
-/** What pods request of nodes, node by node, or by zone or type of node. */
+/** The resources that pods request, by node, zone or instance type. */
 public final class NodeTable {
-    // What of it fits on a screen.
+    // Row limits, so that a table fits on a screen.
     private static final int ROWS = 20;
     private static final int FULLEST = 10;
-    /** From this share on a node counts as full, since hardly anything fits into the rest. */
+    /** Nodes with at least this share requested count as full, since hardly any pod fits into the rest. */
     private static final double FULL = 0.95;
 
     private static final String PODS = "pods";
@@ -40,7 +40,7 @@ public final class NodeTable {
     private final List<Usage> zones;
     private final List<Usage> types;
 
-    /** What is shown of the use of cpu and memory, from much to little. */
+    /** The forms in which the use of cpu and memory is shown, from most to least detailed. */
     private enum Shown {
         BARS,
         AMOUNTS,
@@ -59,7 +59,7 @@ public final class NodeTable {
             return new Usage(name, nodes + more.nodes, pods + more.pods, allowedPods + more.allowedPods, sum, whole);
         }
 
-        /** The share of each resource that is requested, that of pods last. */
+        /** Returns the requested share of each resource, that of pods last. */
         double[] shares() {
             double[] shares = new double[requested.length + 1];
             for (int i = 0; i < requested.length; i++) {
@@ -180,7 +180,7 @@ public final class NodeTable {
         return !rows.by(View.ZONE) && !rows.by(View.TYPE);
     }
 
-    // What has a row, when all of it has.
+    // Returns the rows of the complete table.
     private List<Usage> groups() {
         return rows.by(View.ZONE) ? zones : rows.by(View.TYPE) ? types : usages;
     }
@@ -245,7 +245,7 @@ public final class NodeTable {
         return table;
     }
 
-    // By the resource that is fullest, pods among them; of equal ones by the next one.
+    // Orders by the fullest resource, including pods; equal rows by the next fullest one.
     private List<Usage> fullest() {
         Map<Usage, double[]> shares = new LinkedHashMap<>();
         for (Usage usage : usages) {

@@ -36,7 +36,7 @@ import org.moorage.simulation.dump.RecordedChange;
 
 /** The pods, groups of pods and nodes at the end of a simulation. */
 public final class SimulationReport implements Report {
-    // What of it fits on a screen.
+    // Row limits, so that a report fits on a screen.
     private static final int POD_ROWS = 40;
     private static final int OWNER_ROWS = 20;
     private static final int OUTCOMES = 3;
@@ -116,7 +116,7 @@ public final class SimulationReport implements Report {
         terminal.out().println(summary());
     }
 
-    // Those for which pods were tried again.
+    // Prints the changes for which pods were tried again.
     private void printChanges(Terminal terminal) {
         Map<PodMove, List<String>> podsByMove = new TreeMap<>(
                 Comparator.<PodMove>comparingInt(move -> move.change().number()).thenComparing(PodMove::event));
@@ -158,7 +158,7 @@ public final class SimulationReport implements Report {
                 + ObjectKind.of(change.object()).kind() + " " + change.object().key();
     }
 
-    // Those of groups have a place in the table of groups.
+    // Pods of groups are shown in the table of groups.
     private List<SimulatedPod> podsOutsideGroups(Terminal terminal) {
         if (terminal.isWide() || result.groups().isEmpty()) {
             return result.pods();
@@ -333,7 +333,7 @@ public final class SimulationReport implements Report {
                 : Optional.empty();
     }
 
-    // In a summary, after a number of such pods.
+    // Returns the text after a number of such pods in a summary.
     public static String countText(State state) {
         return switch (state) {
             case SCHEDULED -> "placed";

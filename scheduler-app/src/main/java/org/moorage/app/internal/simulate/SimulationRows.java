@@ -23,7 +23,7 @@ public final class SimulationRows {
                     "Rows of the tables: for nodes zone, type or node, for pods owner or namespace; may be repeated.")
     private List<View> views = new ArrayList<>();
 
-    /** What nodes or pods are put together by. */
+    /** Keys by which nodes or pods are grouped in rows. */
     enum View {
         NODE,
         ZONE,
@@ -41,7 +41,7 @@ public final class SimulationRows {
         }
     }
 
-    /** Takes the names in lower case. */
+    /** A converter of the names in lower case. */
     static final class ViewName implements ITypeConverter<View> {
         @Override
         public View convert(String text) {
@@ -54,7 +54,7 @@ public final class SimulationRows {
         }
     }
 
-    /** Whether rows are by this; the last one that is given counts, of those of nodes and of those of pods. */
+    /** Returns whether rows are by this view; the last view of nodes and the last view of pods take effect. */
     public boolean by(View wanted) {
         @Nullable View last = null;
         for (View view : views) {

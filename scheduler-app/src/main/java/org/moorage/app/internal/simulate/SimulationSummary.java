@@ -55,7 +55,7 @@ public final class SimulationSummary {
                 asked.seed());
     }
 
-    /** How many pods their controllers created again. */
+    /** Returns how many pods their controllers created again. */
     public static long createdAgain(SimulationResult result) {
         return result.pods().stream()
                 .filter(pod -> !pod.createdAgainAs().isEmpty())
@@ -82,7 +82,8 @@ public final class SimulationSummary {
     private static boolean isThereWithoutNode(SimulatedPod pod) {
         return switch (pod.state()) {
             case UNSCHEDULABLE, ERROR, GATED, OTHER_SCHEDULER -> true;
-            // Of these the first two are on nodes.
+            // Scheduled pods and those that wait for a permit are counted on their nodes; the others are deleted or
+            // being deleted.
             case SCHEDULED, WAITING_FOR_PERMIT, PREEMPTED, DELETING, DELETED -> false;
         };
     }

@@ -30,7 +30,7 @@ enum Format {
         return type + "/" + subtype;
     }
 
-    /** Whether Kubernetes has a form of it for watches. */
+    /** Returns whether Kubernetes uses the format for watches. */
     boolean hasStream() {
         return hasStream;
     }

@@ -36,7 +36,7 @@ final class ObjectBytes {
                     .enable(YAMLGenerator.Feature.ALWAYS_QUOTE_NUMBERS_AS_STRINGS)
                     .build())
             .enable(SerializationFeature.ORDER_MAP_ENTRIES_BY_KEYS);
-    // The tag that says "this is CBOR", with which each object begins.
+    // The self-described CBOR tag, with which each object begins.
     private static final byte[] SELF_DESCRIBED = {(byte) 0xd9, (byte) 0xd9, (byte) 0xf7};
     private static final int NUMBER = 0;
     private static final int BYTES = 2;

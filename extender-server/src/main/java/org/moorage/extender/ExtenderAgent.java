@@ -41,15 +41,16 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Has plugins answer as the extender of another scheduler, such as kube-scheduler: reads the bodies of its requests and gives those of
- * the answers. Who sends them is somebody else's business.
+ * Runs plugins as a scheduler extender for another scheduler, such as kube-scheduler: reads request bodies and returns
+ * response bodies. HTTP is up to the caller.
  *
- * <p>The plugins are run as in a scheduling cycle, by the same code: PreFilter before Filter, PreFilter and PreScore before Score and
- * NormalizeScore, one cycle at a time, with a time limit. What they see of the cluster are the nodes of the request and no pods; or
- * with a node cache, all nodes and pods.
+ * <p>The plugins run as in a scheduling cycle, by the same code: PreFilter before Filter, PreFilter and PreScore before
+ * Score and NormalizeScore, one cycle at a time, with a timeout. Their snapshot contains the nodes of the request and
+ * no pods; with a node cache, all nodes and pods.
  *
- * <p>Routes: {@code predicates/ROUTE} and {@code priorities/ROUTE} ask one plugin, {@code filter} and {@code prioritize} all of them;
- * {@code preempt} and {@code preemption} keep the candidates where Filter accepts the pod without the victims; {@code bind} binds.
+ * <p>Routes: {@code predicates/ROUTE} and {@code priorities/ROUTE} call one plugin, {@code filter} and {@code
+ * prioritize} all of them; {@code preempt} and {@code preemption} keep the candidates where Filter accepts the pod
+ * without the victims; {@code bind} binds.
  */
 public final class ExtenderAgent implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(ExtenderAgent.class);
@@ -77,7 +78,7 @@ public final class ExtenderAgent implements AutoCloseable {
     private final List<String> binders;
     private final Map<String, Asked> routes = new LinkedHashMap<>();
 
-    /** An answer. What it takes of the memory is given back when it is closed. */
+    /** A response. Closing it releases its memory. */
     public static final class Answer implements AutoCloseable {
         private final int status;
         private final List<byte[]> body;
@@ -95,7 +96,7 @@ public final class ExtenderAgent implements AutoCloseable {
             return new Answer(OK, List.of(body), "", List.of());
         }
 
-        /** A failure, with its message in the body. */
+        /** Returns a failure, with its message in the body. */
         public static Answer failure(int status, String message) {
             return new Answer(status, List.of(ExtenderReply.error(message)), message, List.of());
         }
@@ -105,19 +106,19 @@ public final class ExtenderAgent implements AutoCloseable {
         }
 
         /**
-         * The HTTP status: 200, 400 for a request that cannot be read, 413 for one that there will never be memory for, 500 for a failure that the
-         * protocol has no place for, 503 for a request that there is no memory for as long as others have it.
+         * Returns the HTTP status: 200; 400 for an unreadable request; 413 for a request that is too large for the
+         * memory; 500 for a failure that the protocol cannot express; 503 while other requests use the memory.
          */
         public int status() {
             return status;
         }
 
-        /** What failed; empty if nothing did. */
+        /** Returns the error; empty if there is none. */
         public String error() {
             return error;
         }
 
-        /** The length of the body in bytes. */
+        /** Returns the length of the body in bytes. */
         public long length() {
             long length = 0;
             for (byte[] part : body) {
@@ -127,7 +128,7 @@ public final class ExtenderAgent implements AutoCloseable {
         }
 
         /**
-         * Writes the body, in JSON; that of a failure has the field {@code Error}.
+         * Writes the body as JSON; the body of a failure has the field {@code Error}.
          *
          * @throws IOException if it cannot be written
          */
@@ -144,14 +145,14 @@ public final class ExtenderAgent implements AutoCloseable {
     }
 
     /**
-     * What agents are made with.
+     * The settings of agents.
      *
-     * @param registry the plugins that there are
-     * @param features which features are on
-     * @param limit how long an answer may take
-     * @param metrics is told what is measured
-     * @param listeners are told what happens
-     * @param memory what requests may take, of all agents that share it
+     * @param registry the available plugins
+     * @param features the enabled features
+     * @param limit the timeout of a request
+     * @param metrics records measurements
+     * @param listeners receive scheduling events
+     * @param memory the memory for requests, shared by all agents that use it
      */
     public record Settings(
             PluginRegistry registry,
@@ -169,9 +170,9 @@ public final class ExtenderAgent implements AutoCloseable {
     }
 
     /**
-     * An agent that knows nothing but what it is asked about.
+     * Creates an agent without a cluster, which sees only the objects in requests.
      *
-     * @throws ConfigException if its plugins cannot be made
+     * @throws ConfigException if its plugins cannot be created
      */
     public static ExtenderAgent withoutCluster(
             ExtenderServerConfig config, ExtenderServerConfig.Agent agent, Settings settings) {
@@ -180,9 +181,10 @@ public final class ExtenderAgent implements AutoCloseable {
     }
 
     /**
-     * An agent that knows a cluster, once it is {@linkplain #start started}. It closes the cluster with itself.
+     * Creates an agent that caches a cluster's objects once it is {@linkplain #start started}. Closing the agent closes
+     * the cluster.
      *
-     * @throws ConfigException if its plugins cannot be made
+     * @throws ConfigException if its plugins cannot be created
      */
     public static ExtenderAgent of(
             ExtenderServerConfig config, ExtenderServerConfig.Agent agent, Cluster cluster, Settings settings) {
@@ -237,7 +239,7 @@ public final class ExtenderAgent implements AutoCloseable {
         }
     }
 
-    // What shows only once the plugins are made.
+    // Checks that need the created plugins.
     private void check(Problems problems) {
         if (!agent.nodeCache() && !binders.isEmpty()) {
             problems.at(agent.path()).at("nodeCache").invalid(false, "true, since " + binders.get(0) + " binds");
@@ -286,27 +288,27 @@ public final class ExtenderAgent implements AutoCloseable {
         return cycles.plugins(point).contains(plugin.name());
     }
 
-    /** Has the cluster tell about its objects, and returns when all of them are known; called once, before any question. */
+    /** Starts to watch the cluster, and returns when all of its objects are known. Called once, before any request. */
     public void start() {
         scheduler.start();
     }
 
-    /** The routes, without the agent's prefix. */
+    /** Returns the routes, without the agent's prefix. */
     public Set<String> routes() {
         return routes.keySet();
     }
 
-    /** Reads a request, counts what it takes, and answers it. */
+    /** Reads a request, counts its memory, and answers it. */
     private interface Asked {
         Answer answer(InputStream body, RequestMemory.Use use) throws IOException;
     }
 
     /**
-     * Answers a request. It is to be closed, once it has been sent or has turned out to be of no use.
+     * Answers a request. The caller must close the answer, whether or not it could be sent.
      *
      * @param route one of {@link #routes}
      * @param body the request's body, read as far as it is needed, and not closed
-     * @param length the length that it is said to have; negative if none is said
+     * @param length the declared length of the body; negative if unknown
      * @throws IllegalArgumentException if there is no such route
      * @throws IOException if the body cannot be read
      */
@@ -363,8 +365,8 @@ public final class ExtenderAgent implements AutoCloseable {
         }
     }
 
-    // The weighted mean of the plugins' scores, from 0 to 10. Rounded down, so that 10 means what the
-    // plugins mean by their highest score.
+    // The weighted mean of the plugins' scores, from 0 to 10. Rounded down, so that 10 means the highest score of every
+    // plugin.
     private static Map<String, Long> totals(
             List<String> names, PartialCycles.Answers answers, List<ExtenderServerConfig.AgentPlugin> scorers) {
         Map<String, Double> shares = new LinkedHashMap<>();
@@ -380,7 +382,7 @@ public final class ExtenderAgent implements AutoCloseable {
         Map<String, Long> totals = new LinkedHashMap<>();
         for (String name : names) {
             double mean = weights == 0 ? 0 : shares.getOrDefault(name, 0.0) / weights;
-            // What is a whole number but for the error of the division stays one.
+            // The tolerance keeps whole numbers whole in spite of rounding errors of the division.
             totals.put(name, (long) Math.floor(MAX_SCORE * mean + 1e-9));
         }
         return totals;
@@ -404,7 +406,7 @@ public final class ExtenderAgent implements AutoCloseable {
     private Answer preempt(PartialCycles asked, InputStream body, RequestMemory.Use use) throws IOException {
         ExtenderRequest.PreemptionArgs args = requests.preemptionArgs(body, use);
         if (!agent.nodeCache()) {
-            // The request has no nodes, so nothing can be said against any.
+            // The request has no node objects, so no candidate can be rejected.
             return Answer.of(ExtenderReply.preemption(args, Optional.empty()));
         }
         Map<String, List<String>> victims = new LinkedHashMap<>();
@@ -439,7 +441,7 @@ public final class ExtenderAgent implements AutoCloseable {
         return Thrown.text(failed);
     }
 
-    /** Why it cannot answer any more; empty if it can. */
+    /** Returns why the agent can no longer answer; empty if it can. */
     public Optional<String> failure() {
         return cycles.failure();
     }
@@ -450,7 +452,7 @@ public final class ExtenderAgent implements AutoCloseable {
         scheduler.close();
     }
 
-    /** Does what a scheduler must have somebody for, and what no extender is asked for. */
+    /** Fills the extension points that a scheduler requires and that an extender does not have. */
     private static final class Bystander implements QueueSortPlugin, BindPlugin {
         private static final String NAME = "ExtenderBystander";
 

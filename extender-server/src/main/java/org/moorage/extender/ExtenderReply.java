@@ -16,7 +16,7 @@ import org.moorage.api.Code;
 import org.moorage.api.Status;
 import org.moorage.api.model.Node;
 
-/** Writes the answers that schedulers read, with capitalised keys as Go has them. */
+/** Writes responses to schedulers, with capitalized keys as in Go. */
 final class ExtenderReply {
     private static final JsonMapper JSON = new JsonMapper();
     private static final byte[] OPENING = bytes("{\"Nodes\":");
@@ -36,10 +36,10 @@ final class ExtenderReply {
     }
 
     /**
-     * {@code ExtenderFilterResult}: nodes in the form in which they were sent.
+     * Returns an {@code ExtenderFilterResult}, with nodes in the form in which they were received.
      *
-     * @param rejections the statuses of the nodes that will not do
-     * @return the parts of the answer, one after the other
+     * @param rejections the statuses of the rejected nodes
+     * @return the parts of the response, in order
      */
     public static List<byte[]> filter(ExtenderRequest.Args args, Map<String, Status> rejections) {
         List<byte[]> parts = new ArrayList<>();
@@ -97,7 +97,7 @@ final class ExtenderReply {
         json.writeEndObject();
     }
 
-    /** {@code ExtenderFilterResult} of a failure. */
+    /** Returns an {@code ExtenderFilterResult} for a failure. */
     public static byte[] filterFailure(String message) {
         return write(json -> {
             json.writeStartObject();
@@ -109,7 +109,7 @@ final class ExtenderReply {
         });
     }
 
-    /** {@code HostPriorityList}. */
+    /** Returns a {@code HostPriorityList}. */
     public static byte[] prioritize(Map<String, Long> scoreByNode) {
         return write(json -> {
             json.writeStartArray();
@@ -124,7 +124,7 @@ final class ExtenderReply {
     }
 
     /**
-     * {@code ExtenderPreemptionResult}.
+     * Returns an {@code ExtenderPreemptionResult}.
      *
      * @param fitting the candidates that remain, with their victims; all of them if empty
      */
@@ -153,7 +153,7 @@ final class ExtenderReply {
         });
     }
 
-    /** An answer with nothing but {@code Error}: {@code ExtenderBindingResult}, and what is sent with a status that is a failure. */
+    /** Returns a response with only {@code Error}: {@code ExtenderBindingResult}, and the body of an HTTP error. */
     public static byte[] error(String message) {
         return write(json -> {
             json.writeStartObject();

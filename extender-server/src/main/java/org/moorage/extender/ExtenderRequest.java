@@ -23,15 +23,16 @@ import org.moorage.objects.tree.GoStruct;
 import org.moorage.objects.tree.TreeDecoder;
 
 /**
- * Reads the requests of schedulers. What is wrong with one is an {@link ObjectDecodeException}, with Go's words where Go has some.
+ * Reads the requests of schedulers. Malformed requests cause an {@link ObjectDecodeException}, with Go's message where
+ * Go has one.
  */
 final class ExtenderRequest {
     private static final GoStruct ARGS = new GoStruct("ExtenderArgs", NullNode.instance);
     private static final GoStruct PREEMPTION_ARGS = new GoStruct("ExtenderPreemptionArgs", NullNode.instance);
     private static final GoStruct BINDING_ARGS = new GoStruct("ExtenderBindingArgs", NullNode.instance);
 
-    // What plugins' objects take at most, measured: a node in the snapshot and in the answers of plugins,
-    // a value in it beside its text, and a name that is rejected or scored.
+    // Upper bounds of memory, measured: a node in the snapshot and in plugin results, a value in a node in addition to
+    // its text, and a name that is rejected or scored.
     private static final int NODE_BYTES = 1536;
     private static final int FIELD_BYTES = 64;
     private static final int NAME_BYTES = 256;
@@ -42,7 +43,7 @@ final class ExtenderRequest {
     private final Set<KeptJson> kept;
 
     /**
-     * A reader.
+     * Creates a reader.
      *
      * @param keepsPodJson whether pods keep their JSON text, for plugins that read it
      */
@@ -51,12 +52,12 @@ final class ExtenderRequest {
         kept = keepsPodJson ? POD : KeptJson.NONE;
     }
 
-    /** What requests take of the heap. */
+    /** Counts the heap memory of requests. */
     public interface Memory {
-        /** Counts some bytes before they are used; throws if they are not to be had. */
+        /** Reserves bytes before they are used; throws if they are not available. */
         void take(long bytes);
 
-        /** Gives bytes back that are not used any more. */
+        /** Releases bytes that are no longer used. */
         void giveBack(long bytes);
     }
 
@@ -65,11 +66,11 @@ final class ExtenderRequest {
      *
      * @param pod the pod
      * @param nodes the nodes; empty if only names were sent
-     * @param texts the nodes as they were sent, in JSON; none if they are not to be sent back
+     * @param texts the JSON of the nodes as received; none if the response does not contain nodes
      * @param names the names of the nodes; empty if none were sent
      */
     public record Args(Pod pod, Optional<List<Node>> nodes, List<byte[]> texts, Optional<List<String>> names) {
-        /** The names of all nodes that it is about. */
+        /** Returns the names of all nodes in the request. */
         public List<String> nodeNames() {
             return nodes.isPresent() ? nodes.get().stream().map(Node::name).toList() : names.orElse(List.of());
         }
@@ -79,7 +80,7 @@ final class ExtenderRequest {
      * Reads {@code ExtenderArgs}.
      *
      * @param input the body
-     * @param keepsTexts whether nodes are to be sent back
+     * @param keepsTexts whether the response contains nodes
      * @param memory counts what the request takes
      * @throws IOException if the body breaks off
      */
@@ -93,7 +94,9 @@ final class ExtenderRequest {
         }
     }
 
-    /** What has been read of {@code ExtenderArgs} so far; of several spellings of a field the last counts. */
+    /**
+     * The part of {@code ExtenderArgs} that was read so far. If a field occurs in several spellings, the last one wins.
+     */
     private final class ArgsReading {
         private final RequestReader body;
         private final boolean keepsTexts;
@@ -181,7 +184,7 @@ final class ExtenderRequest {
         return node;
     }
 
-    // It begins with the object's kind, which objects in requests leave out.
+    // The message starts with the object's kind, which is empty for objects in requests.
     private static String text(ObjectDecodeException malformed) {
         return String.valueOf(malformed.getMessage()).strip();
     }
@@ -203,18 +206,18 @@ final class ExtenderRequest {
     }
 
     /**
-     * The pods that would have to leave a node.
+     * The victims on a node: pods that would be preempted.
      *
      * @param uids their UIDs
-     * @param pdbViolations how many are protected by a disruption budget
+     * @param pdbViolations how many evictions would violate a PodDisruptionBudget
      */
     public record Victims(List<String> uids, long pdbViolations) {}
 
     /**
      * {@code ExtenderPreemptionArgs}.
      *
-     * @param pod the pod that preempts
-     * @param victimsByNode the candidates
+     * @param pod the preempting pod
+     * @param victimsByNode the victims of each candidate node
      */
     public record PreemptionArgs(Pod pod, Map<String, Victims> victimsByNode) {}
 
@@ -235,7 +238,7 @@ final class ExtenderRequest {
         }
     }
 
-    /** What has been read of {@code ExtenderPreemptionArgs} so far. */
+    /** The part of {@code ExtenderPreemptionArgs} that was read so far. */
     private final class PreemptionReading {
         private final RequestReader body;
         private final Memory memory;

@@ -10,8 +10,8 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.moorage.runtime.MonotonicClock;
 
 /**
- * The memory that requests to extender agents take, all of them together: what has come of their bodies, the objects that plugins see, and what is
- * sent back. It is counted before it is used, so that a request that would be too much is refused while there is still room.
+ * The memory of all concurrent requests to extender agents: received bodies, the objects that plugins see, and
+ * responses. Memory is reserved before it is used, so that an excessive request is rejected while there is still room.
  */
 public final class RequestMemory {
     private static final int TOO_LARGE = 413;
@@ -26,11 +26,11 @@ public final class RequestMemory {
     @GuardedBy("lock")
     private long taken;
 
-    /** The requests that have taken some. */
+    /** The number of requests that hold memory. */
     @GuardedBy("lock")
     private int holders;
 
-    /** Those of them that wait for more. */
+    /** The number of requests that hold memory and wait for more. */
     @GuardedBy("lock")
     private int waiting;
 
@@ -39,12 +39,15 @@ public final class RequestMemory {
         this.clock = clock;
     }
 
-    /** Three quarters of the largest heap that this process may have: the counts are upper bounds, and the rest is for everything else. */
+    /**
+     * Returns three quarters of the maximum heap. The counts are upper bounds; the rest of the heap is for everything
+     * else.
+     */
     public static RequestMemory ofHeap() {
         return new RequestMemory(Runtime.getRuntime().maxMemory() / 4 * 3, MonotonicClock.system());
     }
 
-    /** So many bytes. */
+    /** Returns the given number of bytes. */
     public static RequestMemory of(long bytes) {
         return of(bytes, MonotonicClock.system());
     }
@@ -56,7 +59,7 @@ public final class RequestMemory {
         return new RequestMemory(bytes, clock);
     }
 
-    /** How many bytes are taken. */
+    /** Returns the number of reserved bytes. */
     public long taken() {
         lock.lock();
         try {
@@ -66,7 +69,7 @@ public final class RequestMemory {
         }
     }
 
-    /** There is no room for a request, not now or not at all. */
+    /** Thrown if there is no memory for a request, either now or in principle. */
     static final class RefusedException extends RuntimeException {
         private static final long serialVersionUID = 1L;
 
@@ -77,7 +80,7 @@ public final class RequestMemory {
             this.status = status;
         }
 
-        /** The HTTP status that says so. */
+        /** Returns the HTTP status for the failure. */
         int status() {
             return status;
         }
@@ -89,15 +92,15 @@ public final class RequestMemory {
     }
 
     /**
-     * Begins a request, which has taken nothing yet.
+     * Starts a request, which holds no memory yet.
      *
-     * @param atMost how long it may wait for others, all in all
+     * @param atMost how long it may wait for memory in total
      */
     Use use(Duration atMost) {
         return new Use(clock.instant().plus(atMost));
     }
 
-    /** What one request takes, given back when all who use it have closed it. */
+    /** The memory of one request, released when all of its users have closed it. */
     final class Use implements ExtenderRequest.Memory, AutoCloseable {
         private final Instant end;
 
@@ -112,9 +115,9 @@ public final class RequestMemory {
         }
 
         /**
-         * Fails if that much would be too much for a request that has all memory for itself.
+         * Fails if a request of this length does not fit into the memory even on its own.
          *
-         * @throws RefusedException if it is
+         * @throws RefusedException if the length exceeds the memory
          */
         void expect(long length) {
             if (length > bytes) {
@@ -122,7 +125,7 @@ public final class RequestMemory {
             }
         }
 
-        /** One more uses it, and will close it. */
+        /** Returns this, with one more user, who must close it. */
         Use shared() {
             lock.lock();
             try {
@@ -136,7 +139,7 @@ public final class RequestMemory {
         /**
          * {@inheritDoc}
          *
-         * @throws RefusedException if there is no room for it, and none is given back in time
+         * @throws RefusedException if there is no room, and none is released in time
          */
         @Override
         public void take(long count) {
@@ -150,7 +153,7 @@ public final class RequestMemory {
                 try {
                     while (count > bytes - taken) {
                         long left = Duration.between(clock.instant(), end).toNanos();
-                        // Where all that have some wait for more, nobody would ever give anything back.
+                        // If every request that holds memory waits for more, none would ever release any.
                         if (left <= 0 || holders <= waiting) {
                             throw new RefusedException(
                                     BUSY, "other requests have the memory (expected: fewer of this size at a time)");
@@ -195,7 +198,7 @@ public final class RequestMemory {
             }
         }
 
-        /** The user has done with it. */
+        /** Ends one use; the last one releases the memory. */
         @Override
         public void close() {
             lock.lock();

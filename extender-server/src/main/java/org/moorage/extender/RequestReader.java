@@ -10,21 +10,21 @@ import org.moorage.objects.ObjectDecodeException;
 import org.moorage.objects.tree.GoStruct;
 
 /**
- * Reads the body of a request as it comes, cut into parts by its brackets, so that no more than one part has to be in memory. How large parts are, and
- * how many, is up to whoever sends it; so each part is counted before it is read.
+ * Reads the body of a request as a stream, in parts delimited by its brackets, so that at most one part is in memory.
+ * The client determines the size and number of parts, so the memory of each part is reserved before it is read.
  */
 final class RequestReader implements AutoCloseable {
     private static final int FIRST_BUFFER = 16 << 10;
-    /** What a value takes in a tree beside its text: the entry of its object, the node, the headers of two objects. */
+    /** The bytes of a value in a tree in addition to its text: the map entry, the node, and two object headers. */
     private static final int TREE_BYTES = 112;
 
     private final InputStream input;
     private final ExtenderRequest.Memory memory;
     private byte[] buffer;
-    // What has come and was not read yet.
+    // The range of bytes that were received but not read yet.
     private int at;
     private int end;
-    // Where the part that is cut out begins; -1 if what is read may be forgotten.
+    // The start of the part that is being cut out; -1 if bytes can be discarded once read.
     private int start = -1;
     private long values;
 
@@ -35,27 +35,30 @@ final class RequestReader implements AutoCloseable {
         buffer = new byte[FIRST_BUFFER];
     }
 
-    /** Reads the value of a field, all of it. */
+    /** Reads the whole value of a field. */
     interface FieldReading {
         void read(String name) throws IOException;
     }
 
-    /** Reads an item of an array, all of it. */
+    /** Reads a whole item of an array. */
     interface ItemReading {
         void read() throws IOException;
     }
 
-    /** Whether the body is an object, which is not read yet; null is nothing, and anything else fails. */
+    /** Returns whether the body is an object, without reading it. Returns false for null; anything else fails. */
     boolean isObject(GoStruct request) throws IOException {
         return begins('{', request, "value", "v1." + request.struct());
     }
 
-    /** Whether an object comes next, which is not read yet; null is passed over, and anything else fails as not of the type. */
+    /**
+     * Returns whether the next value is an object, without reading it. Skips null and returns false; anything else
+     * fails with a type error.
+     */
     boolean isObject(GoStruct parent, String field, String type) throws IOException {
         return begins('{', parent, field, type);
     }
 
-    /** The same of an array. */
+    /** Like {@link #isObject(GoStruct, String, String)}, for an array. */
     boolean isArray(GoStruct parent, String field, String type) throws IOException {
         return begins('[', parent, field, type);
     }
@@ -73,7 +76,7 @@ final class RequestReader implements AutoCloseable {
         return false;
     }
 
-    /** Reads the object that comes next, field by field. */
+    /** Reads the next object, field by field. */
     void fields(FieldReading reading) throws IOException {
         at++;
         int next = first();
@@ -91,7 +94,7 @@ final class RequestReader implements AutoCloseable {
         at++;
     }
 
-    /** Reads the array that comes next, item by item. */
+    /** Reads the next array, item by item. */
     void items(ItemReading reading) throws IOException {
         at++;
         int next = first();
@@ -103,7 +106,7 @@ final class RequestReader implements AutoCloseable {
         at++;
     }
 
-    // The byte after the comma, or the bracket that closes, which is not read yet.
+    // Returns the byte after a comma, or the closing bracket, without reading it.
     private int separator(char closing, String place) throws IOException {
         int next = first();
         if (next == ',') {
@@ -140,13 +143,16 @@ final class RequestReader implements AutoCloseable {
         return new String(buffer, start + 1, at - start - 2, StandardCharsets.UTF_8);
     }
 
-    /** Cuts out the value that comes next: its {@link #value}, {@link #text} and {@link #size} are there until something else is read. */
+    /**
+     * Cuts out the next value: {@link #length}, {@link #values}, {@link #text} and {@link #tree} refer to it until the
+     * next read.
+     */
     void cut() throws IOException {
         start = at;
         pass();
     }
 
-    /** Passes over the value that comes next. */
+    /** Skips the next value. */
     void skip() throws IOException {
         start = -1;
         pass();
@@ -165,7 +171,7 @@ final class RequestReader implements AutoCloseable {
                 byte next = bytes[i];
                 if (inText) {
                     if (next == '\\') {
-                        // What is escaped may be a quotation mark that has not come yet.
+                        // The escaped character may be a quotation mark that was not received yet.
                         if (i + 1 == limit) {
                             break;
                         }
@@ -216,39 +222,39 @@ final class RequestReader implements AutoCloseable {
         }
     }
 
-    /** How many bytes of text have been cut out. */
+    /** Returns the length of the cut-out text in bytes. */
     int length() {
         return at - start;
     }
 
-    /** How many values there are in what has been cut out, at most. */
+    /** Returns an upper bound of the number of values in the cut-out text. */
     long values() {
         return values;
     }
 
-    /** What has been cut out. */
+    /** Returns the cut-out text. */
     byte[] text() {
         return Arrays.copyOfRange(buffer, start, at);
     }
 
-    /** What the tree of what has been cut out takes, at most. */
+    /** Returns an upper bound of the memory of the cut-out text's tree, in bytes. */
     long treeBytes() {
         return length() + TREE_BYTES * values;
     }
 
-    /** The tree of what has been cut out; its memory is somebody else's to count. */
+    /** Returns the tree of the cut-out text. The caller reserves its memory. */
     JsonNode tree() {
         return GoStruct.value(buffer, start, at - start);
     }
 
-    /** The tree of the value that comes next, counted for as long as the request. */
+    /** Returns the tree of the next value; its memory stays reserved until the request ends. */
     JsonNode value() throws IOException {
         cut();
         memory.take(treeBytes());
         return tree();
     }
 
-    // The next byte that is no white space, which is not read yet; -1 at the end.
+    // Returns the next byte that is not white space, without reading it; -1 at the end.
     private int first() throws IOException {
         start = -1;
         while (true) {
@@ -272,7 +278,7 @@ final class RequestReader implements AutoCloseable {
             start = start < 0 ? -1 : 0;
         }
         if (end == buffer.length) {
-            // Both are there while the one is copied into the other.
+            // Both buffers exist during the copy.
             int larger = (int) Math.min(2L * buffer.length, Integer.MAX_VALUE - 16);
             memory.take(larger);
             int smaller = buffer.length;
@@ -284,7 +290,7 @@ final class RequestReader implements AutoCloseable {
         return count > 0;
     }
 
-    /** Gives the memory of the text back; what is made of it stays counted. */
+    /** Releases the memory of the text; that of the values read from it stays reserved. */
     @Override
     public void close() {
         memory.giveBack(buffer.length);

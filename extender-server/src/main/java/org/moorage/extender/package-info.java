@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * Has plugins answer as the extender of another scheduler, such as kube-scheduler. How requests come is up to the program.
+ * Runs plugins as a scheduler extender for another scheduler, such as kube-scheduler. The program provides the HTTP
+ * server.
  *
  * <p>Starting point: {@link org.moorage.extender.ExtenderAgent}.
  */

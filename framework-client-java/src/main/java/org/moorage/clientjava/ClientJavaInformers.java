@@ -19,36 +19,39 @@ import org.moorage.kubernetes.InformerCluster;
 import org.moorage.kubernetes.ObjectInformer;
 
 /**
- * The informers of a {@link SharedInformerFactory}, for an {@link InformerCluster}. Those that are registered when the scheduler starts
- * count; the program starts them.
+ * The informers of a {@link SharedInformerFactory}, for an {@link InformerCluster}. Only informers that are registered
+ * before the scheduler starts are used; the program starts them.
  *
  * <pre>{@code
  * InformerCluster cluster = InformerCluster.of(ClientJavaRequests.through(client), new ClientJavaInformers(factory));
  * }</pre>
  *
- * <p>An informer must have all objects of its kind, in all namespaces, and no transformation that removes fields which scheduling reads.
- * What client-java's models cannot say, the scheduler does not see in them; what is watched is read without them, see {@link #without}. So
- * {@code ResourceSlice}s and {@code ResourceClaim}s are watched in any case, unless their informers are added by {@link #with}.
+ * <p>An informer must have all objects of its kind, in all namespaces, and no transformation that removes fields which
+ * scheduling reads. Fields that client-java's models lack are invisible to the scheduler; watched kinds are read
+ * without the models, see {@link #without}. {@code ResourceSlice}s and {@code ResourceClaim}s are therefore always
+ * watched, unless their informers are added by {@link #with}.
  */
 public final class ClientJavaInformers implements InformerCluster.Informers {
     private final SharedInformerFactory factory;
     private final Map<ObjectKind<?>, SharedIndexInformer<? extends KubernetesObject>> added = new ConcurrentHashMap<>();
     private final Set<ObjectKind<?>> left = ConcurrentHashMap.newKeySet();
 
-    /** The informers of a factory. */
+    /** Creates an adapter of a factory's informers. */
     public ClientJavaInformers(SharedInformerFactory factory) {
         this.factory = Objects.requireNonNull(factory, "factory");
     }
 
-    /** Adds an informer of a kind that a plugin asks for, such as a custom resource, or one of another factory. */
+    /**
+     * Adds an informer of a kind that a plugin requests, such as a custom resource, or an informer of another factory.
+     */
     public ClientJavaInformers with(ObjectKind<?> kind, SharedIndexInformer<? extends KubernetesObject> informer) {
         added.put(kind, Objects.requireNonNull(informer, "informer"));
         return this;
     }
 
     /**
-     * Has a kind watched although there is an informer of it: one of a single namespace, say, or one whose models lack fields that a newer
-     * API server has.
+     * Excludes the informer of a kind, which is then watched: for example if the informer covers a single namespace, or
+     * its model lacks fields of a newer API server.
      */
     public ClientJavaInformers without(ObjectKind<?> kind) {
         left.add(kind);
@@ -66,7 +69,7 @@ public final class ClientJavaInformers implements InformerCluster.Informers {
                 : Optional.of(new Informer<>(kind, own));
     }
 
-    // Null if there is none, which client-java's Javadoc says and its code does.
+    // Null if there is no informer, in client-java's Javadoc and code.
     private Optional<ObjectInformer<?>> registered(ObjectKind<?> kind, Class<? extends KubernetesObject> model) {
         SharedIndexInformer<? extends KubernetesObject> informer = factory.getExistingSharedIndexInformer(model);
         return informer == null ? Optional.empty() : Optional.of(new Informer<>(kind, informer));
@@ -103,7 +106,7 @@ public final class ClientJavaInformers implements InformerCluster.Informers {
         }
     }
 
-    // An informer keeps its handlers for ever; this one then holds nothing.
+    // An informer never removes its handlers; once ended, this one holds no references.
     private static final class Handler<M extends KubernetesObject> implements ResourceEventHandler<M> {
         private volatile @Nullable Consumer<M> changed;
 
@@ -127,8 +130,8 @@ public final class ClientJavaInformers implements InformerCluster.Informers {
             }
         }
 
-        // Of an object that went unseen while the informer was not watching, it has the last known state, or none if it
-        // had told of it before.
+        // If the object was deleted while the informer was not watching, the argument is its last known state, or null
+        // if the informer had already reported the deletion.
         @Override
         public void onDelete(@Nullable M object, boolean isFinalStateUnknown) {
             if (object != null) {
@@ -143,7 +146,7 @@ public final class ClientJavaInformers implements InformerCluster.Informers {
             }
         }
 
-        // A resync, which tells of all objects again and again.
+        // True for a resync, which repeatedly delivers all objects.
         private static boolean isSameVersion(KubernetesObject before, KubernetesObject after) {
             V1ObjectMeta first = before.getMetadata();
             V1ObjectMeta second = after.getMetadata();

@@ -15,21 +15,23 @@ import org.moorage.objects.ObjectDecodeException;
 import org.moorage.objects.decode.ObjectDecoder;
 
 /**
- * Objects as client-java has them, and as scheduling reads them.
+ * Converts between client-java's models and the objects that scheduling reads.
  *
- * <p>The way there keeps what scheduling reads. The way back is there for objects that carry their JSON text, see {@link Pod#json}: what
- * scheduling does not read is in no other place. Of an object without one, look up the model by its name in an informer.
+ * <p>The conversion to objects keeps only the fields that scheduling reads. The conversion back requires objects that
+ * carry their JSON text, see {@link Pod#json}, since nothing else contains the other fields. For an object without JSON
+ * text, look up the model by its name in an informer.
  *
- * <p>Objects of one cluster should come from one of these, which shares their equal parts. Safe for use by several threads.
+ * <p>Convert all objects of one cluster with one instance, which shares their equal parts. Safe for use by several
+ * threads.
  */
 public final class ClientJavaModels {
     private final ObjectDecoder decoder = new ObjectDecoder();
 
-    /** One that shares no values yet. */
+    /** Creates a converter that shares no values yet. */
     public ClientJavaModels() {}
 
     /**
-     * The pod that a model is.
+     * Returns the pod of a model.
      *
      * @throws ObjectDecodeException if a value in it cannot be read, such as an unknown quantity
      */
@@ -37,23 +39,24 @@ public final class ClientJavaModels {
         return (Pod) decoder.decode(ModelJson.fields(ObjectKind.POD, model));
     }
 
-    /** As {@link #pod(V1Pod)}, of a node. */
+    /** Returns the node of a model, like {@link #pod(V1Pod)}. */
     public Node node(V1Node model) {
         return (Node) decoder.decode(ModelJson.fields(ObjectKind.NODE, model));
     }
 
     /**
-     * As {@link #pod(V1Pod)}, of any kind. A model of a kind that scheduling does not know must say its {@code apiVersion} and {@code kind}.
+     * Returns the object of a model of any kind, like {@link #pod(V1Pod)}. A model of a kind that scheduling does not
+     * know must have its {@code apiVersion} and {@code kind}.
      *
-     * @throws ObjectDecodeException also if it names no kind
+     * @throws ObjectDecodeException also if the model names no kind
      */
     public ClusterObject object(KubernetesObject model) {
         return decoder.decode(fields(model));
     }
 
     /**
-     * The fields of a model as in its JSON: what an API server is sent, without the empty lists and maps that client-java sends, some of which
-     * API servers refuse.
+     * Returns the fields of a model as in the JSON for an API server, without the empty lists and maps that client-java
+     * sends, some of which API servers reject.
      */
     public Map<String, ?> fields(KubernetesObject model) {
         return ModelKinds.kind(model.getClass())
@@ -62,23 +65,23 @@ public final class ClientJavaModels {
     }
 
     /**
-     * The model of a pod; empty if it does not carry its text.
+     * Returns the model of a pod; empty if the pod does not carry its JSON text.
      *
-     * @throws ObjectDecodeException if the model has no place for a value
+     * @throws ObjectDecodeException if the model cannot hold a value
      */
     public Optional<V1Pod> model(Pod pod) {
         return pod.json().map(json -> model(json, V1Pod.class));
     }
 
-    /** As {@link #model(Pod)}, of a node. */
+    /** Returns the model of a node, like {@link #model(Pod)}. */
     public Optional<V1Node> model(Node node) {
         return node.json().map(json -> model(json, V1Node.class));
     }
 
     /**
-     * The model that a text in JSON is. What the model does not have is left out, where client-java refuses the text.
+     * Returns the model of a JSON text. Omits fields that the model does not have, where client-java rejects the text.
      *
-     * @throws ObjectDecodeException if it is not JSON, or the model has no place for a value
+     * @throws ObjectDecodeException if the text is not JSON, or the model cannot hold a value
      */
     public <M> M model(String json, Class<M> type) {
         try {

@@ -15,19 +15,21 @@ import okhttp3.Request;
 import org.moorage.kubernetes.ApiClient;
 
 /**
- * Requests through a program's client: to its server, with its HTTP client's certificates, proxies and interceptors, its credentials and its
- * default headers. What is written and read is JSON, so none of client-java's models has a say in it: a bind that the server took is one.
+ * Sends requests through a program's client: to its server, with its HTTP client's certificates, proxies and
+ * interceptors, its credentials and its default headers. Bodies are plain JSON without client-java's models, so a bind
+ * that the server accepted cannot fail while its response is decoded.
  */
 public final class ClientJavaRequests {
     private ClientJavaRequests() {}
 
     /**
-     * The client's server and HTTP client. Credentials and headers are asked for at each request, so new ones count; an HTTP client that is
-     * set later does not. Connections are not shared, and the client stays open whatever is closed.
+     * Returns the client's server and HTTP client. Credentials and headers are read for each request, so later changes
+     * apply; an HTTP client that is set later is not used. Connections are not shared, and closing the user of the
+     * requests leaves the client open.
      */
     public static ApiClient through(io.kubernetes.client.openapi.ApiClient client) {
         OkHttpClient.Builder http = client.getHttpClient().newBuilder();
-        // Before those of the client, some of which replace credentials, as where it makes a request itself.
+        // Runs before the client's interceptors, some of which replace credentials, as in the client's own requests.
         http.interceptors().add(0, chain -> chain.proceed(authorized(client, chain)));
         String path = client.getBasePath();
         return new ApiClient(path.endsWith("/") ? path.substring(0, path.length() - 1) : path, http.build());

@@ -18,8 +18,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A Lease as the lock of client-java-extended's elector. Its own, also a {@code LeaseLock}, fails on a Lease without transitions, refuses
- * one with fields that client-java does not know, and drops what else the Lease says.
+ * A Lease as the lock of client-java-extended's elector. client-java's own {@code LeaseLock} fails on a Lease without
+ * transitions, rejects one with fields that client-java does not know, and drops the Lease's other fields.
  */
 final class ElectorLock implements Lock {
     private static final Logger LOG = LoggerFactory.getLogger(ElectorLock.class);
@@ -35,16 +35,19 @@ final class ElectorLock implements Lock {
         lock = LeaseLock.of(requests, settings);
         this.identity = identity;
         this.clock = clock;
-        // Two requests that get no answer fit into the renew deadline.
+        // Two requests that time out fit into the renew deadline.
         atMost = settings.renewDeadline().dividedBy(2);
     }
 
-    /** The time since the request was sent by which this candidate last took or renewed the Lease; empty if the Lease is not its own. */
+    /**
+     * Returns the time since this candidate sent its last successful acquisition or renewal; empty if it does not hold
+     * the Lease.
+     */
     Optional<Duration> sinceRenewed() {
         return Optional.ofNullable(renewedAt).map(renewed -> Duration.between(renewed, clock.instant()));
     }
 
-    // The elector takes a record without times for nobody's; a Lease that says less than all is held all the same.
+    // The elector treats a record without times as having no holder, but a Lease with missing fields is still held.
     @Override
     public LeaderElectionRecord get() throws ApiException {
         org.moorage.kubernetes.election.LeaderElectionRecord found;
@@ -62,7 +65,7 @@ final class ElectorLock implements Lock {
             record.setRenewTime(Date.from(found.renewTime()));
         }
         if (!found.holderIdentity().equals(identity)) {
-            // The elector goes on trying until its deadline.
+            // The elector keeps retrying until its deadline, although the Lease is lost.
             renewedAt = null;
         }
         return record;
@@ -84,7 +87,7 @@ final class ElectorLock implements Lock {
 
     private boolean written(LeaderElectionRecord record, Write write) {
         Instant start = clock.instant();
-        // A record without a holder gives the Lease up.
+        // A record without a holder releases the Lease.
         String holder = record.getHolderIdentity() == null ? "" : record.getHolderIdentity();
         try {
             if (holder.isEmpty() && !isOurs()) {
@@ -109,7 +112,7 @@ final class ElectorLock implements Lock {
         return true;
     }
 
-    // Read anew: a renewal that was interrupted may have been taken all the same.
+    // Reads the Lease again: an interrupted renewal may have succeeded.
     private boolean isOurs() {
         return lock.get(atMost)
                 .filter(found -> found.holderIdentity().equals(identity))

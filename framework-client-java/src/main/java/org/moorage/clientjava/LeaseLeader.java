@@ -21,7 +21,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Runs something while this process holds a Lease, by the {@link LeaderElector} of client-java-extended.
+ * Runs a task while this process holds a Lease, with the {@link LeaderElector} of client-java-extended.
  *
  * <pre>{@code
  * try (LeaseLeader leader = new LeaseLeader(requests, settings, identity)) {
@@ -30,9 +30,10 @@ import org.slf4j.LoggerFactory;
  * }
  * }</pre>
  *
- * <p>What that class leaves to its callers is done here: nothing is stopped that was never begun, a Lease that says less than all or more
- * than client-java knows is taken as it is, and writes through {@link #guard} pass only while the Lease is this process's. It measures by
- * the time of day, so a clock that jumps may cost or prolong the Lease; {@link org.moorage.kubernetes.election.Leadership} does not.
+ * <p>Handles what that class leaves to its callers: a task that never started is not stopped, a Lease with missing or
+ * unknown fields is accepted, and writes through {@link #guard} pass only while this process holds the Lease. The
+ * elector uses the wall clock, so a clock jump may lose or prolong the Lease; {@link
+ * org.moorage.kubernetes.election.Leadership} uses a monotonic clock.
  */
 public final class LeaseLeader implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(LeaseLeader.class);
@@ -49,7 +50,7 @@ public final class LeaseLeader implements AutoCloseable {
     private volatile boolean called;
     private volatile @Nullable Throwable failure;
 
-    /** The thread that competes, which ends when it is interrupted. */
+    /** The competing thread; interrupting it ends the competition. */
     @GuardedBy("this")
     private @Nullable Thread competing;
 
@@ -60,11 +61,11 @@ public final class LeaseLeader implements AutoCloseable {
     }
 
     /**
-     * A candidate that does nothing yet.
+     * Creates a candidate that does not compete yet.
      *
      * @param client the server of the Lease, as from {@link ClientJavaRequests#through}
      * @param settings how to compete, and for which Lease
-     * @param identity the candidate's name, which no other candidate has
+     * @param identity the candidate's unique name
      */
     public LeaseLeader(ApiClient client, LeaderElection settings, String identity) {
         this(client, settings, identity, MonotonicClock.system());
@@ -78,12 +79,15 @@ public final class LeaseLeader implements AutoCloseable {
                 lock, settings.leaseDuration(), settings.renewDeadline(), settings.retryPeriod()));
     }
 
-    /** The client with its writes refused while this process does not hold the Lease; also those of connections that are open already. */
+    /**
+     * Returns the client with its writes rejected while this process does not hold the Lease, also on connections that
+     * are already open.
+     */
     public ApiClient guard(ApiClient client) {
         return new WriteGuard(this::isLeading, lock.describe()).guard(client);
     }
 
-    /** Whether this process holds the Lease, and the Lease has not run out since it was last renewed. */
+    /** Returns whether this process holds the Lease, and the Lease has not expired since its last renewal. */
     public boolean isLeading() {
         return state.get() == State.LEADING
                 && lock.sinceRenewed()
@@ -92,13 +96,13 @@ public final class LeaseLeader implements AutoCloseable {
     }
 
     /**
-     * Competes for the Lease, and runs something on another thread from when this process has it. Returns when that has ended: because the
-     * Lease was lost, this was closed, the thread was interrupted, or of itself. Called once.
+     * Competes for the Lease, and runs a task on another thread once this process holds it. Returns when the task has
+     * ended: by itself, or because the Lease was lost, this was closed or the thread was interrupted. Called once.
      *
-     * @param lead is run while this process leads
-     * @param stop has it end; is run only if it has begun
-     * @return whether the Lease was lost: another process leads then
-     * @throws IllegalStateException if what was run failed
+     * @param lead the task to run while this process leads
+     * @param stop stops the task; runs only if the task has started
+     * @return whether the Lease was lost, so that another process may lead
+     * @throws IllegalStateException if the task failed
      */
     public boolean run(Runnable lead, Runnable stop) {
         called = true;
@@ -106,7 +110,8 @@ public final class LeaseLeader implements AutoCloseable {
             compete(lead);
             if (closing) {
                 if (!state.compareAndSet(State.STANDBY, State.ENDED)) {
-                    // What is under way is still the leader's.
+                    // The task's remaining writes are still those of the leader, so the Lease is released after it
+                    // ends.
                     end(stop);
                     state.set(State.ENDED);
                 }
@@ -138,7 +143,7 @@ public final class LeaseLeader implements AutoCloseable {
             synchronized (this) {
                 competing = null;
             }
-            // It was for the elector.
+            // The interrupt was meant for the elector.
             boolean ignored = (closing || ended.getCount() == 0) && Thread.interrupted();
         }
     }
@@ -149,7 +154,7 @@ public final class LeaseLeader implements AutoCloseable {
         }
     }
 
-    // The elector forgets what its hooks throw.
+    // The elector ignores exceptions of its hooks.
     private void lead(Runnable lead) {
         try {
             if (state.compareAndSet(State.STANDBY, State.LEADING)) {
@@ -178,7 +183,10 @@ public final class LeaseLeader implements AutoCloseable {
         }
     }
 
-    /** Has {@link #run} return, and then releases the Lease if this process holds it. May be called from any other thread, also again. */
+    /**
+     * Makes {@link #run} return, and then releases the Lease if this process holds it. May be called repeatedly, from
+     * any other thread.
+     */
     @Override
     public void close() {
         synchronized (this) {

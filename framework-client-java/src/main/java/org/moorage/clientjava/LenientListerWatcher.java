@@ -36,11 +36,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Lists and watches for an informer of client-java's, and leaves out fields that the models do not know. With client-java's own codec a
- * single field of a newer API server keeps an informer from ever having synced.
+ * Lists and watches for a client-java informer, and ignores fields that the models do not know. With client-java's own
+ * codec a single field of a newer API server prevents an informer from ever syncing.
  *
- * <p>An object with a value that its model cannot hold keeps no other from being read. A pod that is on a node is read without that value,
- * since it takes its part of the node. Any other object is left out of a list, and stays as it was known when it changes. Each is logged.
+ * <p>An object with a value that its model cannot hold does not affect other objects. A bound pod is read without that
+ * value, since its requests count on the node. Any other such object is omitted from a list; when it changes, its last
+ * known state is kept. Each such object is logged.
  *
  * <pre>{@code
  * factory.sharedIndexInformerFor(LenientListerWatcher.pods(client), V1Pod.class, 0);
@@ -54,7 +55,7 @@ public final class LenientListerWatcher<M extends KubernetesObject, L extends Ku
         implements ListerWatcher<M, L> {
     private static final Logger LOG = LoggerFactory.getLogger(LenientListerWatcher.class);
 
-    /** What an informer takes for a watch that has ended and is to be begun anew. */
+    /** The message by which an informer recognizes an ended watch, which it restarts. */
     private static final String ENDED = "IO Exception during hasNext method.";
 
     private static final Duration LONGEST_SILENCE = Duration.ofSeconds(30);
@@ -67,17 +68,17 @@ public final class LenientListerWatcher<M extends KubernetesObject, L extends Ku
     private final Class<L> list;
 
     /**
-     * The objects of a kind, in all namespaces.
+     * Creates a lister and watcher of the objects of a kind in all namespaces.
      *
      * @param client the connection
-     * @param kind the kind, in the model's version
+     * @param kind the kind, in the API version of the model
      */
     public LenientListerWatcher(ApiClient client, ObjectKind<?> kind, Class<M> model, Class<L> list) {
         Objects.requireNonNull(kind, "kind");
         org.moorage.kubernetes.ApiClient requests = ClientJavaRequests.through(client);
         address = requests.address() + (kind.group().isEmpty() ? "/api/" : "/apis/") + kind.apiVersion() + "/"
                 + kind.plural();
-        // Otherwise a connection that has died without a word keeps an informer waiting for ever.
+        // Otherwise a silently lost connection blocks an informer forever.
         http = requests.http()
                 .newBuilder()
                 .readTimeout(LONGEST_SILENCE)
@@ -88,12 +89,12 @@ public final class LenientListerWatcher<M extends KubernetesObject, L extends Ku
         this.list = Objects.requireNonNull(list, "list");
     }
 
-    /** All pods. */
+    /** Returns a lister and watcher of all pods. */
     public static LenientListerWatcher<V1Pod, V1PodList> pods(ApiClient client) {
         return new LenientListerWatcher<>(client, ObjectKind.POD, V1Pod.class, V1PodList.class);
     }
 
-    /** All nodes. */
+    /** Returns a lister and watcher of all nodes. */
     public static LenientListerWatcher<V1Node, V1NodeList> nodes(ApiClient client) {
         return new LenientListerWatcher<>(client, ObjectKind.NODE, V1Node.class, V1NodeList.class);
     }
@@ -117,7 +118,7 @@ public final class LenientListerWatcher<M extends KubernetesObject, L extends Ku
         ((List<M>) read.getItems()).addAll(items);
     }
 
-    // Empty if the object is to be left out.
+    // Returns the model of an object; empty to omit the object.
     private Optional<M> readable(JsonNode object) {
         try {
             return Optional.of(ModelJson.read(object, model));
@@ -148,7 +149,7 @@ public final class LenientListerWatcher<M extends KubernetesObject, L extends Ku
         }
     }
 
-    // All that is needed of a deleted object.
+    // Returns only the identity, which is sufficient for a deleted object.
     private M identity(JsonNode object) throws IOException {
         ObjectNode identity = JsonNodeFactory.instance.objectNode();
         ObjectNode metadata = identity.putObject("metadata");
@@ -182,7 +183,7 @@ public final class LenientListerWatcher<M extends KubernetesObject, L extends Ku
         }
         OkHttpClient sender = http;
         if (params.timeoutSeconds != null) {
-            // The server ends it by then.
+            // The server ends the watch by then.
             sender = http.newBuilder()
                     .readTimeout(LONGEST_SILENCE.plusSeconds(params.timeoutSeconds))
                     .build();
@@ -235,7 +236,7 @@ public final class LenientListerWatcher<M extends KubernetesObject, L extends Ku
             }
         }
 
-        // Null for an event to skip.
+        // Returns null for an event to skip.
         private Watch.@Nullable Response<M> read(JsonNode event) throws IOException {
             String type = event.path("type").asText();
             JsonNode object = event.path("object");

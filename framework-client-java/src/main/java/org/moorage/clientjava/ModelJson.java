@@ -56,12 +56,12 @@ import org.jspecify.annotations.Nullable;
 import org.moorage.api.model.ObjectKind;
 
 /**
- * client-java's models from and to JSON. Unlike client-java's own codec, which is one for the whole JVM and refuses an object for one
- * field that it does not know, this one leaves out what the models do not have, and writes no empty lists and maps: the API server takes
- * {@code overhead: {}} for an overhead. Quantities are exact both ways.
+ * Converts client-java's models from and to JSON. client-java's own codec is shared by the whole JVM, and rejects an
+ * object for a single unknown field; this one ignores fields that the models do not have, and writes no empty lists and
+ * maps, since the API server takes {@code overhead: {}} for an overhead. Quantities are exact in both directions.
  */
 final class ModelJson {
-    /** No number that is written without an exponent has more digits. */
+    /** The most digits of a number that is written without an exponent. */
     private static final int LONGEST_NUMBER = 60;
 
     private static final Pattern EXPONENT = Pattern.compile("[eE][+-]?[0-9]");
@@ -70,7 +70,7 @@ final class ModelJson {
     /** The largest number of values that are removed from an object. */
     private static final int MOST_UNREADABLE_VALUES = 100;
 
-    // A limit on the text would hold for a whole list, so that one object kept all others from being read.
+    // A limit on the text would apply to a whole list, so that one object could prevent reading all others.
     private static final JsonFactory TEXTS = JsonFactory.builder()
             .streamReadConstraints(StreamReadConstraints.builder()
                     .maxNestingDepth(Integer.MAX_VALUE)
@@ -90,7 +90,7 @@ final class ModelJson {
                     JsonInclude.Value.construct(JsonInclude.Include.NON_NULL, JsonInclude.Include.ALWAYS))
             .withConfigOverride(Map.class, any -> any.setInclude(notEmpty()))
             .withConfigOverride(List.class, any -> any.setInclude(notEmpty()))
-            // As if the field were not there: a null list stays an empty one.
+            // Treats null like a missing field, so that a list stays empty.
             .defaultSetterInfo(JsonSetter.Value.forValueNulls(Nulls.SKIP))
             .disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
             .disable(SerializationFeature.FAIL_ON_EMPTY_BEANS)
@@ -103,7 +103,7 @@ final class ModelJson {
                             OffsetDateTime.class, new TextWriter<>(DateTimeFormatter.ISO_OFFSET_DATE_TIME::format))
                     .addDeserializer(
                             OffsetDateTime.class, new TextReader<>(OffsetDateTime.class, OffsetDateTime::parse))
-                    // As text also where no text is made of it.
+                    // As a string, also in conversions that do not write JSON text.
                     .addSerializer(byte[].class, new TextWriter<>(Base64.getEncoder()::encodeToString)))
             .build();
 
@@ -117,7 +117,7 @@ final class ModelJson {
         return JsonInclude.Value.construct(JsonInclude.Include.NON_EMPTY, JsonInclude.Include.ALWAYS);
     }
 
-    /** The fields of a model, with the names of its kind if it does not have them. */
+    /** Returns the fields of a model, with its kind's {@code apiVersion} and {@code kind} if it does not have them. */
     static Map<String, Object> fields(ObjectKind<?> kind, KubernetesObject model) {
         Map<String, Object> fields = fields(model);
         fields.putIfAbsent("apiVersion", kind.apiVersion());
@@ -125,7 +125,7 @@ final class ModelJson {
         return fields;
     }
 
-    /** The fields of a model, or of a part of one. */
+    /** Returns the fields of a model, or of a part of one. */
     static Map<String, Object> fields(Object model) {
         return model instanceof DynamicKubernetesObject dynamic
                 ? DYNAMIC.fromJson(dynamic.getRaw(), new TypeToken<Map<String, Object>>() {})
@@ -141,16 +141,16 @@ final class ModelJson {
         return MODELS.readValue(json, model);
     }
 
-    /** A model of a part of what was read. */
+    /** Reads a model from a part of a tree. */
     static <M> M read(JsonNode json, Class<M> model) throws IOException {
         return MODELS.treeToValue(json, model);
     }
 
     /**
-     * A model of an object without the values that it cannot hold.
+     * Reads a model of an object without the values that the model cannot hold.
      *
      * @param json the object; these values are removed from it
-     * @throws IOException if it cannot hold too many of them
+     * @throws IOException if there are too many of these values
      */
     static <M> M readPart(JsonNode json, Class<M> model) throws IOException {
         for (int removed = 0; true; removed++) {
@@ -189,7 +189,7 @@ final class ModelJson {
     /**
      * Reads a list one object at a time, so that the whole text is never in memory.
      *
-     * @param items is given each object in turn
+     * @param items receives each object in turn
      * @return the list with no items
      * @throws IOException if the text is not a whole list in JSON
      */
@@ -213,18 +213,18 @@ final class ModelJson {
                 throw new JsonParseException(
                         parser, "JSON: " + parser.currentToken() + " (expected: the end of a list)");
             }
-            // A model may have no list where the field is missing.
+            // A model may have a null list where the field is missing.
             list.putArray("items");
             return list;
         }
     }
 
-    /** The objects that follow one another in a stream. */
+    /** Returns the consecutive objects of a stream. */
     static MappingIterator<JsonNode> objects(InputStream json) throws IOException {
         return MODELS.readerFor(JsonNode.class).readValues(json);
     }
 
-    /** The names that Gson has for the fields. */
+    /** Uses Gson's names of the fields. */
     private static final class GsonNames extends NopAnnotationIntrospector {
         private static final long serialVersionUID = 1L;
 
@@ -245,7 +245,7 @@ final class ModelJson {
         }
     }
 
-    /** What is a text in JSON. */
+    /** Writes a value as a JSON string. */
     private static final class TextWriter<T> extends JsonSerializer<T> {
         private final Function<T, String> text;
 
@@ -278,7 +278,7 @@ final class ModelJson {
         }
     }
 
-    // client-java's own has 16 digits.
+    // client-java's own parser is limited to 16 digits.
     private static Quantity quantity(String text) {
         BigDecimal amount =
                 new BigDecimal(org.moorage.api.model.Quantity.parse(text).toString());
@@ -291,7 +291,7 @@ final class ModelJson {
                                 : Quantity.Format.DECIMAL_SI);
     }
 
-    // In the API server's notation, which extenders are sent, where client-java gives it.
+    // Returns the API server's notation, which extenders receive, if client-java can produce it.
     private static String text(Quantity quantity) {
         BigDecimal amount = quantity.getNumber();
         try {
@@ -300,7 +300,7 @@ final class ModelJson {
                 return text;
             }
         } catch (QuantityFormatException | IllegalArgumentException none) {
-            // client-java cannot write all that it reads.
+            // client-java cannot write every quantity that it can read.
         }
         return Math.abs((long) amount.scale()) <= LONGEST_NUMBER ? amount.toPlainString() : amount.toString();
     }

@@ -25,7 +25,7 @@ import java.util.Optional;
 import java.util.Set;
 import org.moorage.api.model.ObjectKind;
 
-/** client-java's models of the kinds that scheduling reads, in the version in which it reads them. */
+/** client-java's models of the kinds that scheduling reads, in the API version that scheduling reads. */
 final class ModelKinds {
     private static final Map<ObjectKind<?>, Class<? extends KubernetesObject>> MODELS = Map.ofEntries(
             Map.entry(ObjectKind.POD, V1Pod.class),
@@ -47,17 +47,17 @@ final class ModelKinds {
             Map.entry(ObjectKind.DEVICE_CLASS, V1DeviceClass.class),
             Map.entry(ObjectKind.POD_DISRUPTION_BUDGET, V1PodDisruptionBudget.class));
 
-    /** Their models lack fields that API servers have, and that decide: {@code ModelVectorsTest} lists them. */
+    /** Kinds whose models lack fields that affect scheduling; {@code ModelVectorsTest} lists these fields. */
     private static final Set<ObjectKind<?>> INCOMPLETE = Set.of(ObjectKind.RESOURCE_SLICE, ObjectKind.RESOURCE_CLAIM);
 
     private ModelKinds() {}
 
-    /** The model that says all of a kind that scheduling reads; empty if there is none. */
+    /** Returns the model that has all fields of a kind that scheduling reads; empty if there is none. */
     static Optional<Class<? extends KubernetesObject>> completeModel(ObjectKind<?> kind) {
         return INCOMPLETE.contains(kind) ? Optional.empty() : Optional.ofNullable(MODELS.get(kind));
     }
 
-    /** The kind of a model; empty if scheduling does not read it. */
+    /** Returns the kind of a model; empty if scheduling does not read it. */
     static Optional<ObjectKind<?>> kind(Class<?> model) {
         return MODELS.entrySet().stream()
                 .filter(entry -> entry.getValue().isAssignableFrom(model))

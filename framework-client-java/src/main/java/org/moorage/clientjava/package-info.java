@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * The scheduler in a program that uses client-java, the Kubernetes client for Java: over its informers, its client and its models.
+ * Runs the scheduler in a program that uses client-java, the Kubernetes client for Java, on its informers, client and
+ * models.
  *
  * <p>Starting points: {@link org.moorage.clientjava.ClientJavaInformers}, {@link org.moorage.clientjava.ClientJavaModels}.
  */

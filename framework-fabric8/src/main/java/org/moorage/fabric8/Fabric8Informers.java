@@ -18,27 +18,29 @@ import org.moorage.kubernetes.InformerCluster;
 import org.moorage.kubernetes.ObjectInformer;
 
 /**
- * Informers of a program that uses fabric8's client, for an {@link InformerCluster}. The program starts them, and closes them.
+ * The informers of a program that uses fabric8's client, for an {@link InformerCluster}. The program starts and closes
+ * them.
  *
  * <pre>{@code
  * InformerCluster cluster = InformerCluster.of(
  *         Fabric8Requests.through(client), new Fabric8Informers(client).with(pods).with(nodes));
  * }</pre>
  *
- * <p>An informer must have all objects of its kind, in all namespaces, with all that scheduling reads. Fields that fabric8's models do not
- * know are kept, so objects of a newer API server are seen as they are. One that has stopped leaves the scheduler with what it knew: tell
- * it to go on ({@code SharedIndexInformer.exceptionHandler}), or end when it has ({@code stopped}).
+ * <p>An informer must have all objects of its kind, in all namespaces, with all fields that scheduling reads. Fields
+ * that fabric8's models do not know are kept, so objects of a newer API server lose nothing. If an informer stops, the
+ * scheduler keeps its last known objects: make informers continue after errors ({@code
+ * SharedIndexInformer.exceptionHandler}), or exit when one stops ({@code stopped}).
  */
 public final class Fabric8Informers implements InformerCluster.Informers {
     private final KubernetesSerialization json;
     private final Map<String, SharedIndexInformer<? extends HasMetadata>> informers = new ConcurrentHashMap<>();
 
-    /** None yet, of a client. */
+    /** Creates an empty set of informers of a client. */
     public Fabric8Informers(KubernetesClient client) {
         json = client.getKubernetesSerialization();
     }
 
-    /** Adds an informer of a kind with a model of its own. */
+    /** Adds an informer of a kind that has its own model class. */
     public Fabric8Informers with(SharedIndexInformer<? extends HasMetadata> informer) {
         Class<? extends HasMetadata> model = informer.getApiTypeClass();
         return with(HasMetadata.getApiVersion(model), HasMetadata.getKind(model), informer);
@@ -104,7 +106,7 @@ public final class Fabric8Informers implements InformerCluster.Informers {
             changed.accept(object);
         }
 
-        // A resync, which tells of all objects again and again.
+        // True for a resync, which repeatedly delivers all objects.
         private static boolean isSameVersion(ObjectMeta before, ObjectMeta after) {
             return before.getResourceVersion() != null
                     && before.getResourceVersion().equals(after.getResourceVersion())

@@ -13,21 +13,23 @@ import org.moorage.objects.ObjectDecodeException;
 import org.moorage.objects.decode.ObjectDecoder;
 
 /**
- * Objects as fabric8's client has them, and as scheduling reads them.
+ * Converts between fabric8's models and the objects that scheduling reads.
  *
- * <p>The way there keeps what scheduling reads. The way back is there for objects that carry their JSON text, see {@link Pod#json}: what
- * scheduling does not read is in no other place. Of an object without one, look up the model by its name in an informer.
+ * <p>The conversion to objects keeps only the fields that scheduling reads. The conversion back requires objects that
+ * carry their JSON text, see {@link Pod#json}, since nothing else contains the other fields. For an object without JSON
+ * text, look up the model by its name in an informer.
  *
- * <p>Objects of one cluster should come from one of these, which shares their equal parts. Safe for use by several threads.
+ * <p>Convert all objects of one cluster with one instance, which shares their equal parts. Safe for use by several
+ * threads.
  */
 public final class Fabric8Models {
     private final ObjectDecoder decoder = new ObjectDecoder();
     private final KubernetesSerialization json;
 
     /**
-     * One that shares no values yet.
+     * Creates a converter that shares no values yet.
      *
-     * @param json reads and writes the models, as {@code KubernetesClient.getKubernetesSerialization()} or a new one
+     * @param json reads and writes the models: {@code KubernetesClient.getKubernetesSerialization()} or a new one
      */
     public Fabric8Models(KubernetesSerialization json) {
         this.json = json;
@@ -39,7 +41,7 @@ public final class Fabric8Models {
     }
 
     /**
-     * The pod that a model is.
+     * Returns the pod of a model.
      *
      * @throws ObjectDecodeException if a value in it cannot be read, such as an unknown quantity
      */
@@ -47,43 +49,43 @@ public final class Fabric8Models {
         return (Pod) object(model);
     }
 
-    /** As {@link #pod}, of a node. */
+    /** Returns the node of a model, like {@link #pod}. */
     public Node node(io.fabric8.kubernetes.api.model.Node model) {
         return (Node) object(model);
     }
 
     /**
-     * As {@link #pod}, of any kind.
+     * Returns the object of a model of any kind, like {@link #pod}.
      *
-     * @throws ObjectDecodeException also if it names no kind
+     * @throws ObjectDecodeException also if the model names no kind
      */
     public ClusterObject object(HasMetadata model) {
         return decoder.decode(fields(model));
     }
 
-    /** The fields of a model as in its JSON. */
+    /** Returns the fields of a model as in its JSON. */
     public Map<String, ?> fields(HasMetadata model) {
         return fields(json, model);
     }
 
     /**
-     * The model of a pod; empty if it does not carry its text.
+     * Returns the model of a pod; empty if the pod does not carry its JSON text.
      *
-     * @throws ObjectDecodeException if the model has no place for a value
+     * @throws ObjectDecodeException if the model cannot hold a value
      */
     public Optional<io.fabric8.kubernetes.api.model.Pod> model(Pod pod) {
         return pod.json().map(text -> model(text, io.fabric8.kubernetes.api.model.Pod.class));
     }
 
-    /** As {@link #model(Pod)}, of a node. */
+    /** Returns the model of a node, like {@link #model(Pod)}. */
     public Optional<io.fabric8.kubernetes.api.model.Node> model(Node node) {
         return node.json().map(text -> model(text, io.fabric8.kubernetes.api.model.Node.class));
     }
 
     /**
-     * The model that a text in JSON is.
+     * Returns the model of a JSON text.
      *
-     * @throws ObjectDecodeException if it is not JSON, or the model has no place for a value
+     * @throws ObjectDecodeException if the text is not JSON, or the model cannot hold a value
      */
     public <M> M model(String text, Class<M> type) {
         try {

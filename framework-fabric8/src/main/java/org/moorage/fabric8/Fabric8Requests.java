@@ -27,9 +27,9 @@ import okio.Okio;
 import org.moorage.kubernetes.ApiClient;
 
 /**
- * Requests through a program's fabric8 client: to its server, by the HTTP client that it has, with its certificates, proxies, credentials
- * and impersonation. fabric8 repeats requests that failed; these it does not, so that a bind whose answer was lost is not taken for one that
- * was refused.
+ * Sends requests through a program's fabric8 client: to its server, with its HTTP client, certificates, proxies,
+ * credentials and impersonation. fabric8's retries are disabled, so that a bind whose response was lost is not mistaken
+ * for a rejected one.
  */
 public final class Fabric8Requests implements Interceptor {
     private final HttpClient http;
@@ -106,7 +106,7 @@ public final class Fabric8Requests implements Interceptor {
             throw StreamedBody.failure(e.getCause());
         } finally {
             if (!isAnswered) {
-                // To cancel it would cancel the body of an answer that comes nevertheless, maybe after its end.
+                // Canceling it would cancel the body of a response that still arrives, possibly after its end.
                 CompletableFuture<?> ignored = sent.thenAccept(late -> {
                     body.begins(late.body());
                     body.close();

@@ -22,15 +22,16 @@ import okio.Timeout;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The body of an answer, read as it comes: the next part is asked for when the last one has been read. For one reading thread.
+ * The body of a response, read as it arrives: the next part is requested when the previous one has been read. For one
+ * reading thread.
  *
- * <p>Once an answer has come to its end, its connection may serve another request, and to cancel the body then closes the connection
- * under that request (fabric8's Vert.x client does so). The end is only seen when it has been asked for. So a body is cancelled only if the
- * reader gave up while it waited for a part that it had asked for; where the reader needs no more, the rest is discarded as it comes,
- * without a thread.
+ * <p>After the end of a response its connection may serve another request, and canceling the body then closes the
+ * connection of that request (fabric8's Vert.x client does so). The end is only detected when it is requested. A body
+ * is therefore canceled only if the reader gave up while waiting for a requested part; if the reader needs no more, the
+ * rest is discarded as it arrives, without a thread.
  */
 final class StreamedBody implements Source, AsyncBody.Consumer<List<ByteBuffer>> {
-    /** How often a waiting thread checks whether its call was cancelled or takes too long. */
+    /** The interval at which a waiting thread checks whether its call was canceled or timed out. */
     static final long POLL_MILLIS = 50;
 
     private final Chain chain;
@@ -40,14 +41,14 @@ final class StreamedBody implements Source, AsyncBody.Consumer<List<ByteBuffer>>
     private boolean isAsked;
     private @Nullable Part end;
     private boolean isGivenUp;
-    /** Whether what comes is discarded; shared with the client's threads. */
+    /** Whether further parts are discarded; shared with the client's threads. */
     private boolean isDiscarding;
 
     /**
      * The next part of the body, or its end.
      *
-     * @param buffers none at the end
-     * @param failure why it has ended; empty if it is complete
+     * @param buffers empty at the end
+     * @param failure why the body ended; empty if it is complete
      */
     private record Part(List<ByteBuffer> buffers, Optional<Throwable> failure, boolean isEnd) {}
 
@@ -55,7 +56,7 @@ final class StreamedBody implements Source, AsyncBody.Consumer<List<ByteBuffer>>
         this.chain = chain;
     }
 
-    /** Sets the body of the answer, which has begun to come. */
+    /** Sets the body of the response, which has started to arrive. */
     void begins(AsyncBody answered) {
         body = answered;
         CompletableFuture<?> ignored = answered.done()
@@ -132,7 +133,7 @@ final class StreamedBody implements Source, AsyncBody.Consumer<List<ByteBuffer>>
         }
     }
 
-    /** Throws if the call was cancelled or has waited for too long. */
+    /** Throws if the call was canceled or timed out. */
     static void check(Chain chain, long limit) throws IOException {
         if (chain.call().isCanceled()) {
             throw new IOException("Canceled");
@@ -174,7 +175,7 @@ final class StreamedBody implements Source, AsyncBody.Consumer<List<ByteBuffer>>
     private void discard(AsyncBody source, boolean isPartOutstanding) {
         read.clear();
         parts.clear();
-        // A server that never ends an answer does not hold its connection forever.
+        // A server that never ends a response must not hold its connection forever.
         if (chain.readTimeoutMillis() > 0) {
             CompletableFuture<?> ignored = source.done()
                     .copy()

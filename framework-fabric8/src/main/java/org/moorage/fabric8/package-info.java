@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * The scheduler in a program that uses fabric8's Kubernetes client, such as an operator made with Java Operator SDK: over its informers, its
- * client and its models.
+ * Runs the scheduler in a program that uses fabric8's Kubernetes client, such as an operator made with Java Operator
+ * SDK, on its informers, client and models.
  *
  * <p>Starting points: {@link org.moorage.fabric8.Fabric8Informers}, {@link org.moorage.fabric8.Fabric8Models}.
  */

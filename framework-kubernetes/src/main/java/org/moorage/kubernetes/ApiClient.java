@@ -6,10 +6,10 @@ import java.util.function.UnaryOperator;
 import okhttp3.OkHttpClient;
 
 /**
- * Where an API server is, and what sends requests to it.
+ * The address of an API server, and the HTTP client for it.
  *
  * @param address its address, without a slash at the end
- * @param http has the credentials
+ * @param http the HTTP client, which adds the credentials
  */
 public record ApiClient(String address, OkHttpClient http) {
     /** Checks the values. */
@@ -18,7 +18,7 @@ public record ApiClient(String address, OkHttpClient http) {
         Objects.requireNonNull(http, "http");
     }
 
-    /** The same with other settings of the HTTP client. */
+    /** Returns this client with changed settings of the HTTP client. */
     public ApiClient with(UnaryOperator<OkHttpClient.Builder> settings) {
         return new ApiClient(address, settings.apply(http.newBuilder()).build());
     }

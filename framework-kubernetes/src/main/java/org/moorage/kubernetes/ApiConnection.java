@@ -24,15 +24,15 @@ import org.moorage.api.plugin.ClusterException;
 import org.moorage.runtime.MonotonicClock;
 
 /**
- * How to reach an API server. Without a kubeconfig and an address it is the one of the cluster that the program itself
- * runs in.
+ * The way to connect to an API server. Without a kubeconfig and an address, that is the server of the cluster in which
+ * the program runs as a pod.
  *
  * @param kubeconfigs files with addresses and credentials; several are merged as by kubectl
  * @param master the server's address, in place of the kubeconfig's
  * @param context the context of the kubeconfigs to use, in place of the current one
  */
 public record ApiConnection(List<Path> kubeconfigs, Optional<String> master, Optional<String> context) {
-    /** ChaCha20 first: what AES needs to be fast is only in the code of the JVM's C2 compiler, which comes late or never. */
+    /** ChaCha20 first: AES is fast only in code compiled by the JVM's C2 compiler, which comes late or never. */
     private static final ConnectionSpec CHACHA20_FIRST = new ConnectionSpec.Builder(ConnectionSpec.MODERN_TLS)
             .cipherSuites(chaCha20First(ConnectionSpec.MODERN_TLS.cipherSuites()))
             .build();
@@ -44,7 +44,7 @@ public record ApiConnection(List<Path> kubeconfigs, Optional<String> master, Opt
     }
 
     /**
-     * A connection by the current context of several kubeconfigs.
+     * Creates a connection from the current context of several kubeconfigs.
      *
      * @param kubeconfigs files with addresses and credentials
      * @param master the server's address, in place of the kubeconfig's
@@ -54,7 +54,7 @@ public record ApiConnection(List<Path> kubeconfigs, Optional<String> master, Opt
     }
 
     /**
-     * A connection by the current context of one kubeconfig or of none.
+     * Creates a connection from the current context of at most one kubeconfig.
      *
      * @param kubeconfig a file with addresses and credentials
      * @param master the server's address, in place of the kubeconfig's
@@ -63,7 +63,10 @@ public record ApiConnection(List<Path> kubeconfigs, Optional<String> master, Opt
         this(kubeconfig.map(List::of).orElse(List.of()), master);
     }
 
-    /** The source of the address, for messages: the files, the address itself, or the cluster that the program runs in. */
+    /**
+     * Returns the source of the address, for messages: the files, the address itself, or the cluster that the program
+     * runs in.
+     */
     public String title() {
         List<String> files = kubeconfigs.stream().map(Path::toString).toList();
         return files.isEmpty()
@@ -77,12 +80,12 @@ public record ApiConnection(List<Path> kubeconfigs, Optional<String> master, Opt
     }
 
     /**
-     * Has the JVM load what the first connection and the first request need, on another thread: loaded only after the configuration has
-     * been read, it would take a fifth of a start.
+     * Loads the classes of the first connection and the first request on another thread. Loading them only after the
+     * configuration was read would take a fifth of the startup time.
      */
     public static void loadEarly(ThreadFactory threads) {
         Thread loader = threads.newThread(() -> {
-            // The first use of the writer of JSON.
+            // Loads the JSON writer.
             String ignored = JsonNodeFactory.instance.objectNode().toString();
             TlsSettings.load();
             ApiClient unused = client("", new OkHttpClient.Builder());
@@ -93,10 +96,11 @@ public record ApiConnection(List<Path> kubeconfigs, Optional<String> master, Opt
     }
 
     /**
-     * A client for the server. Nothing is sent yet. Credentials and certificates are read when they are needed, and again when they
-     * have changed.
+     * Creates a client for the server; sends nothing yet. Credentials and certificates are read when they are needed,
+     * and again after they change.
      *
-     * @throws ClusterException if the kubeconfig cannot be used, or there is none and the program is in no cluster
+     * @throws ClusterException if the kubeconfig cannot be used, or there is none and the program does not run in a
+     *     cluster
      */
     public ApiClient open() {
         return kubeconfig()
@@ -106,11 +110,11 @@ public record ApiConnection(List<Path> kubeconfigs, Optional<String> master, Opt
     }
 
     /**
-     * Another server that takes the credentials of an API server's users, as the port of a scheduler does.
+     * A server other than the API server that accepts the same credentials, such as a scheduler's secure port.
      *
      * @param address its address
-     * @param certificateAuthority who signs its certificate; empty for the kubeconfig's
-     * @param skipsTlsVerify whether its certificate is not looked at
+     * @param certificateAuthority the authorities that sign its certificate; empty for the kubeconfig's
+     * @param skipsTlsVerify whether to skip verification of its certificate
      * @param tokenFile a token, in place of the kubeconfig's credentials
      * @param clientCertificate the client's certificate, in place of the kubeconfig's
      * @param clientKey the key of that certificate
@@ -124,7 +128,8 @@ public record ApiConnection(List<Path> kubeconfigs, Optional<String> master, Opt
             Optional<Path> clientKey) {}
 
     /**
-     * A client for another server, with the credentials of the kubeconfig, if there is one. Nothing is sent yet.
+     * Creates a client for another server, with the kubeconfig's credentials, if there is a kubeconfig; sends nothing
+     * yet.
      *
      * @throws ClusterException if the kubeconfig cannot be used
      */
@@ -189,7 +194,7 @@ public record ApiConnection(List<Path> kubeconfigs, Optional<String> master, Opt
         return client(address, http);
     }
 
-    /** Tells a proxy once who asks, before it asks for that where it tunnels. */
+    /** Authenticates to a proxy, once per request; for a tunnel, before the proxy asks for it. */
     private record ProxyUser(String authorization) implements Authenticator {
         private static final String HEADER = "Proxy-Authorization";
 
@@ -240,7 +245,7 @@ public record ApiConnection(List<Path> kubeconfigs, Optional<String> master, Opt
 
     private static ApiClient client(String address, OkHttpClient.Builder http) {
         String base = address.endsWith("/") ? address.substring(0, address.length() - 1) : address;
-        // Each request brings its own sockets. A client without any would load all authorities that the JVM knows.
+        // Each request sets its own sockets. A client without a default would load all authorities of the JVM.
         TlsSettings.Sockets none = TlsSettings.trustingNobody();
         return new ApiClient(
                 base,

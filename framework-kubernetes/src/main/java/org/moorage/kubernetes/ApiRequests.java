@@ -14,9 +14,9 @@ import org.moorage.objects.ObjectDecodeException;
 import org.moorage.objects.tree.ObjectTrees;
 
 /**
- * Reads and writes single objects of an API server as texts in JSON, over connections of its own, with no limit on the rate and a time limit
- * for each request: what a lease and the admission of callers need must not wait behind the requests of the scheduler, which go
- * through one {@link ApiServer}.
+ * Reads and writes single objects of an API server as JSON, over its own connections, without a rate limit and with a
+ * timeout for each request. Leader election and the authorization of callers must not wait for the scheduler's
+ * requests, whose rate is limited.
  */
 public final class ApiRequests implements AutoCloseable {
     private static final int IDLE_CONNECTIONS = 4;
@@ -30,11 +30,11 @@ public final class ApiRequests implements AutoCloseable {
     private final StopSignal stop = new StopSignal();
 
     /**
-     * Requests to the server of a client; nothing is sent yet.
+     * Creates requests to the server of a client; sends nothing yet.
      *
      * @param client the connection, as from {@link ApiConnection#open}
-     * @param clock measures, and never goes back
-     * @param metrics is told of the requests
+     * @param clock the monotonic clock
+     * @param metrics records the requests
      */
     public ApiRequests(ApiClient client, InstantSource clock, RequestMetrics metrics) {
         this.client = client;
@@ -54,7 +54,7 @@ public final class ApiRequests implements AutoCloseable {
      * @param what the request, for messages
      * @param atMost how long it may take
      * @return the object; empty if there is none
-     * @throws ClusterException if the server did not answer with an object
+     * @throws ClusterException if the server did not return an object
      */
     public Optional<String> get(String what, String path, Duration atMost) {
         try {
@@ -73,7 +73,7 @@ public final class ApiRequests implements AutoCloseable {
      * @param what the request, for messages
      * @param atMost how long it may take
      * @param longest how many bytes it may have
-     * @throws ClusterException if the server did not answer with a success, or with more
+     * @throws ClusterException if the response was not a success, or was longer
      */
     public String page(String what, String path, Duration atMost, int longest) {
         return server(atMost).page(what, path, longest);
@@ -86,14 +86,16 @@ public final class ApiRequests implements AutoCloseable {
      * @param json the object
      * @param atMost how long it may take
      * @return the object as it is now
-     * @throws ClusterException if the server did not take it, or did not answer
+     * @throws ClusterException if the server rejected it, or did not respond
      * @throws ObjectDecodeException if the text is not an object in JSON
      */
     public String create(String what, String path, String json, Duration atMost) {
         return change(what, "POST", path, ApiServer.JSON, json, atMost);
     }
 
-    /** As {@link #create}, for an object that is there; it must carry the version that it replaces. */
+    /**
+     * Replaces an existing object, like {@link #create}; the JSON must contain the resource version that it replaces.
+     */
     public String replace(String what, String path, String json, Duration atMost) {
         return change(what, "PUT", path, ApiServer.JSON, json, atMost);
     }
@@ -105,7 +107,7 @@ public final class ApiRequests implements AutoCloseable {
      * @param json the patch
      * @param atMost how long it may take
      * @return the object as it is now
-     * @throws ClusterException if the server did not take it, or did not answer
+     * @throws ClusterException if the server rejected it, or did not respond
      * @throws ObjectDecodeException if the text is not an object in JSON
      */
     public String patch(String what, String path, String json, Duration atMost) {
@@ -118,7 +120,7 @@ public final class ApiRequests implements AutoCloseable {
                 .toString();
     }
 
-    /** The objects of a kind. */
+    /** Returns a list of the objects of a kind. */
     PagedList list(ObjectKind<?> kind, Duration readTimeout) {
         return new PagedList(server(readTimeout), kind, Map.of(), readTimeout, stop);
     }

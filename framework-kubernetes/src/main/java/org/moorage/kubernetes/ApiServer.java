@@ -52,7 +52,7 @@ final class ApiServer {
     private final RequestMetrics metrics;
     private final Set<Call> open = ConcurrentHashMap.newKeySet();
 
-    /** A successful response, whose body may still be on its way. To be closed. */
+    /** A successful response, whose body may still be arriving. The caller must close it. */
     final class StreamedResponse implements AutoCloseable {
         private final Call call;
         private final Response response;
@@ -77,16 +77,16 @@ final class ApiServer {
     }
 
     /**
-     * An API server.
+     * Creates a client of an API server.
      *
      * @param client its address and credentials
      * @param connections the connections to it
-     * @param bucket limits the requests
-     * @param mostAtOnce how many may wait for an answer at the same time
-     * @param timeout how long a request may take; a streamed response has a limit of its own
-     * @param clock measures, and never goes back
+     * @param bucket limits the rate of requests
+     * @param mostAtOnce the most requests that may wait for a response at the same time
+     * @param timeout the timeout of a request; a streamed response has a separate one
+     * @param clock the monotonic clock
      * @param stop ends all waits
-     * @param metrics is told of requests
+     * @param metrics records requests
      */
     ApiServer(
             ApiClient client,
@@ -133,11 +133,11 @@ final class ApiServer {
     }
 
     /**
-     * Sends a change. The body of a successful response is not read: of a binding it is a Status, of a deletion the object or a
-     * Status.
+     * Sends a change. The body of a successful response is not read: it is a Status for a binding, and the object or a
+     * Status for a deletion.
      *
      * @param what the change, for messages
-     * @throws ClusterException if the server did not take it, or did not answer
+     * @throws ClusterException if the server rejected it, or did not respond
      */
     void change(String what, String method, String path, String contentType, ObjectNode body) {
         sendChange(what, method, path, contentType, body).close();
@@ -149,25 +149,25 @@ final class ApiServer {
     }
 
     /**
-     * Sends a change of an object, and reads the resource version that it has after; empty if the server does not tell it.
+     * Sends a change of an object, and returns the object's new resource version; empty if it cannot be read.
      *
      * @param what the change, for messages
-     * @throws ClusterException if the server did not take it, or did not answer
+     * @throws ClusterException if the server rejected it, or did not respond
      */
     String changeVersion(String what, String method, String path, String contentType, ObjectNode body) {
         try (StreamedResponse response = sendChange(what, method, path, contentType, body)) {
             return ObjectStreams.resourceVersion(new String(response.body().readAllBytes(), StandardCharsets.UTF_8));
         } catch (IOException taken) {
-            // The change is made, and whoever wants to know more of it can read the object.
+            // The change was made; callers that need more can read the object.
             return "";
         }
     }
 
     /**
-     * Sends a change of an object, and reads the object as it is after.
+     * Sends a change of an object, and returns the changed object.
      *
      * @param what the change, for messages
-     * @throws ClusterException if the server did not take it, or did not answer with an object
+     * @throws ClusterException if the server rejected it, or did not return an object
      */
     ObjectNode changeObject(String what, String method, String path, String contentType, ObjectNode body) {
         try (StreamedResponse response = sendChange(what, method, path, contentType, body)) {
@@ -181,7 +181,7 @@ final class ApiServer {
      * Reads an object.
      *
      * @param what the request, for messages
-     * @throws ClusterException if the server did not answer with an object
+     * @throws ClusterException if the server did not return an object
      */
     ObjectNode object(String what, String path) {
         try (StreamedResponse response = send(what, request(what, "GET", path, Map.of(), null), http)) {
@@ -196,7 +196,7 @@ final class ApiServer {
      *
      * @param what the request, for messages
      * @param longest how many bytes it may have
-     * @throws ClusterException if the server did not answer with a success, or with more
+     * @throws ClusterException if the response was not a success, or was longer
      */
     String page(String what, String path, int longest) {
         try (StreamedResponse response = send(what, request(what, "GET", path, Map.of(), null), http)) {
@@ -219,7 +219,7 @@ final class ApiServer {
      * @param what the request, for messages
      * @param readTimeout how long the next part of the response may take
      * @return the response, which the caller closes
-     * @throws ClusterException if the server did not answer with a success
+     * @throws ClusterException if the response is not a success
      */
     StreamedResponse get(String what, String path, Map<String, String> query, Duration readTimeout) {
         OkHttpClient streaming = http.newBuilder()
@@ -310,7 +310,7 @@ final class ApiServer {
         if (failure.getCause() instanceof ApiStatus status) {
             return status.retryAfter();
         }
-        // The server has not looked at the request: another connection takes it.
+        // The server has not processed the request, so it is safe to retry on another connection.
         return isNotLookedAt(failure.getCause()) ? MIN_RETRY_WAIT : Duration.ZERO;
     }
 
@@ -320,7 +320,8 @@ final class ApiServer {
     }
 
     /**
-     * The last failure of a change that an earlier try may have made: what the last try did not do says nothing of that one.
+     * Returns the failure of a change that an earlier try may have made: the last try's failure does not show whether
+     * the earlier one succeeded.
      */
     static ClusterException withoutCertainty(ClusterException last) {
         boolean tellsOfObject = last.isNotFound() || last.isConflict();
@@ -335,7 +336,7 @@ final class ApiServer {
             measured.answered(response);
             return response;
         } catch (IOException | RuntimeException e) {
-            // Of whatever the client cannot do, the callers are told as of a server that does not answer.
+            // Any failure in the client is reported like a server that does not respond.
             measured.unanswered();
             throw unanswered(what, e);
         } finally {
@@ -343,7 +344,7 @@ final class ApiServer {
         }
     }
 
-    // Afterwards there is room for the request, which ends with its answer.
+    // Waits for the rate limit and for a permit, which execute() releases after the response.
     private void awaitTurn(String what, MeasuredRequest measured, Instant deadline) {
         long start = System.nanoTime();
         if (stop.isSent() || stop.isSentWithin(bucket.take()) || !hasRoom(what, deadline)) {
@@ -382,7 +383,7 @@ final class ApiServer {
         return isNotSent ? ClusterException.notSent(message, cause) : new ClusterException(message, 0, cause);
     }
 
-    // How long a busy server asks to wait; zero if it does not ask.
+    // Returns how long a busy server asks to wait; zero if it does not ask.
     private static Duration retryAfter(Response response) {
         String seconds = response.header("Retry-After", "");
         boolean busy = response.code() == 429 || response.code() >= 500;
@@ -436,8 +437,8 @@ final class ApiServer {
             return bytes.length;
         }
 
-        // OkHttp sends a request once more if the connection breaks. If the server had taken the first one, a binding
-        // would then fail with a conflict.
+        // OkHttp resends a request if the connection breaks. If the server had accepted the first one, a binding would
+        // then fail with a conflict.
         @Override
         public boolean isOneShot() {
             return oneShot;

@@ -5,7 +5,7 @@ import java.net.ConnectException;
 import java.time.Duration;
 import org.moorage.api.plugin.ClusterException;
 
-/** The Status with which an API server refuses what it was asked for: the cause of a {@link ClusterException}. */
+/** The Status in an API server's error response: the cause of a {@link ClusterException}. */
 final class ApiStatus extends Exception {
     private static final long serialVersionUID = 1L;
 
@@ -17,11 +17,11 @@ final class ApiStatus extends Exception {
     private final Duration retryAfter;
 
     /**
-     * A status.
+     * Creates a status.
      *
      * @param reason its reason, such as {@code Conflict}
-     * @param namesObject whether it says which object it is about
-     * @param retryAfter how long the server asks to wait before another try; zero if it does not ask for one
+     * @param namesObject whether it names the object that it is about
+     * @param retryAfter how long the server asks to wait before a retry; zero if it does not ask
      */
     ApiStatus(String reason, boolean namesObject, Duration retryAfter) {
         super(reason, null, false, false);
@@ -30,7 +30,7 @@ final class ApiStatus extends Exception {
         this.retryAfter = retryAfter;
     }
 
-    /** What an answer without a Status stands for, as kube-scheduler's client takes it. */
+    /** Returns the status for an error response without a Status, as kube-scheduler's client does. */
     static ApiStatus missing(int httpStatus, Duration retryAfter) {
         String reason = switch (httpStatus) {
             case 500 -> INTERNAL_ERROR;
@@ -44,14 +44,17 @@ final class ApiStatus extends Exception {
         return retryAfter;
     }
 
-    /** Whether kube-scheduler tries a change again after such a failure: the server has failed or is not there, but did not run out of time. */
+    /**
+     * Returns whether kube-scheduler retries a change after such a failure: a server error or an unreachable server,
+     * but not a timeout.
+     */
     static boolean isRetriable(ClusterException failure) {
         return failure.getCause() instanceof ApiStatus status
                 ? status.reason.equals(INTERNAL_ERROR) || status.reason.equals(SERVICE_UNAVAILABLE)
                 : failure.getCause() instanceof ConnectException;
     }
 
-    /** Whether the server does not serve what was asked for, rather than having no object of that name. */
+    /** Returns whether the server does not serve the kind, rather than having no object of that name. */
     static boolean isNotServed(ClusterException failure) {
         return failure.isNotFound() && !(failure.getCause() instanceof ApiStatus status && status.namesObject);
     }

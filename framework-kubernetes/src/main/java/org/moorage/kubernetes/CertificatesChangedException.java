@@ -4,8 +4,8 @@ package org.moorage.kubernetes;
 import java.io.IOException;
 
 /**
- * The server did not take a request that was sent with certificates of before. A new call makes a new connection; within the same call
- * OkHttp would keep to the old one.
+ * Thrown if the server rejected a request that was sent with outdated certificates. A new call makes a new connection;
+ * within the same call OkHttp would keep the old one.
  */
 final class CertificatesChangedException extends IOException {
     private static final long serialVersionUID = 1L;

@@ -9,17 +9,17 @@ import java.util.Objects;
 import org.moorage.runtime.MonotonicClock;
 
 /**
- * How an API server is talked to.
+ * The settings of the communication with an API server.
  *
- * @param qps requests a second, once the burst is used up; 0 or less for no limit. Events have a limit of their own of the
- *     same size
- * @param burst requests that may be sent at once
- * @param requestTimeout how long a change may take, and how long a list may be silent
+ * @param qps sustained requests per second, after the burst; 0 or less for no limit. Events have a separate limit of
+ *     the same size
+ * @param burst the number of requests that may be sent without waiting
+ * @param requestTimeout the timeout of a change, and the longest pause in the response to a list
  * @param watches how objects are watched
- * @param backoff the waits after failures of events, and after lists and watches that cannot be read
- * @param hostName the machine's name, which events carry
- * @param metrics is told of requests
- * @param monotonicClock measures, and never goes back
+ * @param backoff the waits after failures to send events, and after unreadable lists and watches
+ * @param hostName the machine's name, for events
+ * @param metrics records requests
+ * @param monotonicClock the clock for durations
  */
 public record ClusterSettings(
         double qps,
@@ -42,7 +42,7 @@ public record ClusterSettings(
         }
     }
 
-    /** The name that this machine says it has; {@code localhost} if it says none. */
+    /** Returns the name of this machine; {@code localhost} if it has none. */
     public static String ownHostName() {
         try {
             return InetAddress.getLocalHost().getHostName();
@@ -51,7 +51,7 @@ public record ClusterSettings(
         }
     }
 
-    /** What kube-scheduler does, on a machine of that name. */
+    /** Returns kube-scheduler's settings for a machine of the given name. */
     public static ClusterSettings on(String hostName) {
         return new ClusterSettings(
                 50,
@@ -64,18 +64,18 @@ public record ClusterSettings(
                 MonotonicClock.system());
     }
 
-    /** The same with another limit on requests. */
+    /** Returns these settings with another rate limit. */
     public ClusterSettings withRate(double newQps, int newBurst) {
         return new ClusterSettings(
                 newQps, newBurst, requestTimeout, watches, backoff, hostName, metrics, monotonicClock);
     }
 
-    /** The same with metrics. */
+    /** Returns these settings with other metrics. */
     public ClusterSettings withMetrics(RequestMetrics told) {
         return new ClusterSettings(qps, burst, requestTimeout, watches, backoff, hostName, told, monotonicClock);
     }
 
-    /** The same with another clock for what is measured. */
+    /** Returns these settings with another clock for durations. */
     public ClusterSettings withMonotonicClock(InstantSource clock) {
         return new ClusterSettings(qps, burst, requestTimeout, watches, backoff, hostName, metrics, clock);
     }

@@ -5,14 +5,14 @@ import java.io.IOException;
 import org.moorage.tls.Pem;
 
 /**
- * Who sends a request.
+ * The identity that a request is sent with.
  *
- * @param authorization the value of the header; empty for none
- * @param certificate the client's certificates, in place of those of the kubeconfig; none for these
+ * @param authorization the value of the {@code Authorization} header; empty for none
+ * @param certificate the client's certificates, overriding the kubeconfig's; none to use the kubeconfig's
  * @param key the key of the certificate
  */
 record Credential(String authorization, Pem certificate, Pem key) {
-    /** Nobody in particular, or whoever the certificate of the kubeconfig names. */
+    /** No token, and only the kubeconfig's certificate; anonymous if it has none. */
     static final Credential NONE = header("");
 
     static Credential header(String authorization) {
@@ -20,7 +20,7 @@ record Credential(String authorization, Pem certificate, Pem key) {
     }
 
     /**
-     * A token; none if it is empty.
+     * Returns the credential for a bearer token; {@link #NONE} if it is empty.
      *
      * @throws IOException if no request can be sent with it
      */
@@ -28,7 +28,7 @@ record Credential(String authorization, Pem certificate, Pem key) {
         for (int i = 0; i < token.length(); i++) {
             char c = token.charAt(i);
             if (c < ' ' || c > '~') {
-                // Which one, but nothing of the token.
+                // The message must not reveal the token, only the offending character.
                 throw new IOException("token: character %d is U+%04X (expected: characters of ASCII on one line)"
                         .formatted(i + 1, (int) c));
             }

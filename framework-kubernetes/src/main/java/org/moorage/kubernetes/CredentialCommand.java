@@ -22,16 +22,19 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A command of a kubeconfig that prints a credential (the field {@code exec}). It is run when a credential is needed, again a moment
- * before that expires, and when the server rejects it.
+ * A command of a kubeconfig that prints a credential (the field {@code exec}). It runs when a credential is needed,
+ * again shortly before the credential expires, and when the server rejects it.
  */
 final class CredentialCommand implements CredentialSource {
     private static final Logger LOG = LoggerFactory.getLogger(CredentialCommand.class);
     private static final JsonMapper JSON = JsonMapper.builder().build();
     private static final Duration LONGEST_RUN = Duration.ofSeconds(60);
-    /** A credential is replaced so long before it expires, or a sixth of its life if that is less. */
+    /** How long before its expiry a credential is replaced; a sixth of its lifetime if that is less. */
     private static final Duration BEFORE_EXPIRY = Duration.ofSeconds(10);
-    /** A server that rejects all credentials does not have the command run for each request. */
+    /**
+     * The shortest interval between runs, so that a server that rejects all credentials does not cause a run per
+     * request.
+     */
     private static final Duration MIN_INTERVAL = Duration.ofSeconds(5);
 
     private final JsonNode exec;
@@ -49,11 +52,11 @@ final class CredentialCommand implements CredentialSource {
     @GuardedBy("this")
     private Instant ranAt = Instant.MIN;
 
-    /** How long after the run the credential is replaced. */
+    /** When the credential is replaced, as time since the run. */
     @GuardedBy("this")
     private Duration life = Duration.ZERO;
 
-    /** How long after the run it expires. */
+    /** When the credential expires, as time since the run. */
     @GuardedBy("this")
     private Duration expiry = Duration.ZERO;
 
@@ -62,13 +65,13 @@ final class CredentialCommand implements CredentialSource {
     private boolean isFailing;
 
     /**
-     * A command.
+     * Creates a command.
      *
      * @param exec the command, its arguments and its environment
-     * @param cluster what the command may be told of the cluster
+     * @param cluster the cluster information to pass to the command
      * @param kubeconfig the file, whose folder the command is relative to
-     * @param clock the time of day, which the expiry of a credential is given in
-     * @param monotonicClock measures how old a credential is
+     * @param clock the wall clock, for the expiry time of a credential
+     * @param monotonicClock the clock for the age of a credential
      */
     CredentialCommand(
             JsonNode exec, JsonNode cluster, Path kubeconfig, InstantSource clock, InstantSource monotonicClock) {
@@ -101,7 +104,7 @@ final class CredentialCommand implements CredentialSource {
         return Duration.between(ranAt, monotonicClock.instant());
     }
 
-    // As long as it has not expired, the credential before goes on being used if the command fails.
+    // If the command fails, the previous credential stays in use until it expires.
     @GuardedBy("this")
     private void refresh() throws IOException {
         try {
@@ -208,7 +211,7 @@ final class CredentialCommand implements CredentialSource {
     private List<String> command() {
         List<String> command = new ArrayList<>();
         String program = exec.path("command").asText("");
-        // As with kubectl, a name without a folder is looked up on the path.
+        // As in kubectl, a name without a folder is looked up on the PATH.
         command.add(program.contains("/") ? kubeconfig.resolveSibling(program).toString() : program);
         exec.path("args").forEach(argument -> command.add(argument.asText()));
         return command;

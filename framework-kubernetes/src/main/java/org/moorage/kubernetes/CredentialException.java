@@ -3,7 +3,7 @@ package org.moorage.kubernetes;
 
 import java.io.IOException;
 
-/** There are no credentials to send a request with, so it was not sent. */
+/** Thrown if there are no credentials to send a request with; the request was not sent. */
 final class CredentialException extends IOException {
     private static final long serialVersionUID = 1L;
 

@@ -4,19 +4,19 @@ package org.moorage.kubernetes;
 import java.io.IOException;
 import java.util.Optional;
 
-/** Where credentials come from, which may change. Safe for use by several threads. */
+/** A source of credentials, which may change. Safe for use by several threads. */
 interface CredentialSource {
-    /** The credential to send now. */
+    /** Returns the credential to send now. */
     Credential current() throws IOException;
 
     /**
-     * Another credential than the one that the server has rejected.
+     * Returns a credential other than the one that the server has rejected.
      *
-     * @return empty if there is no other
+     * @return the other credential; empty if there is none
      */
     Optional<Credential> other(Credential rejected) throws IOException;
 
-    /** One that does not change. */
+    /** Returns a source of a credential that does not change. */
     static CredentialSource fixed(Credential credential) {
         return new CredentialSource() {
             @Override

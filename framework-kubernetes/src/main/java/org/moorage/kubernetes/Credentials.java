@@ -10,8 +10,8 @@ import okhttp3.Request;
 import okhttp3.Response;
 
 /**
- * Sends each request with the credentials and certificates of this moment. One that the server rejects is sent once more if there are
- * other credentials; if the certificates have changed, that takes a new call, see {@link CertificatesChangedException}.
+ * Sends each request with the current credentials and certificates. A request that the server rejects is retried once
+ * if there are other credentials; changed certificates require a new call, see {@link CertificatesChangedException}.
  */
 final class Credentials implements Interceptor {
     private static final int UNAUTHORIZED = 401;
@@ -24,7 +24,7 @@ final class Credentials implements Interceptor {
         this.tls = tls;
     }
 
-    /** What a request is sent with; no sockets without TLS. */
+    /** The credential and sockets of one try; without TLS there are no sockets. */
     private record Attempt(Credential credential, Optional<TlsSettings.Sockets> sockets) {
         Response send(Chain chain) throws IOException {
             Chain secured = sockets.isEmpty()
@@ -63,7 +63,7 @@ final class Credentials implements Interceptor {
             second = latest(isHttps, source.other(credential).orElse(credential));
         } catch (IOException | RuntimeException e) {
             response.close();
-            // The server has refused the request, so nothing of it was done.
+            // The server has rejected the request, so it had no effect.
             throw new CredentialException(e);
         }
         if (second.equals(first)) {

@@ -8,8 +8,9 @@ import okhttp3.ConnectionPool;
 import okhttp3.EventListener;
 
 /**
- * Closes all idle connections when nothing came over one in time. Whatever swallowed its packets has likely swallowed theirs as well, and
- * each of them would cost one more request its time limit. Connections of HTTP/2 are found out by pings, those of HTTP/1.1 only so.
+ * Closes all idle connections when a request times out. The idle ones are likely dead for the same reason, and each
+ * would make another request time out. Dead HTTP/2 connections are detected by pings, dead HTTP/1.1 connections only in
+ * this way.
  */
 final class DeadConnections extends EventListener {
     private final ConnectionPool connections;
@@ -34,7 +35,7 @@ final class DeadConnections extends EventListener {
     }
 
     private void failed(IOException failure) {
-        // The base of all time-outs.
+        // The superclass of all timeout exceptions.
         if (failure instanceof InterruptedIOException) {
             connections.evictAll();
         }

@@ -3,14 +3,14 @@ package org.moorage.kubernetes;
 
 import java.io.InterruptedIOException;
 
-/** The text of an exception for a message of one line. */
+/** Formats exceptions for one-line messages. */
 final class ErrorText {
     private static final String TIMED_OUT = "timed out";
 
     private ErrorText() {}
 
     static String of(Throwable thrown) {
-        // The limits of a connection and of the request have texts of their own; which is first is chance.
+        // Connection and request timeouts have different messages, and either may occur first: use one text for both.
         if (thrown instanceof InterruptedIOException && !Thread.currentThread().isInterrupted()) {
             return TIMED_OUT;
         }

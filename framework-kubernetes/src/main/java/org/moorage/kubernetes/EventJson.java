@@ -12,7 +12,7 @@ import org.moorage.api.model.ClusterObject;
 import org.moorage.api.model.ObjectKind;
 import org.moorage.api.model.OtherObject;
 
-/** Events in the form of {@code events.k8s.io}. */
+/** Converts events to the JSON of {@code events.k8s.io}. */
 final class EventJson {
     static final ObjectKind<OtherObject> EVENT = ObjectKind.other("events.k8s.io/v1", "Event", "events", true);
 
@@ -42,14 +42,14 @@ final class EventJson {
         return json;
     }
 
-    /** A patch that says how often an event has occurred. */
+    /** Returns a patch with the number of occurrences of an event. */
     static ObjectNode series(int count, Instant lastOccurrence) {
         ObjectNode patch = JsonNodeFactory.instance.objectNode();
         patch.putObject("series").put("count", count).put("lastObservedTime", MICRO_TIME.format(lastOccurrence));
         return patch;
     }
 
-    /** The name of an event of an object: that of the object, and a number. */
+    /** Returns the name of an event: the name of its object, and a number. */
     static String name(ClusterObject object, long number) {
         String suffix = "." + Long.toHexString(number);
         return prefix(object.metadata().name(), MAX_NAME_LENGTH - suffix.length()) + suffix;
@@ -71,7 +71,7 @@ final class EventJson {
         return text.length() <= length ? text : text.substring(0, length);
     }
 
-    /** A note of at most as many bytes as the server takes, without half a character at its end. */
+    /** Returns a note truncated to the server's limit in bytes, at a character boundary. */
     static String truncated(String note) {
         byte[] bytes = note.getBytes(StandardCharsets.UTF_8);
         if (bytes.length <= MAX_NOTE_BYTES) {

@@ -23,17 +23,17 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Sends events, from threads of its own and as far as there is room.
+ * Sends events from its own threads; drops events while its queues are full.
  *
- * <p>Namespaces take turns, and each has a line of its own: one whose events the server does not take waits longer and longer between
- * tries, holds no more than its share of the room, and delays nobody else's.
+ * <p>Each namespace has its own queue, and namespaces take turns. If the server rejects a namespace's events, that
+ * namespace backs off, keeps a bounded share of the room, and does not delay other namespaces.
  */
 final class EventRecorder implements Runnable {
     private static final Logger LOG = LoggerFactory.getLogger(EventRecorder.class);
 
-    /** How many threads are to run this. A request that hangs holds one of them. */
+    /** The number of threads that run this. A hanging request blocks one of them. */
     static final int THREADS = 4;
-    /** How long a request may take. */
+    /** The timeout of a request. */
     static final Duration LONGEST_REQUEST = Duration.ofSeconds(5);
 
     private static final int MAX_EVENTS = 4000;
@@ -55,7 +55,7 @@ final class EventRecorder implements Runnable {
     @GuardedBy("lock")
     private final Map<String, Line> lines = new HashMap<>();
 
-    /** Those with something to send that no thread works on, in the order of their turns. */
+    /** Queues with events to send that no thread works on, in the order of their turns. */
     @GuardedBy("lock")
     private final Map<String, Line> waiting = new LinkedHashMap<>();
 
@@ -70,18 +70,18 @@ final class EventRecorder implements Runnable {
 
     private volatile boolean isFailing;
 
-    /** What waits in one namespace. */
+    /** The queue of one namespace. */
     private static final class Line {
         final NamespaceEvents events;
         final Deque<Occurrence> occurrences = new ArrayDeque<>();
         boolean isWorkedOn;
-        /** Whether its series are to be checked once no thread works on it. */
+        /** Whether to check its series as soon as no thread works on it. */
         boolean isCheckDue;
-        /** Tries of the request that is next. */
+        /** Tries of the next request so far. */
         int tries;
-        /** Failures without a success between them. */
+        /** Consecutive failures. */
         int failures;
-        /** Not to be tried before, by the monotonic clock. */
+        /** The earliest time of the next try, by the monotonic clock. */
         Instant notBefore = Instant.MIN;
 
         Line(NamespaceEvents events) {
@@ -121,7 +121,7 @@ final class EventRecorder implements Runnable {
             if (!line.isWorkedOn) {
                 waiting.putIfAbsent(namespace, line);
             }
-            // Not as soon as there is room: a server that is merely slow would have the warning logged over and over.
+            // Not as soon as there is room: with a merely slow server, the warning would be logged repeatedly.
             if (size < MAX_EVENTS_OF_NAMESPACE / 2) {
                 isDropping = false;
             }
@@ -131,7 +131,7 @@ final class EventRecorder implements Runnable {
         }
     }
 
-    // Drops the last event of the longest line, if that is longer.
+    // Drops the last event of the longest queue, if that queue is longer than this one.
     @GuardedBy("lock")
     private boolean makesRoomFor(Line line) {
         Line longest = line;
@@ -155,7 +155,7 @@ final class EventRecorder implements Runnable {
         }
     }
 
-    /** Waits until all events have been sent, except of namespaces whose events the server does not take. */
+    /** Waits until all events have been sent, except those of namespaces whose requests fail. */
     void flush(Duration atMost) {
         Instant deadline = monotonicClock.instant().plus(atMost);
         lock.lock();
@@ -184,7 +184,7 @@ final class EventRecorder implements Runnable {
                     try {
                         step(line);
                     } catch (Throwable thrown) {
-                        // The event is lost, and the thread goes on with the next one.
+                        // The event is lost; the thread continues with the next one.
                         drop(line);
                         ThreadFailures.tell(thrown);
                     } finally {
@@ -197,7 +197,7 @@ final class EventRecorder implements Runnable {
         }
     }
 
-    // The line whose turn it is; null when the cluster is closed.
+    // Returns the queue whose turn it is; null when the cluster is closed.
     private @Nullable Line take() throws InterruptedException {
         lock.lock();
         try {
@@ -221,7 +221,7 @@ final class EventRecorder implements Runnable {
         }
     }
 
-    // The counts that are due are sent with the other events of their namespaces.
+    // Due series counts are sent with the other events of their namespaces.
     @GuardedBy("lock")
     private void checkSeries() {
         Instant now = monotonicClock.instant();
@@ -255,7 +255,7 @@ final class EventRecorder implements Runnable {
                 }
             } finally {
                 if (!line.isEmpty()) {
-                    // To the end: the others come first.
+                    // Last in turn: other namespaces go first.
                     waiting.put(line.events.namespace(), line);
                 }
                 changed.signalAll();
@@ -272,7 +272,7 @@ final class EventRecorder implements Runnable {
         }
     }
 
-    // Sends the request that is next in the line.
+    // Sends the next request of the queue.
     private void step(Line line) {
         if (line.events.next().isEmpty()) {
             Optional<Occurrence> occurrence = poll(line);

@@ -46,12 +46,12 @@ import org.slf4j.LoggerFactory;
 import org.slf4j.event.Level;
 
 /**
- * The cluster of a Kubernetes API server in a program that has informers of its own: what they know is not watched a second time. Kinds
- * for which the program has none are watched, also those that the server serves only later, and changes are sent to the server, both as
- * {@link KubernetesCluster} does.
+ * The cluster of a Kubernetes API server, read through the program's own informers so that their kinds are not watched
+ * twice. Like {@link KubernetesCluster}, it watches the kinds without an informer, including those that the server
+ * starts to serve later, and sends changes to the server.
  *
- * <p>An informer's events say which object has changed; what it is now is read from the informer. So an event that comes late or twice
- * does no harm. Closing it leaves the informers as they are. Safe for use by several threads.
+ * <p>An informer's event identifies the changed object; its current state is read from the informer. Late or duplicate
+ * events are therefore harmless. Closing the cluster does not stop the informers. Safe for use by several threads.
  */
 public final class InformerCluster implements Cluster {
     private static final Logger LOG = LoggerFactory.getLogger(InformerCluster.class);
@@ -59,21 +59,24 @@ public final class InformerCluster implements Cluster {
     private static final Duration POLL_INTERVAL = Duration.ofMillis(20);
     private static final Duration CHECK_INTERVAL = Duration.ofMillis(200);
     private static final Duration LOG_INTERVAL = Duration.ofSeconds(10);
-    /** The scheduler cannot do anything without these. */
+    /** The kinds that the scheduler cannot work without. */
     private static final Set<ObjectKind<?>> REQUIRED = Set.of(ObjectKind.POD, ObjectKind.NODE);
 
-    /** Phases of pods that are done, of which the scheduler is told nothing: a watch of its own leaves them out. */
+    /**
+     * Phases of terminated pods. The scheduler does not receive these pods; {@link KubernetesCluster}'s own watch
+     * excludes them.
+     */
     private static final Set<String> DONE = Set.of("Succeeded", "Failed");
 
     private static final int FORBIDDEN = 403;
     private static final Duration LONGEST_CHECK = Duration.ofSeconds(5);
-    /** Of an answer with a single object, which is larger only if the API server takes larger ones than it does by default. */
+    /** The most bytes of a response with one object; only an API server with a raised size limit sends more. */
     private static final int LONGEST_ANSWER = 16 << 20;
 
     private final KubernetesCluster server;
     private final ApiRequests requests;
     private final Informers informers;
-    /** How long others wait for the informer of a kind that they can do without: as long as a list may be silent. */
+    /** How long {@link #watch} waits for the informers of kinds that are not required: the request timeout. */
     private final Duration longestForOptional;
 
     private final RetryBackoff backoff;
@@ -87,17 +90,17 @@ public final class InformerCluster implements Cluster {
     /** The informers of a program. */
     @FunctionalInterface
     public interface Informers {
-        /** The informer of a kind; empty if the kind is to be watched. */
+        /** Returns the informer of a kind; empty to have the kind watched. */
         Optional<ObjectInformer<?>> find(ObjectKind<?> kind);
     }
 
     /**
-     * The cluster of the server that a client speaks to; nothing is sent yet.
+     * Creates the cluster of the server that a client connects to; sends nothing yet.
      *
      * @param client the connection
-     * @param settings rates, time limits and the like, for what is watched and changed
-     * @param informers are asked for each kind when the cluster is watched
-     * @param clock tells the time of day
+     * @param settings rates, time limits and other settings, for watches and changes
+     * @param informers finds the informer of each kind when the cluster is watched
+     * @param clock the wall clock
      * @param random the random part of waits before retries; safe for use by several threads
      * @param threads makes the threads that watch and send events
      */
@@ -118,7 +121,7 @@ public final class InformerCluster implements Cluster {
         requests = new ApiRequests(client, monotonicClock, settings.metrics());
     }
 
-    /** As the constructor, with the settings, clocks and threads that a program has if it says nothing about them. */
+    /** Creates a cluster with the default settings, clocks and threads. */
     public static InformerCluster of(ApiClient client, Informers informers) {
         return new InformerCluster(
                 client,
@@ -130,8 +133,8 @@ public final class InformerCluster implements Cluster {
     }
 
     /**
-     * Starts to tell a listener, and returns when it has been told once of all objects. Waits for the informers of pods and nodes, which
-     * somebody else must have started or start meanwhile, as long as they take.
+     * Starts to notify a listener, and returns when the listener has received all objects once. Waits without a time
+     * limit for the informers of pods and nodes to sync; the program must start them before or during the call.
      */
     @Override
     public void watch(Set<ObjectKind<?>> kinds, Set<KeptJson> json, ClusterListener listener) {
@@ -263,7 +266,7 @@ public final class InformerCluster implements Cluster {
         server.report(event);
     }
 
-    /** How far the objects of each kind without an informer are known; none before {@link #watch}. */
+    /** Returns the watch status of each kind without an informer; empty before {@link #watch}. */
     public List<WatchStatus> watchStatuses() {
         return server.watchStatuses();
     }
@@ -278,7 +281,7 @@ public final class InformerCluster implements Cluster {
 
     private record ObjectId(String namespace, String name) {}
 
-    /** Tells the listener of the objects of one kind. */
+    /** Notifies the listener of the objects of one kind. */
     private final class InformedKind<T extends ClusterObject, M> {
         private final ObjectKind<T> kind;
         private final ObjectInformer<M> informer;
@@ -287,19 +290,25 @@ public final class InformerCluster implements Cluster {
         @GuardedBy("this")
         private final WatchedObjects<T> objects;
 
-        /** Whether the listener was told of all objects; only then of changes, which until then are in what it will be told. */
+        /**
+         * Whether the listener has received all objects. Earlier changes are dropped, since that first delivery
+         * contains them.
+         */
         @GuardedBy("this")
         private boolean isKnown;
 
-        /** Whether the listener has missed something, and must be told of all objects again. */
+        /** Whether the listener has missed a change and must receive all objects again. */
         @GuardedBy("this")
         private boolean isBehind = true;
 
-        /** The namespaces of the informer's objects when all were taken in last: none, one, or two of several. */
+        /** The namespaces of the informer's objects at the last full delivery: at most the first two. */
         @GuardedBy("this")
         private final Set<String> namespaces = new HashSet<>();
 
-        /** An object of the server in another namespace, which the informer may have by the next look; empty if there is none. */
+        /**
+         * An object on the server in another namespace, which the informer may have by the next check; empty if there
+         * is none.
+         */
         private Optional<ObjectId> suspect = Optional.empty();
 
         private boolean areNamespacesChecked;
@@ -307,7 +316,7 @@ public final class InformerCluster implements Cluster {
         @GuardedBy("this")
         private int failures;
 
-        /** The earliest time to deliver all objects to it again. */
+        /** The earliest time to deliver all objects again, by the monotonic clock. */
         @GuardedBy("this")
         private Instant nextTry = Instant.MIN;
 
@@ -347,7 +356,7 @@ public final class InformerCluster implements Cluster {
             listener.unavailable(kind, name + " are not known, since the program's informer has not synced");
         }
 
-        /** Tells the listener of all objects, if that is due. */
+        /** Delivers all objects to the listener, if that is due. */
         synchronized void catchUp() {
             if (!isBehind || stop.isSent() || nextTry.isAfter(monotonicClock.instant()) || !informer.hasSynced()) {
                 return;
@@ -392,7 +401,7 @@ public final class InformerCluster implements Cluster {
             }
         }
 
-        // What the listener cannot take in it is told of again, with all other objects.
+        // If the change fails, all objects are delivered again after a backoff.
         private synchronized void guarded(Runnable change) {
             try {
                 change.run();
@@ -405,8 +414,9 @@ public final class InformerCluster implements Cluster {
         }
 
         /**
-         * Warns, once, of an informer whose objects are all of one namespace while the server has others: a pod that the scheduler does not see
-         * takes nothing on its node. For one thread, which waits for the server.
+         * Warns, once, if all objects of the informer are in one namespace while the server has others: the scheduler
+         * would ignore what the missing pods request on their nodes. Sends a request to the server; for use by one
+         * thread.
          */
         void checkNamespaces() {
             if (areNamespacesChecked || !kind.namespaced()) {
@@ -441,7 +451,8 @@ public final class InformerCluster implements Cluster {
                 suspect = elsewhere(known);
                 areNamespacesChecked = suspect.isEmpty();
             } catch (ClusterException | ObjectDecodeException failed) {
-                // What cannot be asked is not known to be wrong, unless the program may only see one namespace.
+                // The check failed, which alone does not mean that the informer is wrong. Only 403 suggests access to a
+                // single namespace.
                 areNamespacesChecked = true;
                 LOG.atLevel(
                                 failed instanceof ClusterException refused && refused.httpStatus() == FORBIDDEN
@@ -454,7 +465,7 @@ public final class InformerCluster implements Cluster {
             }
         }
 
-        // An object that is not done, of any namespace but this one.
+        // Returns an object that is in another namespace and is not a terminated pod; empty if there is none.
         private Optional<ObjectId> elsewhere(Optional<String> namespace) {
             List<String> selectors = new ArrayList<>();
             namespace.ifPresent(name -> selectors.add("metadata.namespace!=" + name));

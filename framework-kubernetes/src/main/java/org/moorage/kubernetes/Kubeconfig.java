@@ -32,10 +32,10 @@ final class Kubeconfig {
     private final JsonNode user;
     private final Path userFile;
 
-    /** A file and what it has. */
+    /** A file and its content. */
     private record Source(Path file, JsonNode root) {}
 
-    /** An entry of a list, and the file that has it. */
+    /** An entry of a list, and the file that contains it. */
     private record Named(Path file, JsonNode value) {}
 
     private Kubeconfig(Named cluster, Named user) {
@@ -55,8 +55,8 @@ final class Kubeconfig {
     }
 
     /**
-     * Reads a kubeconfig as kubectl does: of several files those that do not exist are skipped, the first one with a current context sets it,
-     * and the first entry of a name counts.
+     * Reads a kubeconfig as kubectl does: of several files, missing ones are skipped; the first file with a current
+     * context sets it, and the first entry of a name wins.
      *
      * @param files at least one
      * @param context the context to use instead of the current one
@@ -92,7 +92,7 @@ final class Kubeconfig {
         try {
             return ManifestYamlFactory.mapper().readTree(Files.readAllBytes(file));
         } catch (JsonProcessingException e) {
-            // Its message quotes the text, which may hold a token.
+            // The exception's message quotes the text, which may contain a token.
             JsonLocation place = e.getLocation();
             String at = place == null ? "" : ":" + place.getLineNr() + ":" + place.getColumnNr();
             throw new ClusterException("kubeconfig " + file + at + ": not YAML" + EXPECTED, 0, null);
@@ -161,7 +161,7 @@ final class Kubeconfig {
         return path.isEmpty() ? PemSource.NONE : PemSource.ofFile(field, resolve(file, path));
     }
 
-    /** The proxy; empty if there is none, and the JVM's settings apply. */
+    /** Returns the proxy; empty if there is none, in which case the JVM's settings apply. */
     Optional<Proxy> proxy() {
         String url = cluster.path("proxy-url").asText("");
         if (url.isEmpty()) {
@@ -184,7 +184,10 @@ final class Kubeconfig {
         return Optional.of(new Proxy(type, InetSocketAddress.createUnresolved(address.getHost(), port)));
     }
 
-    /** The {@code Proxy-Authorization} header for the user in the proxy's address; empty if the address has none. */
+    /**
+     * Returns the {@code Proxy-Authorization} header for the user in the proxy's address; empty if the address has
+     * none.
+     */
     Optional<String> proxyAuthorization() {
         String url = cluster.path("proxy-url").asText("");
         return url.isEmpty()
@@ -201,7 +204,7 @@ final class Kubeconfig {
         }
     }
 
-    // Also of what is no URL, so all up to the last @ but the scheme.
+    // Also for invalid URLs: removes everything up to the last @ except the scheme.
     private static String withoutUser(String url) {
         return url.replaceFirst("(?s)^([A-Za-z0-9+.-]*://)?.*@", "$1…@");
     }
@@ -210,7 +213,7 @@ final class Kubeconfig {
         return "Basic " + Base64.getEncoder().encodeToString(pair.getBytes(StandardCharsets.UTF_8));
     }
 
-    /** The credentials of the user. */
+    /** Returns the credentials of the user. */
     CredentialSource credentials(InstantSource clock, InstantSource monotonicClock) {
         String tokenFile = user.path("tokenFile").asText("");
         if (!tokenFile.isEmpty()) {
@@ -246,7 +249,7 @@ final class Kubeconfig {
         }
     }
 
-    // A file that is not there now is a mistake; one that is not there later may be about to be replaced.
+    // A missing file at startup is an error; a file that is missing later may be about to be replaced.
     private TokenFile checked(TokenFile token) {
         try {
             token.current();

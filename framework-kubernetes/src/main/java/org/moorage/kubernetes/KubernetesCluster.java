@@ -47,17 +47,18 @@ import org.slf4j.LoggerFactory;
 /**
  * The cluster of a Kubernetes API server.
  *
- * <p>It keeps no objects. Each watched kind has a thread, events have some; changes are sent by the threads that ask for
- * them. Safe for use by several threads.
+ * <p>It keeps no objects. Each watched kind has a thread, and events have a few; changes are sent on the callers'
+ * threads. Safe for use by several threads.
  */
 public final class KubernetesCluster implements Cluster {
     private static final Logger LOG = LoggerFactory.getLogger(KubernetesCluster.class);
 
     private static final int IDLE_CONNECTIONS = 64;
-    // With thousands at once, as after many pods have come together, the server answers a third fewer in all.
+    // Measured: with thousands of concurrent writes, as after a burst of pods, the server's throughput drops by a
+    // third.
     private static final int WRITES_AT_ONCE = 128;
     private static final Duration PING_INTERVAL = Duration.ofSeconds(10);
-    /** How long the last events may take. */
+    /** How long close() waits for the last events to be sent. */
     private static final Duration FLUSH_TIMEOUT = Duration.ofSeconds(3);
 
     private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(2);
@@ -86,7 +87,7 @@ public final class KubernetesCluster implements Cluster {
     private final ServerOutage outage;
     private final CompletableFuture<Void> closed = new CompletableFuture<>();
 
-    /** One for each thread, which counts down when the thread ends. */
+    /** One latch per thread, which counts down when the thread ends. */
     @GuardedBy("this")
     private final List<CountDownLatch> running = new ArrayList<>();
 
@@ -98,11 +99,11 @@ public final class KubernetesCluster implements Cluster {
     private final List<Reflector<?>> reflectors = new CopyOnWriteArrayList<>();
 
     /**
-     * The cluster of an API server; nothing is sent yet.
+     * Creates the cluster of an API server; sends nothing yet.
      *
      * @param client the connection, as from {@link ApiConnection#open}
-     * @param settings rates, time limits and the like
-     * @param clock tells the time of day
+     * @param settings rates, time limits and other settings
+     * @param clock the wall clock
      * @param random the random part of waits before retries; safe for use by several threads
      * @param threads makes the threads that watch and send events
      */
@@ -117,18 +118,18 @@ public final class KubernetesCluster implements Cluster {
         this.random = random;
         this.threads = threads;
         outage = new ServerOutage(client.address(), settings.monotonicClock());
-        // Reads do not wait behind writes: a watch that begins late misses what its kind's cache forgets.
+        // Reads do not wait for writes: a watch that starts late misses events that the server's watch cache has
+        // dropped.
         TokenBucket readBucket = new TokenBucket(settings.qps(), settings.burst(), settings.monotonicClock());
         TokenBucket bucket = new TokenBucket(settings.qps(), settings.burst(), settings.monotonicClock());
         TokenBucket eventBucket = new TokenBucket(settings.qps(), settings.burst(), settings.monotonicClock());
-        // One pool for all, with room for the connections of many bindings at once where there is no HTTP/2.
+        // One pool for all, with room for many concurrent bindings where HTTP/2 is not available.
         connections = new ConnectionPool(IDLE_CONNECTIONS, 5, TimeUnit.MINUTES);
         OkHttpClient http = client.http()
                 .newBuilder()
                 .connectionPool(connections)
                 .socketFactory(new NoDelaySocketFactory())
-                // A connection of HTTP/2 that is dead is noticed within two of these; no
-                // request waits on it after that.
+                // A dead HTTP/2 connection is detected within two intervals; no request waits on it after that.
                 .pingInterval(PING_INTERVAL.toMillis(), TimeUnit.MILLISECONDS)
                 .build();
         reads = new ApiServer(
@@ -172,7 +173,7 @@ public final class KubernetesCluster implements Cluster {
         }
     }
 
-    // Whatever is thrown, a thread goes on until the cluster is closed.
+    // Runs the work again after any failure, until the cluster is closed.
     private Runnable untilClosed(Runnable work) {
         return () -> {
             while (!stop.isSent()) {
@@ -182,7 +183,7 @@ public final class KubernetesCluster implements Cluster {
                     ThreadFailures.tell(thrown);
                     stop.isSentWithin(PAUSE_AFTER_FAILURE);
                 }
-                // Nobody but this cluster's end interrupts a thread for a purpose.
+                // Only close() interrupts a thread on purpose; clear any other interrupt.
                 boolean ignored = !stop.isSent() && Thread.interrupted();
             }
         };
@@ -207,8 +208,8 @@ public final class KubernetesCluster implements Cluster {
     }
 
     /**
-     * Opens a connection on another thread, so that {@link #watch} finds it: otherwise the first request for each kind would open one, all
-     * but one of which HTTP/2 has no use for.
+     * Opens a connection on another thread for {@link #watch} to use. Otherwise the first request of each kind would
+     * open one, and HTTP/2 needs only one.
      */
     public void connect() {
         if (connecting.getAndSet(true)) {
@@ -218,7 +219,7 @@ public final class KubernetesCluster implements Cluster {
             try {
                 reads.get("version", "/version", Map.of(), LONGEST_CONNECT).close();
             } catch (ClusterException e) {
-                // The requests of the watches meet the same, and tell of it.
+                // The watches' requests fail in the same way, and report it.
                 LOG.atDebug().addKeyValue("err", e.getMessage()).log("Cannot connect yet");
             } finally {
                 connected.countDown();
@@ -254,7 +255,7 @@ public final class KubernetesCluster implements Cluster {
         try {
             boolean ignored = connected.await(LONGEST_CONNECT.toMillis(), TimeUnit.MILLISECONDS);
         } catch (InterruptedException e) {
-            // Whoever waits next is told.
+            // The next wait on this thread throws.
             Thread.currentThread().interrupt();
         }
     }
@@ -264,7 +265,7 @@ public final class KubernetesCluster implements Cluster {
         return new Reflector<>(kind, json, reads, versions, decoder, listener, settings, clock, random, stop, outage);
     }
 
-    /** How far the objects of each watched kind are known; none before {@link #watch}. */
+    /** Returns the status of each watched kind; empty before {@link #watch}. */
     public List<WatchStatus> watchStatuses() {
         return reflectors.stream()
                 .<WatchStatus>map(Reflector::status)
@@ -272,7 +273,7 @@ public final class KubernetesCluster implements Cluster {
                 .toList();
     }
 
-    // However long it takes: a scheduler without a server waits for it. The reflectors log what they wait for.
+    // Waits without a time limit: a scheduler cannot work without a server. The reflectors log what they wait for.
     private void awaitLists() {
         CompletableFuture<Void> all = CompletableFuture.allOf(
                 reflectors.stream().map(Reflector::settled).toArray(CompletableFuture<?>[]::new));
@@ -372,7 +373,7 @@ public final class KubernetesCluster implements Cluster {
         synchronized (this) {
             toEnd = List.copyOf(running);
         }
-        // Requests are cancelled again and again, since a thread may send one more before it sees the signal.
+        // Cancels requests repeatedly, since a thread may send one more before it sees the signal.
         long rounds = CLOSE_TIMEOUT.dividedBy(CANCEL_INTERVAL);
         for (long round = 0; round < rounds; round++) {
             reads.cancelAll();

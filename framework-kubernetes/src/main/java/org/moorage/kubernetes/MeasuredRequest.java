@@ -7,7 +7,7 @@ import java.io.InputStream;
 import okhttp3.Request;
 import okhttp3.Response;
 
-/** One request with all its tries, as metrics are told of it. Used by one thread at a time. */
+/** Records the metrics of one request with all its tries. For use by one thread at a time. */
 final class MeasuredRequest {
     private static final String NO_ANSWER = "<error>";
 
@@ -21,7 +21,7 @@ final class MeasuredRequest {
     private long receivedBytes;
 
     /**
-     * A request that begins now.
+     * Creates a request that starts now.
      *
      * @param sentBytes the size of its body
      */
@@ -33,7 +33,7 @@ final class MeasuredRequest {
         isWatch = request.url().queryParameter("watch") != null;
     }
 
-    /** It has waited for its turn. */
+    /** Records how long the request waited for the rate limit and a permit. */
     void waited(long nanos) {
         if (!isWatch) {
             metrics.rateLimited(method, host, nanos);
@@ -55,7 +55,7 @@ final class MeasuredRequest {
         }
     }
 
-    /** The same body, with its bytes counted. */
+    /** Returns the body with its bytes counted. */
     InputStream counted(InputStream body) {
         return new FilterInputStream(body) {
             @Override
@@ -74,10 +74,10 @@ final class MeasuredRequest {
         };
     }
 
-    /** It is over, and its answer has been read as far as anybody wants it. */
+    /** Records the end of the request, after the caller has read what it needs of the response. */
     void ended(Response response) {
         if (!isWatch) {
-            // A body that nobody has read has come all the same, if it says its size.
+            // An unread body counts as received if its length is declared.
             metrics.received(
                     method, host, Math.max(receivedBytes, response.body().contentLength()));
         }

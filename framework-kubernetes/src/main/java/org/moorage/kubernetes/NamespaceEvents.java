@@ -14,18 +14,18 @@ import java.util.Optional;
 import org.moorage.api.model.ClusterObject;
 
 /**
- * The events of one namespace: what is to be sent of them, and the series that they are part of.
+ * The events of one namespace: the requests to send for them, and their series.
  *
- * <p>As with kube-scheduler, an event that occurs again within some minutes becomes a series: its second occurrence is sent as
- * such, further ones are counted, and the count is sent now and then and when the series is finished.
+ * <p>As with kube-scheduler, an event that occurs again within some minutes becomes a series: its second occurrence is
+ * sent as such, further ones are counted, and the count is sent periodically and when the series is finished.
  *
  * <p>For use by one thread at a time.
  */
 final class NamespaceEvents {
     private static final int MAX_SERIES = 10_000;
-    /** A series is finished when its event has not occurred for so long. */
+    /** A series is finished when its event has not occurred for this long. */
     private static final Duration FINISH_TIME = Duration.ofMinutes(6);
-    /** The count of a series is sent that often. */
+    /** The interval at which the count of a series is sent. */
     private static final Duration REFRESH_TIME = Duration.ofMinutes(30);
 
     private final String namespace;
@@ -37,23 +37,23 @@ final class NamespaceEvents {
     /**
      * An event and when it occurred.
      *
-     * @param time the time of day, which is written
-     * @param measured the time by a clock that is never set, which decides about series
+     * @param time the wall-clock time, which the event contains
+     * @param measured the monotonic time, by which series are measured
      */
     record Occurrence(ReportedEvent event, Instant time, Instant measured) {}
 
     /**
-     * What is to be sent.
+     * A request to send.
      *
      * @param method {@code POST} for a new event, {@code PATCH} for the count of a series
      * @param name the event's name
-     * @param series the series that begins with the event, or whose count it is
-     * @param otherwise what is sent as a new event if the one of the series is no longer there
+     * @param series the series that starts with the event, or whose count is sent
+     * @param otherwise the occurrence to send as a new event if the event of the series no longer exists
      */
     record Request(
             String method, String name, ObjectNode body, EventKey key, Series series, Optional<Occurrence> otherwise) {}
 
-    /** What occurrences of one event have in common. The note is not part of it: it often contains a count. */
+    /** The properties that occurrences of one event share. Excludes the note, which often contains a count. */
     record EventKey(
             String type,
             String reason,
@@ -75,7 +75,7 @@ final class NamespaceEvents {
         }
     }
 
-    /** An event that was sent, and how often it has occurred since. */
+    /** An event that was sent, and the number of occurrences since then. */
     static final class Series {
         private final String name;
         private int count = 1;
@@ -103,17 +103,17 @@ final class NamespaceEvents {
         return namespace;
     }
 
-    /** Whether there is no series whose count may have to be sent. */
+    /** Returns whether there is no series. */
     boolean isWithoutSeries() {
         return seriesByKey.isEmpty();
     }
 
-    /** The request that is next; empty if there is none. */
+    /** Returns the next request; empty if there is none. */
     Optional<Request> next() {
         return Optional.ofNullable(requests.peek());
     }
 
-    /** An event occurred: adds the requests that follow from it. */
+    /** Adds an occurrence of an event, and the requests that result from it. */
     void add(Occurrence occurrence) {
         EventKey key = EventKey.of(occurrence.event);
         Series series = seriesByKey.get(key);
@@ -145,7 +145,7 @@ final class NamespaceEvents {
         return new Request("PATCH", series.name, patch, key, series, otherwise);
     }
 
-    /** The server has taken the request that was next. */
+    /** Removes the next request, which the server has accepted. */
     void taken() {
         Request request = requests.remove();
         if (request.method.equals("POST")) {
@@ -158,7 +158,7 @@ final class NamespaceEvents {
         }
     }
 
-    /** The server has not taken the request that was next, and will not. */
+    /** Removes the next request, which the server has rejected permanently. */
     void refused(boolean isNotFound) {
         Request request = requests.remove();
         if (isNotFound && request.method.equals("PATCH")) {
@@ -169,9 +169,9 @@ final class NamespaceEvents {
     }
 
     /**
-     * Adds requests with the counts that are due, and forgets the series that are finished.
+     * Adds requests with the counts that are due, and removes the series that are finished.
      *
-     * @param now the time by the clock that decides about series
+     * @param now the current monotonic time
      */
     void checkSeries(Instant now) {
         for (Iterator<Map.Entry<EventKey, Series>> all = seriesByKey.entrySet().iterator(); all.hasNext(); ) {
@@ -188,7 +188,7 @@ final class NamespaceEvents {
         }
     }
 
-    // The time in nanoseconds, which is increased where the clock has not moved, so that no two events have one name.
+    // The time in nanoseconds, incremented if the clock has not advanced, so that each event gets a unique name.
     private String newName(Occurrence occurrence) {
         long nanos = ChronoUnit.NANOS.between(Instant.EPOCH, occurrence.time);
         lastNameNanos = Math.max(nanos, lastNameNanos + 1);

@@ -7,29 +7,32 @@ import java.util.Optional;
 import java.util.function.Consumer;
 
 /**
- * The objects of one kind as an informer of a client library keeps them, for an {@link InformerCluster}. It must have all of them, with
- * all fields that scheduling reads: a pod that it leaves out takes nothing on its node.
+ * An adapter of a client library's informer of one kind, for an {@link InformerCluster}. The informer must have all
+ * objects of the kind, with all fields that scheduling reads: the requests of a missing pod are not counted on its
+ * node.
  *
- * @param <M> the library's type of the objects
+ * @param <M> the library's model class
  */
 public interface ObjectInformer<M> {
     /**
-     * Tells from now on of each object that comes, changes or goes, one after the other. Called once.
+     * Registers a callback for each added, changed or deleted object, called for one object at a time. Called once.
      *
-     * @param changed takes an object, which may be older than what the informer has by then
-     * @return what ends it
+     * @param changed receives an object, which may be older than the informer's current one
+     * @return a function that removes the callback
      */
     Runnable onChange(Consumer<M> changed);
 
-    /** Whether the informer has listed all objects once. */
+    /** Returns whether the informer has listed all objects once. */
     boolean hasSynced();
 
-    /** All objects, as they are known now. */
+    /** Returns the current state of all objects. */
     Collection<M> objects();
 
-    /** The object of the same name and namespace as it is known now; empty if it is gone. */
+    /** Returns the current object of the same name and namespace; empty if it is deleted. */
     Optional<M> current(M object);
 
-    /** The fields of an object as in its JSON: texts, numbers, booleans, lists and maps of such values. */
+    /**
+     * Returns the fields of an object as in its JSON: strings, numbers, booleans, and lists and maps of such values.
+     */
     Map<String, ?> fields(M object);
 }

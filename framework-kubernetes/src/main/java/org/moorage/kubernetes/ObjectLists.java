@@ -13,8 +13,8 @@ import org.moorage.objects.KeptJson;
 import org.moorage.objects.tree.TreeDecoder;
 
 /**
- * Lists the objects of a kind again and again, without watching them. One that cannot be read is logged once, and treated as by a
- * watch: a bound pod counts with what can be read of it, anything else is left out. For use by one thread.
+ * Lists the objects of a kind repeatedly, without watching them. An unreadable object is logged once, and treated as in
+ * a watch: a bound pod is reduced to its readable part, any other object is omitted. For use by one thread.
  */
 public final class ObjectLists<T extends ClusterObject> {
     private final ApiRequests requests;
@@ -25,11 +25,11 @@ public final class ObjectLists<T extends ClusterObject> {
     private final String what;
 
     /**
-     * The lists of a kind.
+     * Creates the lists of a kind.
      *
      * @param requests the API server
-     * @param json which objects keep their text
-     * @param readTimeout how long the next part of an answer may take
+     * @param json which objects keep their JSON text
+     * @param readTimeout how long the next part of a response may take
      */
     public ObjectLists(ApiRequests requests, ObjectKind<T> kind, Set<KeptJson> json, Duration readTimeout) {
         this.requests = requests;
@@ -39,19 +39,19 @@ public final class ObjectLists<T extends ClusterObject> {
         what = "list " + kind.plural();
     }
 
-    /** Takes the objects of a list. */
+    /** Receives the objects of a list. */
     public interface Taker<T> {
-        /** The list begins; what came before does not count. */
+        /** Starts the list; objects added before are void. */
         void begin();
 
-        /** One of its objects. */
+        /** Adds an object of the list. */
         void add(T object);
     }
 
     /**
-     * Lists them, in the newest version that can be read and that the server serves.
+     * Lists the objects in the newest readable API version that the server serves.
      *
-     * @throws ClusterException if the server does not answer with a list
+     * @throws ClusterException if the server does not return a list
      */
     public void read(Taker<T> taker) {
         try {

@@ -13,8 +13,8 @@ import org.moorage.objects.tree.KindVersions;
 import org.moorage.objects.tree.TreeDecoder;
 
 /**
- * Reads, creates, patches and deletes objects, in the version that the API server serves. What it answers with is the object as it
- * is then.
+ * Reads, creates, patches and deletes objects, in the API version that the server serves. Methods return the object
+ * after the change.
  */
 final class ObjectPatches {
     private final ApiServer server;
@@ -27,7 +27,7 @@ final class ObjectPatches {
         this.decoder = decoder;
     }
 
-    /** The object as it is now; empty if it is not there. */
+    /** Returns the current object; empty if it does not exist. */
     <T extends ClusterObject> Optional<T> read(ObjectKind<T> kind, String namespace, String name) {
         String what = what("read", kind, namespace, name);
         try {
@@ -57,7 +57,7 @@ final class ObjectPatches {
                                 KindVersions.inVersion(object, version))));
     }
 
-    /** Deletes an object, unless it is gone already. */
+    /** Deletes an object; does nothing if it does not exist. */
     void delete(ObjectKind<?> kind, String namespace, String name) {
         String what = what("delete", kind, namespace, name);
         ObjectNode options = JsonNodeFactory.instance.objectNode();
@@ -73,13 +73,13 @@ final class ObjectPatches {
         }
     }
 
-    /** Sends a JSON merge patch of an object, or of a subresource of it; that is empty for the object itself. */
+    /** Sends a JSON merge patch of an object or its subresource, which is empty for the object itself. */
     <T extends ClusterObject> T merge(
             ObjectKind<T> kind, String namespace, String name, String subresource, ObjectNode patch) {
         return patch(kind, namespace, name, subresource, ApiServer.JSON_MERGE, patch);
     }
 
-    /** Sends a strategic merge patch of an object, or of a subresource of it; that is empty for the object itself. */
+    /** Sends a strategic merge patch of an object or its subresource, which is empty for the object itself. */
     <T extends ClusterObject> T mergeStrategically(
             ObjectKind<T> kind, String namespace, String name, String subresource, ObjectNode patch) {
         return patch(kind, namespace, name, subresource, ApiServer.STRATEGIC_MERGE, patch);

@@ -10,7 +10,7 @@ import org.moorage.api.model.ObjectKind;
 import org.moorage.api.plugin.ClusterException;
 import org.moorage.objects.tree.ObjectStreams;
 
-/** Reads all objects of a kind, page by page, so that never more than one object is in memory as text. */
+/** Reads all objects of a kind, page by page, with at most one object in memory as text. */
 final class PagedList {
     private static final int PAGE_SIZE = 500;
     private static final int GONE = 410;
@@ -29,21 +29,21 @@ final class PagedList {
         this.stop = stop;
     }
 
-    /** Takes the objects. */
+    /** Receives the objects. */
     interface Items {
-        /** A list begins; what came before does not count. */
+        /** Starts a list; objects added before are void. */
         void begin();
 
-        /** One of its objects. */
+        /** Adds an object of the list. */
         void add(ObjectNode object);
     }
 
     /**
-     * Reads them.
+     * Reads the objects.
      *
-     * @return the version of the list
-     * @throws ClusterException if the server does not answer with a success
-     * @throws IOException if an answer is no list, or breaks off
+     * @return the resource version of the list
+     * @throws ClusterException if the response is not a success
+     * @throws IOException if a response is not a list, or is truncated
      */
     String read(Items items) throws IOException {
         try {
@@ -52,7 +52,7 @@ final class PagedList {
             if (e.httpStatus() != GONE) {
                 throw e;
             }
-            // The cluster changes faster than the pages can be read. A single page cannot expire.
+            // The cluster changes faster than the pages can be read. A list in a single page cannot expire.
             return read(items, 0);
         }
     }

@@ -5,21 +5,21 @@ import java.io.IOException;
 import java.nio.file.Path;
 import org.moorage.tls.Pem;
 
-/** Where a certificate or key comes from: a file, which may change, or the kubeconfig itself. */
+/** The source of a certificate or key: a file, which may change, or the kubeconfig itself. */
 @FunctionalInterface
 interface PemSource {
     /** No certificate or key. */
     PemSource NONE = () -> Pem.NONE;
 
-    /** The certificate or key as it is now. */
+    /** Returns the current certificate or key. */
     Pem read() throws IOException;
 
-    /** Always the same. */
+    /** Returns a source with a fixed value. */
     static PemSource of(Pem pem) {
         return () -> pem;
     }
 
-    /** What the file has. */
+    /** Returns a source that reads a file. */
     static PemSource ofFile(String setting, Path file) {
         return () -> Pem.ofFile(setting, file);
     }

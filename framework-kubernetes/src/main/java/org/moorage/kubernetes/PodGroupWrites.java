@@ -12,7 +12,7 @@ import org.moorage.api.model.PodCondition;
 import org.moorage.api.model.PodGroup;
 import org.moorage.api.plugin.ClusterException;
 
-/** Sends changes of groups of pods to the API server. */
+/** Sends changes of pod groups to the API server. */
 final class PodGroupWrites {
     private final ObjectPatches patches;
     private final InstantSource clock;
@@ -26,7 +26,7 @@ final class PodGroupWrites {
         this.stop = stop;
     }
 
-    // Not for one version of the group: what else is in its status is somebody else's.
+    // Sent without a resource version: other components own the rest of the status, and their changes do not conflict.
     void patchStatus(PodGroup group, PodCondition condition) {
         if (group.initiallyScheduled().equals(Optional.of(condition))) {
             return;

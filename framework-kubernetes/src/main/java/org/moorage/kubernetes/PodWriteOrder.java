@@ -10,22 +10,22 @@ import java.util.concurrent.TimeUnit;
 import org.moorage.api.model.Pod;
 
 /**
- * Keeps the binding of a pod and a patch that says why it waits from meeting at the server: after the binding the patch would be
- * refused, since it is for a version that the pod no longer has. Safe for use by several threads.
+ * Orders the binding of a pod and the status patches that report why it is pending: after the binding such a patch
+ * would be rejected, since the pod's resource version has changed. Safe for use by several threads.
  */
 final class PodWriteOrder {
-    /** A patch that takes longer is refused, which does no harm; a pod should not wait for it. */
+    /** The longest wait of a binding for a patch. A slower patch is rejected, which is harmless. */
     private static final Duration LONGEST_WAIT = Duration.ofSeconds(1);
 
     private final Map<String, CountDownLatch> patchesByUid = new ConcurrentHashMap<>();
     private final Set<String> beingBound = ConcurrentHashMap.newKeySet();
 
-    /** Sends a patch, unless the pod is being bound: then what it waited for does not count any more. */
+    /** Sends a patch, unless the pod is being bound, which makes the patch obsolete. */
     void patch(Pod pod, Runnable patch) {
         CountDownLatch ended = new CountDownLatch(1);
         patchesByUid.put(pod.uid(), ended);
         try {
-            // Looked up after the patch is known: of the two at least one sees the other.
+            // Checked after the patch is registered, so that at least one of the two sees the other.
             if (!beingBound.contains(pod.uid())) {
                 patch.run();
             }
@@ -35,7 +35,7 @@ final class PodWriteOrder {
         }
     }
 
-    /** Sends a binding, after the patch of the pod that is being sent. */
+    /** Sends a binding, after waiting for a patch of the pod that is in progress. */
     void bind(Pod pod, Runnable binding) {
         beingBound.add(pod.uid());
         try {

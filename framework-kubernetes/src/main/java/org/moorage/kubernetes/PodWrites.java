@@ -22,7 +22,7 @@ import org.moorage.api.model.PodStatus;
 import org.moorage.api.plugin.ClusterException;
 import org.moorage.api.plugin.Nomination;
 
-/** Sends changes of pods to the API server. Of what the server answers to a success nothing but the version is read: nobody needs the pod. */
+/** Sends changes of pods to the API server. Reads at most the resource version from a successful response. */
 final class PodWrites {
     private static final JsonNodeFactory JSON = JsonNodeFactory.instance;
     private static final String BINDING = "pod_binding";
@@ -43,7 +43,7 @@ final class PodWrites {
     private final RequestMetrics metrics;
     private final PodWriteOrder order = new PodWriteOrder();
 
-    // Of the pods whose status was patched last, by uid: the watch may tell of a patch only after the next ones.
+    // The most recently patched pods, by uid. The watch may deliver a patch only after further patches were sent.
     @GuardedBy("statusVersions")
     private final Map<String, PatchedVersions> statusVersions = new LinkedHashMap<>() {
         private static final long serialVersionUID = 1L;
@@ -55,17 +55,17 @@ final class PodWrites {
     };
 
     /**
-     * What status patches have made of a pod.
+     * The resource versions that status patches gave a pod.
      *
-     * @param before the versions that it had, from the one on that the watch had told of last
-     * @param latest the version that it has now
+     * @param before its earlier versions, from the one that the watch delivered last
+     * @param latest its current version
      */
     private record PatchedVersions(List<String> before, String latest) {
         static PatchedVersions none(String known) {
             return new PatchedVersions(List.of(), known);
         }
 
-        /** The same as of a later time, when the watch has told of a version; none if that is somebody else's. */
+        /** Returns the versions from the one that the watch delivered; none if another client wrote that one. */
         PatchedVersions since(String known) {
             int index = before.indexOf(known);
             return index < 0 ? none(known) : new PatchedVersions(before.subList(index, before.size()), latest);
@@ -110,7 +110,7 @@ final class PodWrites {
         ObjectNode metadata =
                 binding.putObject("metadata").put("name", pod.name()).put("namespace", pod.namespace());
         if (!pod.uid().isEmpty()) {
-            // Not a pod of the same name that has come in its place.
+            // Prevents binding a new pod of the same name.
             metadata.put("uid", pod.uid());
         }
         binding.putObject("target").put("apiVersion", "v1").put("kind", "Node").put("name", nodeName);
@@ -118,7 +118,7 @@ final class PodWrites {
         order.bind(pod, () -> measured(BINDING, () -> bind(what, path(pod) + "/binding", binding)));
     }
 
-    // A conflict is not retried: it may mean that the pod is bound, also by a try whose answer did not tell.
+    // A conflict is not retried: the pod may be bound already, possibly by an earlier try whose response was lost.
     private void bind(String what, String path, ObjectNode binding) {
         boolean mayBeBound = false;
         for (int tries = 1; ; tries++) {
@@ -147,7 +147,7 @@ final class PodWrites {
                         .filter(changed -> changed.type().equals(PodCondition.POD_SCHEDULED))
                         .isPresent();
         if (isAboutWaiting) {
-            // For its version only, so that the server refuses it once the pod is bound.
+            // Sent for the pod's resource version, so that the server rejects the patch once the pod is bound.
             order.patch(pod, () -> measured(STATUS_PATCH, () -> patchStatus(pod, condition, nomination, true)));
         } else {
             patchStatus(pod, condition, nomination, false);
@@ -200,7 +200,7 @@ final class PodWrites {
         }
     }
 
-    // The pod as the server has it; empty if it is gone or bound.
+    // Returns the pod as the server has it; empty if it is deleted or bound.
     private Optional<Pod> unbound(Pod pod) {
         return objects.read(ObjectKind.POD, pod.namespace(), pod.name())
                 .filter(current -> current.uid().equals(pod.uid()) && !current.isBound());
@@ -237,7 +237,7 @@ final class PodWrites {
         return json;
     }
 
-    // In a patch null removes a field.
+    // In a patch, null removes a field.
     private static void putOrRemove(ObjectNode patch, String field, String value) {
         if (value.isEmpty()) {
             patch.putNull(field);
@@ -278,11 +278,11 @@ final class PodWrites {
                 amounts.perContainer().ifPresent(amount -> entry.put("perContainer", amount.toString()));
             });
         }
-        // The strategic kind would add to what is there, and leave it as it is if there is nothing to add.
+        // A strategic merge patch would add to the existing entries, and an empty list would change nothing.
         patchStatus(pod, status, "", ApiServer.JSON_MERGE);
     }
 
-    // Returns the version that the pod has then; empty if the server does not tell it.
+    // Returns the pod's new resource version; empty if it could not be read from the response.
     private String patchStatus(Pod pod, ObjectNode status, String resourceVersion) {
         return patchStatus(pod, status, resourceVersion, ApiServer.STRATEGIC_MERGE);
     }
@@ -307,7 +307,7 @@ final class PodWrites {
         try {
             server.change("delete " + pod.key(), "DELETE", path(pod), ApiServer.JSON, options);
         } catch (ClusterException e) {
-            // A conflict here means that a pod of the same name has come in its place.
+            // A conflict here means that a new pod of the same name exists.
             if (!e.isNotFound() && !e.isConflict()) {
                 throw e;
             }

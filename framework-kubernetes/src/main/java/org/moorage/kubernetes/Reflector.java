@@ -31,11 +31,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Tells a listener of all objects of one kind: lists them, watches from the version of the list on, and lists again when the watch
- * cannot go on.
+ * Keeps a listener informed of all objects of one kind: lists them, watches from the list's resource version, and lists
+ * again when the watch cannot be resumed.
  *
- * <p>Watches are short: the server ends each with a bookmark, and the next one goes on there. So a watch that is silent for longer
- * than that has lost its connection, whichever version of HTTP it is and whatever lies between.
+ * <p>Watches are short: the server ends each with a bookmark, from which the next one resumes. A watch that stays
+ * silent beyond its timeout has therefore lost its connection, with any version of HTTP and any proxy between.
  */
 final class Reflector<T extends ClusterObject> implements Runnable {
     private static final Logger LOG = LoggerFactory.getLogger(Reflector.class);
@@ -44,10 +44,10 @@ final class Reflector<T extends ClusterObject> implements Runnable {
     private static final int FORBIDDEN = 403;
     private static final int NOT_FOUND = 404;
     private static final int GONE = 410;
-    /** No answer, too many requests, not available: the watch can go on from its version. */
+    /** No response, too many requests, service unavailable: the watch can resume from its resource version. */
     private static final Set<Integer> RESUMABLE = Set.of(0, 429, 503);
 
-    /** The scheduler cannot do anything without these. */
+    /** The kinds that the scheduler cannot work without. */
     private static final Set<ObjectKind<?>> REQUIRED = Set.of(ObjectKind.POD, ObjectKind.NODE);
 
     private final ObjectKind<T> kind;
@@ -64,20 +64,20 @@ final class Reflector<T extends ClusterObject> implements Runnable {
     private final WatchProgress progress;
     private final CompletableFuture<Void> settled = new CompletableFuture<>();
 
-    /** The version of the kind that was listed last, which is the one to watch. */
+    /** The API version of the kind that was listed last, and is watched. */
     private ObjectKind<T> served;
 
     private String resourceVersion = "";
-    /** The version at which a watch had something that cannot be read; empty if it went on. */
+    /** The resource version at which a watch received an unreadable event; empty once it got past it. */
     private String unreadableAt = "";
 
-    /** Whether the watch that is open has told of an object. */
+    /** Whether the open watch has delivered an event other than a bookmark. */
     private boolean hasEvents;
 
     private boolean isExpired;
     private boolean hasBeenListed;
     private int failures;
-    /** When the server first refused to list the kind; empty if it does not. */
+    /** When the server first refused to list the kind; empty if it does not refuse. */
     private Optional<Instant> refusedSince = Optional.empty();
 
     Reflector(
@@ -107,7 +107,9 @@ final class Reflector<T extends ClusterObject> implements Runnable {
         progress = new WatchProgress(kind, clock, settings.monotonicClock(), outage);
     }
 
-    /** Completes when the listener has been told of all objects once, or that the kind cannot be listed. */
+    /**
+     * Returns a future that completes when the listener has received all objects once, or the kind cannot be listed.
+     */
     CompletableFuture<Void> settled() {
         return settled;
     }
@@ -118,7 +120,7 @@ final class Reflector<T extends ClusterObject> implements Runnable {
 
     @Override
     public void run() {
-        // Begun again after what it does not expect, it lists what the listener may have missed.
+        // After an unexpected failure, run() is called again; a new list has what the listener may have missed.
         resourceVersion = "";
         while (!stop.isSent() && !Thread.currentThread().isInterrupted()) {
             try {
@@ -129,7 +131,8 @@ final class Reflector<T extends ClusterObject> implements Runnable {
             } catch (ClusterException e) {
                 failed(e);
             } catch (JsonProcessingException e) {
-                // Half an event is what a broken connection leaves. Anything else may come again at this version.
+                // A broken connection leaves half an event. Other unreadable events may come again at this resource
+                // version.
                 boolean isUnreadable = !(e instanceof JsonEOFException);
                 if (isUnreadable && unreadableAt.equals(resourceVersion)) {
                     resourceVersion = "";
@@ -145,7 +148,7 @@ final class Reflector<T extends ClusterObject> implements Runnable {
                 lookForNewerVersion();
                 failed(false, what() + ": " + ErrorText.of(e), watches.reconnect());
             } catch (RuntimeException | StackOverflowError | LinkageError | AssertionError e) {
-                // A fault in this program. A new list replaces what the listener has missed.
+                // A bug in this program. A new list replaces what the listener has missed.
                 resourceVersion = "";
                 if (!stop.isSent()) {
                     LOG.atError().setCause(e).addKeyValue("kind", kind).log("Cannot take in a change; listing again");
@@ -178,29 +181,29 @@ final class Reflector<T extends ClusterObject> implements Runnable {
             lookForNewerVersion();
         }
         if (isRefused(e) && !settled.isDone()) {
-            // Everybody waits for this kind: the waits do not grow.
+            // Startup waits for this kind, so its retries do not back off.
             failures = 0;
         }
-        // What was there before comes back as soon as the server has started.
+        // A kind that was listed before is served again as soon as the server has started.
         boolean isLookedForSeldom = isRefused(e) && settled.isDone() && !hasBeenListed;
         failed(isAnswered, message, isLookedForSeldom ? watches.lookAgain() : watches.reconnect());
     }
 
-    // A server that was away may be another one when it is back.
+    // After an outage the server may be another one, which serves a newer version of the kind.
     private void lookForNewerVersion() {
         if (!served.equals(KindVersions.readable(kind).get(0))) {
             resourceVersion = "";
         }
     }
 
-    // What was listed once stays as it was known.
+    // Objects that were listed once stay known.
     private void cannotBeListed(String message) {
         if (!REQUIRED.contains(kind) && !hasBeenListed) {
             unavailable(Condition.NOT_LISTABLE, message);
         }
     }
 
-    // Others are not to wait for a kind that they can do without.
+    // Optional kinds do not block startup.
     private void unavailable(Condition why, String message) {
         if (refusedSince.isEmpty()) {
             refusedSince = Optional.of(monotonicClock.instant());
@@ -222,7 +225,7 @@ final class Reflector<T extends ClusterObject> implements Runnable {
                 .isPresent();
     }
 
-    // A kind of somebody else's is only known to whoever asks for it, and comes with a CustomResourceDefinition.
+    // For a custom resource, names the plugins that request it: its CustomResourceDefinition may be missing.
     private String asker() {
         Set<String> plugins = kind.type() == OtherObject.class ? listener.askedBy(kind) : Set.of();
         return plugins.isEmpty() ? "" : ", and is asked for by " + String.join(", ", plugins);
@@ -267,7 +270,7 @@ final class Reflector<T extends ClusterObject> implements Runnable {
             isTakenIn = true;
         } finally {
             if (!isTakenIn) {
-                // A change that cannot be handled, of which it is told again, holds up nobody who waits for all kinds.
+                // A listener that fails receives the list again later; its failure must not block startup.
                 settled.complete(null);
             }
         }
@@ -278,7 +281,7 @@ final class Reflector<T extends ClusterObject> implements Runnable {
         settled.complete(null);
     }
 
-    /** Gives the listener the objects of a list. */
+    /** Passes the objects of a list to the listener. */
     private final class ListedObjects implements PagedList.Items {
         private ClusterListener.@Nullable Listing<T> listing;
         private int count;
@@ -305,7 +308,7 @@ final class Reflector<T extends ClusterObject> implements Runnable {
 
     private void watch() throws IOException {
         long seconds = watches.length().toSeconds();
-        // Not all watches at once.
+        // Random, so that not all watches end at the same time.
         long timeout = seconds - random.nextLong(seconds / 5 + 1);
         Map<String, String> query = query();
         query.put("watch", "true");
@@ -320,8 +323,8 @@ final class Reflector<T extends ClusterObject> implements Runnable {
             progress.connected();
             ObjectStreams.watch(response.body(), served, this::handle);
         }
-        // A server that is behind ends a watch that does not take its events fast enough, again and again: who waits
-        // long sees little.
+        // A server that is behind repeatedly ends a watch that does not take its events fast enough; with a long wait
+        // before the next watch, few events would get through.
         Duration shortest = hasEvents && backoff.initial().compareTo(SHORTEST_WITH_EVENTS) > 0
                 ? SHORTEST_WITH_EVENTS
                 : backoff.initial();
@@ -331,7 +334,7 @@ final class Reflector<T extends ClusterObject> implements Runnable {
         } else if (resourceVersion.equals(before)) {
             throw new ClusterException(what() + ": ended at once, without an event", 0, null);
         } else {
-            // However often the server ends watches, the requests stay few.
+            // Limits the request rate when the server ends watches early.
             stop.isSentWithin(tooShort);
         }
     }

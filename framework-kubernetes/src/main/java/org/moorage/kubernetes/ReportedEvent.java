@@ -10,11 +10,11 @@ import org.moorage.api.plugin.PodGroupEvent;
  * An event of an object.
  *
  * @param regarding the object
- * @param controller who reports it
- * @param related another object that has to do with it
- * @param type whether it is good or bad news
- * @param reason one word
- * @param action what was being done
+ * @param controller the component that reports it
+ * @param related another object that the event concerns
+ * @param type whether it is a normal event or a warning
+ * @param reason a word
+ * @param action the action that was attempted
  * @param note a sentence
  */
 record ReportedEvent(
@@ -47,7 +47,7 @@ record ReportedEvent(
                 event.note());
     }
 
-    /** The namespace that the event belongs to. */
+    /** Returns the namespace that the event belongs to. */
     String namespace() {
         return regarding.namespace().isEmpty() ? "default" : regarding.namespace();
     }

@@ -2,43 +2,44 @@
 package org.moorage.kubernetes;
 
 /**
- * Is told of requests to API servers, for metrics like those of kube-scheduler's client. Called on the threads that send them; it must be
- * quick and throw nothing. A watch is a request of which only {@link #answered} is told, since it lasts as long as it is let.
+ * Records requests to API servers, for metrics like those of kube-scheduler's client. Methods are called on the threads
+ * that send the requests; they must be fast and must not throw. For a watch only {@link #answered} is called, since its
+ * duration has no meaning.
  */
 public interface RequestMetrics {
-    /** Metrics that nobody reads. */
+    /** Metrics that record nothing. */
     RequestMetrics NONE = new RequestMetrics() {};
 
-    /** A request has waited, or not, since there is a limit on their rate. */
+    /** Records how long a request waited for the rate limit, also if it did not have to wait. */
     default void rateLimited(String method, String host, long nanos) {}
 
     /**
-     * A try of a request was answered, or failed.
+     * Records that a try of a request got a response or failed.
      *
-     * @param code the status code; {@code <error>} if there was no answer
-     * @param isRetry whether it is not the first one
+     * @param code the status code; {@code <error>} if there was no response
+     * @param isRetry whether this is not the first try
      */
     default void answered(String method, String host, String code, boolean isRetry) {}
 
-    /** The body of a request was sent; 0 bytes if it has none. */
+    /** Records that the body of a request was sent; 0 bytes if it has none. */
     default void sent(String method, String host, long bytes) {}
 
-    /** An answer has come, with a body of that size; of one that does not say its size what was read of it. */
+    /** Records the body size of a response; if its length is not declared, the bytes that were read. */
     default void received(String method, String host, long bytes) {}
 
-    /** A request is over, after all its tries and with its answer read. */
+    /** Records the duration of a request with all its tries, until its response was read. */
     default void ended(String method, String host, long nanos) {}
 
     /**
-     * A change of a pod is about to be sent.
+     * Records that a change of a pod is about to be sent.
      *
      * @param type {@code pod_binding} or {@code pod_status_patch}
      */
     default void podCallStarted(String type) {}
 
-    /** Such a change was sent. */
+    /** Records that such a change has ended. */
     default void podCallEnded(String type, boolean isSuccess, long nanos) {}
 
-    /** A resource claim for a pod was created, or could not be. */
+    /** Records whether a resource claim for a pod was created. */
     default void claimCreated(boolean isSuccess) {}
 }

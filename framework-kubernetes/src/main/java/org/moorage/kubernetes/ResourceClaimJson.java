@@ -20,13 +20,13 @@ import org.moorage.api.model.Quantity;
 import org.moorage.api.model.ResourceClaim;
 import org.moorage.objects.tree.ObjectStreams;
 
-/** The JSON of resource claims and their allocations, as the API server takes it. */
+/** Converts resource claims and their allocations to the API server's JSON. */
 final class ResourceClaimJson {
     private static final JsonNodeFactory JSON = JsonNodeFactory.instance;
 
     private ResourceClaimJson() {}
 
-    /** A new claim for the extended resources of a pod, to be named by the API server. */
+    /** Returns a new claim for the extended resources of a pod; the API server generates its name. */
     static ObjectNode forExtendedResources(Pod pod, List<DeviceRequest> requests) {
         ObjectNode claim = JSON.objectNode()
                 .put("apiVersion", ObjectKind.RESOURCE_CLAIM.apiVersion())
@@ -54,7 +54,7 @@ final class ResourceClaimJson {
         return claim;
     }
 
-    /** The allocation of a claim. */
+    /** Returns the allocation of a claim. */
     static ObjectNode allocation(DeviceAllocation allocation) {
         ObjectNode json = JSON.objectNode();
         ObjectNode devices = json.putObject("devices");
@@ -136,7 +136,7 @@ final class ResourceClaimJson {
         return json;
     }
 
-    /** Quantities by name. */
+    /** Returns quantities by name. */
     static ObjectNode quantities(Map<String, Quantity> quantities) {
         ObjectNode json = JSON.objectNode();
         new TreeMap<>(quantities).forEach((name, quantity) -> json.put(name, quantity.toString()));
@@ -149,7 +149,7 @@ final class ResourceClaimJson {
         return json;
     }
 
-    // What scheduling only passes on is kept as the text that the API server sent.
+    // Values that scheduling does not read are kept as the text that the API server sent.
     private static ObjectNode parsed(String text) {
         try {
             return ObjectStreams.object(text);

@@ -13,8 +13,8 @@ import org.moorage.api.model.ResourceClaim;
 import org.moorage.api.plugin.ResourceClaimWriter;
 
 /**
- * Sends changes of resource claims to the API server, most of them as strategic merge patches: so that pods can be added to and removed from
- * {@code reservedFor} whatever else is in it.
+ * Sends changes of resource claims to the API server. Most are strategic merge patches, which add pods to and remove
+ * them from {@code reservedFor} without replacing its other entries.
  */
 final class ResourceClaimWrites implements ResourceClaimWriter {
     private static final JsonNodeFactory JSON = JsonNodeFactory.instance;
@@ -41,9 +41,8 @@ final class ResourceClaimWrites implements ResourceClaimWriter {
         }
     }
 
-    // For the version of the claim, and as a JSON merge patch: a strategic one has the server write the parameters of
-    // devices anew, with their fields in another order and their numbers as floating point ones, and then it refuses
-    // that as a change of the spec.
+    // A JSON merge patch, for the claim's resource version. For a strategic merge patch the server rewrites device
+    // parameters, with fields reordered and numbers as floating point, and then rejects that as a change of the spec.
     @Override
     public ResourceClaim addFinalizer(ResourceClaim claim) {
         ObjectNode patch = patchOfVersion(claim);
@@ -52,7 +51,7 @@ final class ResourceClaimWrites implements ResourceClaimWriter {
         return patches.merge(ObjectKind.RESOURCE_CLAIM, claim.namespace(), claim.name(), "", patch);
     }
 
-    // Of claims for extended resources, which have no parameters.
+    // Only for claims for extended resources, which have no parameters.
     @Override
     public ResourceClaim removeFinalizer(ResourceClaim claim) {
         ObjectNode patch = patch(claim);
@@ -91,7 +90,7 @@ final class ResourceClaimWrites implements ResourceClaimWriter {
         return patchStatus(claim, patchOfVersion(claim), status);
     }
 
-    // The server refuses it if the claim has another version.
+    // The server rejects the patch if the claim's resource version has changed.
     private static ObjectNode patchOfVersion(ResourceClaim claim) {
         ObjectNode patch = patch(claim);
         String version = claim.metadata().resourceVersion();

@@ -5,8 +5,8 @@ import java.time.Duration;
 import java.util.random.RandomGenerator;
 
 /**
- * How long to wait before a retry: twice as long after each further failure, with a random part of up to as much again, so that
- * many clients do not come back at once. The longest wait is shortened by up to a quarter.
+ * The wait before a retry: it doubles after each failure, and a random part of up to the same length is added, so that
+ * many clients do not retry at the same time. The longest wait is shortened by up to a quarter.
  *
  * @param initial the wait after the first failure, without the random part
  * @param max the longest wait
@@ -22,7 +22,7 @@ public record RetryBackoff(Duration initial, Duration max) {
         }
     }
 
-    /** The wait after so many failures in a row. */
+    /** Returns the wait after the given number of consecutive failures. */
     Duration after(int failures, RandomGenerator random) {
         double doubled = initial.toNanos() * (double) (1L << Math.min(failures - 1, MOST_DOUBLINGS));
         double nanos = doubled * (1 + random.nextDouble());

@@ -10,8 +10,9 @@ import org.moorage.api.plugin.ClusterException;
 import org.moorage.objects.tree.KindVersions;
 
 /**
- * In which version the API server serves each kind: the newest that can be read. That is found out by the requests for objects
- * themselves, which need no other right, and holds until the server does not serve it any more. Safe for use by several threads.
+ * The API version to use for each kind: the newest readable one that the server serves. It is detected by the requests
+ * for objects, which need no extra permission, and is valid until the server stops serving it. Safe for use by several
+ * threads.
  */
 final class ServedVersions {
     private final Map<ObjectKind<?>, String> known = new ConcurrentHashMap<>();
@@ -20,19 +21,19 @@ final class ServedVersions {
      * A request for objects of a kind.
      *
      * @param <T> the objects' type
-     * @param <R> the answer's type
-     * @param <E> how it may fail besides with a {@link ClusterException}
+     * @param <R> the response's type
+     * @param <E> the exception that it may throw in addition to {@link ClusterException}
      */
     @FunctionalInterface
     interface Request<T extends ClusterObject, R, E extends Exception> {
-        /** Sends it for a version of the kind. */
+        /** Sends the request for an API version of the kind. */
         R send(ObjectKind<T> version) throws E;
     }
 
     /**
      * Sends a request in the newest version that the server serves.
      *
-     * @throws ClusterException the server's answer for the newest version, if it serves none
+     * @throws ClusterException the server's error for the newest version, if it serves none
      */
     <T extends ClusterObject, R, E extends Exception> R newest(ObjectKind<T> kind, Request<T, R, E> request) throws E {
         Optional<ClusterException> ofNewest = Optional.empty();
@@ -51,7 +52,7 @@ final class ServedVersions {
         throw ofNewest.orElseThrow();
     }
 
-    /** Sends a request in the version that the last one was answered in, or else in the newest that the server serves. */
+    /** Sends a request in the version of the last successful one, or else in the newest that the server serves. */
     <T extends ClusterObject, R> R last(ObjectKind<T> kind, Request<T, R, RuntimeException> request) {
         String last = known.get(kind);
         for (ObjectKind<T> version : KindVersions.readable(kind)) {

@@ -6,7 +6,7 @@ import java.net.InetAddress;
 import java.net.Socket;
 import javax.net.ssl.SSLSocketFactory;
 
-/** Makes sockets that ask the server for the certificate of another name than that of the address. */
+/** Makes sockets that request the server's certificate for a name other than that of the address. */
 final class ServerNameSocketFactory extends SSLSocketFactory {
     private final SSLSocketFactory factory;
     private final String serverName;

@@ -9,8 +9,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Logs that the API server does not answer, once a minute for the watches of all kinds together, and that it is back. Until it is, no
- * watch need log why it fails.
+ * Logs that the API server does not respond, once a minute for the watches of all kinds together, and that it is back.
+ * During an outage the watches do not have to log their failures.
  */
 final class ServerOutage {
     private static final Logger LOG = LoggerFactory.getLogger(ServerOutage.class);
@@ -40,10 +40,10 @@ final class ServerOutage {
     }
 
     /**
-     * A list or watch failed.
+     * Records that a list or watch failed.
      *
-     * @param isAnswered whether the server answered all the same
-     * @return whether that is part of an outage
+     * @param isAnswered whether the server responded, with an error
+     * @return whether the failure is part of an outage
      */
     synchronized boolean failed(boolean isAnswered, String message) {
         if (isAnswered && !isAway) {
@@ -70,7 +70,7 @@ final class ServerOutage {
         return true;
     }
 
-    /** A list or watch succeeded. */
+    /** Records that a list or watch succeeded. */
     synchronized void answered() {
         if (isAway && isLogged) {
             LOG.atInfo()

@@ -5,7 +5,7 @@ import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
-/** Tells all threads of a cluster that it is closed, and ends their waits. */
+/** Signals all threads of a cluster that it is closed, and ends their waits. */
 final class StopSignal {
     private final CountDownLatch sent = new CountDownLatch(1);
 
@@ -17,7 +17,7 @@ final class StopSignal {
         return sent.getCount() == 0;
     }
 
-    /** Waits for the signal; false if it was not sent in that time, true if it was or the thread is interrupted. */
+    /** Waits for the signal. Returns true if it was sent or the thread is interrupted, false after the given time. */
     boolean isSentWithin(Duration time) {
         try {
             return sent.await(time.toNanos(), TimeUnit.NANOSECONDS);

@@ -25,8 +25,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What connections are secured with. Files are read again every ten seconds; when they have changed, new connections are made with new
- * sockets, and those of before are used no more.
+ * The TLS settings of connections. Files are read again every ten seconds. After a change, new connections use new
+ * sockets, and the old connections are no longer used.
  */
 final class TlsSettings {
     private static final Logger LOG = LoggerFactory.getLogger(TlsSettings.class);
@@ -46,23 +46,23 @@ final class TlsSettings {
     private Instant readAt = Instant.MIN;
 
     /**
-     * Makes sockets of one state of the files. OkHttp shares connections between requests with the same factory.
+     * The socket factory for one state of the files. OkHttp shares connections between requests with the same factory.
      *
-     * @param material what it was made of
+     * @param material the certificates and keys that it was made from
      */
     record Sockets(SSLSocketFactory factory, X509TrustManager trust, Material material) {}
 
     private record Material(Pem authority, Pem certificate, Pem key) {}
 
     /**
-     * Settings; nothing is read yet.
+     * Creates settings; reads no file yet.
      *
-     * @param authority who signs the server's certificate; none for the authorities of the JVM
+     * @param authority the authorities that sign the server's certificate; none for those of the JVM
      * @param certificate the client's
      * @param key of the client's certificate
-     * @param trustsAll whether the server's certificate is not looked at
-     * @param serverName the name that the server's certificate is for; empty for that of the address
-     * @param clock measures how long ago the files were read
+     * @param trustsAll whether to skip verification of the server's certificate
+     * @param serverName the expected name in the server's certificate; empty for that of the address
+     * @param clock the monotonic clock, for the age of the files' content
      */
     TlsSettings(
             PemSource authority,
@@ -79,7 +79,7 @@ final class TlsSettings {
         this.clock = clock;
     }
 
-    /** Sockets that connect to no server. */
+    /** Returns sockets that trust no server. */
     static Sockets trustingNobody() {
         try {
             X509TrustManager nobody = ServerTrust.authorities(List.of());
@@ -90,7 +90,7 @@ final class TlsSettings {
         }
     }
 
-    /** Has the JVM load what a connection needs: makes what a client says first, and forgets it. */
+    /** Makes the JVM load the classes that a connection needs, by creating a TLS ClientHello and discarding it. */
     static void load() {
         try {
             SSLEngine client = context(new KeyManager[0], ServerTrust.authorities(List.of()))
@@ -99,7 +99,7 @@ final class TlsSettings {
             ByteBuffer hello = ByteBuffer.allocate(client.getSession().getPacketBufferSize());
             SSLEngineResult ignored = client.wrap(ByteBuffer.allocate(0), hello);
         } catch (GeneralSecurityException | SSLException e) {
-            // The first connection meets the same, and tells of it.
+            // The first connection fails in the same way, and reports it.
             LOG.atDebug().addKeyValue("err", e.getMessage()).log("Cannot prepare a connection");
         }
     }
@@ -110,7 +110,7 @@ final class TlsSettings {
         return context;
     }
 
-    /** What to make connections with now. */
+    /** Returns the sockets for new connections; reads the files again if they are due. */
     synchronized Sockets current(Credential credential) throws IOException {
         Sockets known = sockets;
         boolean isFresh = known != null
@@ -119,7 +119,7 @@ final class TlsSettings {
         return isFresh && known != null ? known : latest(credential);
     }
 
-    /** As {@link #current}, with the files as they are at this moment. */
+    /** Returns the sockets like {@link #current}, but always reads the files again. */
     synchronized Sockets latest(Credential credential) throws IOException {
         Sockets known = sockets;
         try {
@@ -138,7 +138,7 @@ final class TlsSettings {
             readAt = clock.instant();
             return known;
         } catch (IOException | GeneralSecurityException e) {
-            // A file may be only half written.
+            // A file may be partly written.
             if (known != null) {
                 LOG.atWarn()
                         .addKeyValue("cause", ErrorText.of(e))

@@ -6,7 +6,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 
-/** Limits how many requests are sent: a burst at once, and after that so many a second. */
+/** A rate limit for requests: a burst without waiting, then a fixed number per second. */
 final class TokenBucket {
     private final double perSecond;
     private final int burst;
@@ -18,7 +18,7 @@ final class TokenBucket {
     @GuardedBy("this")
     private Instant filled;
 
-    /** A full bucket. A rate of 0 or less is no limit. The clock measures, and never goes back. */
+    /** Creates a full bucket. A rate of 0 or less means no limit. The clock must be monotonic. */
     TokenBucket(double perSecond, int burst, InstantSource clock) {
         this.perSecond = perSecond;
         this.burst = Math.max(1, burst);
@@ -27,7 +27,7 @@ final class TokenBucket {
         filled = clock.instant();
     }
 
-    /** Takes a token, and says how long the caller must wait until it has come. */
+    /** Takes a token, and returns how long the caller must wait until it is available. */
     synchronized Duration take() {
         if (perSecond <= 0) {
             return Duration.ZERO;

@@ -13,8 +13,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A file with a token, which is replaced from time to time. It is read every ten seconds, and when the server rejects the token. While it
- * cannot be read, or has no token that can be sent, the previous token is used.
+ * A file with a token that is replaced periodically. It is read every ten seconds, and when the server rejects the
+ * token. While it cannot be read, or has no valid token, the previous token is used.
  */
 final class TokenFile implements CredentialSource {
     private static final Logger LOG = LoggerFactory.getLogger(TokenFile.class);

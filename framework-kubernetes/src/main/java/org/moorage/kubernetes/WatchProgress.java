@@ -12,8 +12,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Keeps the {@link WatchStatus} of one kind, and logs its changes: a failure that lasts, once a minute, and that a kind is not served,
- * once.
+ * Keeps the {@link WatchStatus} of one kind, and logs its changes: a lasting failure once a minute, a kind that is not
+ * served once.
  */
 final class WatchProgress {
     private static final Logger LOG = LoggerFactory.getLogger(WatchProgress.class);
@@ -67,7 +67,7 @@ final class WatchProgress {
         return new WatchStatus(kind, servedVersion, condition, since, cause, lists, failures, unreadableObjects);
     }
 
-    /** All objects are known, from a list in a version of the kind. */
+    /** Records that all objects are known, from a list in an API version of the kind. */
     synchronized void listed(String apiVersion, int unreadable, int objects, String version) {
         lists++;
         if (!servedVersion.equals(apiVersion)) {
@@ -96,13 +96,13 @@ final class WatchProgress {
                 : "The API server serves an older version of a kind; it is read and written in that";
     }
 
-    /** The server has taken up a watch; whether it is of any use is not known yet. */
+    /** Records that the server has accepted a watch, which may still fail. */
     synchronized void connected() {
         outage.answered();
         change(Condition.SYNCED, "");
     }
 
-    /** A watch tells of changes. */
+    /** Records that a watch delivers changes. */
     synchronized void watching(int unreadable) {
         unreadableObjects = unreadable;
         change(Condition.SYNCED, "");
@@ -117,21 +117,21 @@ final class WatchProgress {
     }
 
     /**
-     * A list or watch failed and will be tried again.
+     * Records that a list or watch failed and will be retried.
      *
-     * @param isAnswered whether the server answered; if it does not, that is no matter of this kind
+     * @param isAnswered whether the server responded; if not, the failure does not concern this kind alone
      */
     synchronized void failed(boolean isAnswered, String message, Duration nextTry) {
         count(message);
         Instant now = monotonicClock.instant();
-        // What the server does not serve it may never serve.
+        // The server may never serve the kind: log that once.
         boolean isRepeated = condition != Condition.NOT_SERVED && !now.isBefore(lastLogged.plus(LOG_INTERVAL));
         boolean isDue = !outage.failed(isAnswered, message) && (!isFailureLogged || isRepeated);
         if (isDue) {
             isFailureLogged = true;
             lastLogged = now;
         }
-        // A server that is down would fill the log otherwise.
+        // A server that is down must not flood the log.
         (isDue ? LOG.atWarn() : LOG.atDebug())
                 .addKeyValue("kind", kind)
                 .addKeyValue("failures", failuresInARow)
@@ -146,7 +146,7 @@ final class WatchProgress {
                         });
     }
 
-    /** A list was refused, which is not believed yet: if it stays so, {@link #unavailable} is next. */
+    /** Records that a list was refused, possibly for a moment only; {@link #unavailable} follows if that persists. */
     synchronized void refused(String message, Duration nextTry) {
         count(message);
         boolean ignored = outage.failed(true, message);
@@ -169,7 +169,7 @@ final class WatchProgress {
         failuresInARow++;
     }
 
-    /** The kind is not served, not allowed or cannot be listed: what needs it is switched off. */
+    /** Records that the kind is not served, not allowed or cannot be listed; features that need it are disabled. */
     synchronized void unavailable(Condition why, String message) {
         if (condition != why) {
             failuresInARow = 0;

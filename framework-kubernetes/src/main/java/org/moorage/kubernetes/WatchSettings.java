@@ -5,17 +5,18 @@ import java.time.Duration;
 import java.util.Objects;
 
 /**
- * How the objects of an API server are watched.
+ * Settings for watching the objects of an API server.
  *
- * @param length after how long the server is asked to end a watch; some end a little earlier
- * @param grace how long after that a watch may still be silent before its connection counts as lost
- * @param refusal how long the server must refuse to list a kind before that is believed: one that starts may do so for a moment
- * @param reconnect the waits after lists and watches that failed without an answer, or with an error
- * @param lookAgain the waits between looks for a kind that the server does not serve, or does not allow to list
+ * @param length the timeout that is requested for a watch; some watches end a little earlier
+ * @param grace how long after that timeout a silent connection counts as lost
+ * @param refusal how long the server must refuse to list a kind before that counts: a starting server may refuse
+ *     briefly
+ * @param reconnect the waits after lists and watches that failed without a response, or with an error
+ * @param lookAgain the waits between checks for a kind that the server does not serve or does not allow listing
  */
 public record WatchSettings(
         Duration length, Duration grace, Duration refusal, RetryBackoff reconnect, RetryBackoff lookAgain) {
-    /** A lost connection is noticed within 40 seconds, a server that is back within 4, and a kind that is new within 30. */
+    /** Detects a lost connection within 40 seconds, the end of an outage within 4, and a new kind within 30. */
     public static final WatchSettings DEFAULTS = new WatchSettings(
             Duration.ofSeconds(30),
             Duration.ofSeconds(10),

@@ -7,16 +7,16 @@ import org.moorage.api.model.ObjectKind;
 import org.moorage.objects.tree.KindVersions;
 
 /**
- * How far the objects of one kind are known, for readiness checks and metrics.
+ * The state of the list and watch of one kind, for readiness checks and metrics.
  *
  * @param kind the kind
- * @param servedVersion the group and version that the API server serves it in; the kind's own as long as nothing else is known
- * @param condition whether they are known, and if not, why
- * @param since when that began
- * @param cause what the API server said last, or why it could not be asked; empty if nothing is wrong
- * @param lists how many lists have been taken over
+ * @param servedVersion the group and version that the API server serves it in; the kind's own until that is known
+ * @param condition whether the objects are known, and if not, why
+ * @param since when that condition started
+ * @param cause the last error of the API server, or why it could not be reached; empty if nothing is wrong
+ * @param lists how many lists have been delivered
  * @param failures how many lists and watches have failed since the start
- * @param unreadableObjects how many objects cannot be read and stand as they were last known, if they were
+ * @param unreadableObjects how many objects cannot be read; each keeps its last known state, if any
  */
 public record WatchStatus(
         ObjectKind<?> kind,
@@ -31,15 +31,15 @@ public record WatchStatus(
     public enum Condition {
         /** They have not been listed yet. */
         NOT_LISTED("not listed yet"),
-        /** They are known, and a watch tells of changes. */
+        /** They are known, and a watch delivers changes. */
         SYNCED("synced"),
-        /** They were known, and there is no watch now. */
+        /** They were known, but no watch is open now. */
         STALE("stale"),
-        /** The API server has no such kind: what needs it is switched off. */
+        /** The API server has no such kind; features that need it are disabled. */
         NOT_SERVED("not served by the API server"),
-        /** The API server does not allow to list them: what needs them is switched off. */
+        /** The API server does not allow listing them; features that need them are disabled. */
         NOT_ALLOWED("not allowed to be listed"),
-        /** The API server answers with something else than a list, and always did: what needs them is switched off. */
+        /** The API server has never returned a readable list; features that need them are disabled. */
         NOT_LISTABLE("cannot be listed");
 
         private final String text;
@@ -50,14 +50,14 @@ public record WatchStatus(
     }
 
     /**
-     * Whether the scheduler can do its work as far as this kind goes. A kind that the server does not have is no obstacle: neither
-     * are there objects of it.
+     * Returns whether this kind is ready for scheduling. A kind that the server does not serve counts as ready, since
+     * it has no objects.
      */
     public boolean isReady() {
         return condition == Condition.SYNCED || condition == Condition.NOT_SERVED;
     }
 
-    /** What is worth knowing, on one line; empty if all is well. */
+    /** Returns a one-line note about a problem; empty if there is none. */
     public Optional<String> note() {
         StringBuilder note = new StringBuilder();
         if (condition != Condition.SYNCED) {
@@ -78,7 +78,7 @@ public record WatchStatus(
         return note.isEmpty() ? Optional.empty() : Optional.of(nameOf(kind) + note);
     }
 
-    /** The kind as in permissions: {@code pods}, {@code resourceclaims.resource.k8s.io}. */
+    /** Returns the kind as in RBAC rules: {@code pods}, {@code resourceclaims.resource.k8s.io}. */
     static String nameOf(ObjectKind<?> kind) {
         return kind.group().isEmpty() ? kind.plural() : kind.plural() + "." + kind.group();
     }

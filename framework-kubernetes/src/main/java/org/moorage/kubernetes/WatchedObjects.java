@@ -15,8 +15,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Decodes the objects of one kind. One that cannot be read, as one with a value of the wrong type, stays as it is known; a bound
- * pod that is not known counts with what can be read of it; anything else is left out. For use by one thread.
+ * Decodes the objects of one kind. An object that cannot be read, for example with a value of the wrong type, keeps its
+ * last known state; a bound pod that is not known is reduced to its readable part; other unreadable objects are
+ * omitted. For use by one thread.
  */
 final class WatchedObjects<T extends ClusterObject> {
     private static final Logger LOG = LoggerFactory.getLogger(WatchedObjects.class);
@@ -25,13 +26,13 @@ final class WatchedObjects<T extends ClusterObject> {
     private final Set<KeptJson> json;
     private final TreeDecoder decoder;
     private final Known<T> known;
-    /** Those that cannot be read: each is logged once. */
+    /** The keys of objects that cannot be read; each is logged once. */
     private final Set<String> unreadable = new HashSet<>();
 
-    /** Those of the list that is being read. */
+    /** The unreadable objects of the current list. */
     private final Set<String> unreadableInList = new HashSet<>();
 
-    /** Tells which object is known by a namespace and a name. */
+    /** Looks up the known object of a namespace and a name. */
     interface Known<T> {
         Optional<T> find(String namespace, String name);
     }
@@ -43,22 +44,22 @@ final class WatchedObjects<T extends ClusterObject> {
         this.known = known;
     }
 
-    /** How many objects cannot be read. */
+    /** Returns the number of objects that cannot be read. */
     int unreadable() {
         return unreadable.size();
     }
 
-    /** A list begins. */
+    /** Starts a list. */
     void listBegins() {
         unreadableInList.clear();
     }
 
-    /** All objects of the list have been read: those that it does not have are gone. */
+    /** Ends a list, and removes unreadable objects that were not in it. */
     void listEnds() {
         unreadable.retainAll(unreadableInList);
     }
 
-    /** The object to tell the listener of; empty if it is to be left out. */
+    /** Returns the object to pass to the listener; empty to omit it. */
     Optional<T> read(ObjectNode tree) {
         try {
             T object = decoder.decode(kind, tree, json);
@@ -86,7 +87,7 @@ final class WatchedObjects<T extends ClusterObject> {
         }
     }
 
-    /** The object that was deleted, or just its identity if the rest of it cannot be read. */
+    /** Returns the deleted object, or only its identity if the rest cannot be read. */
     T readDeleted(ObjectNode tree) {
         T identity = identity(tree);
         unreadable.remove(identity.key());
@@ -108,7 +109,7 @@ final class WatchedObjects<T extends ClusterObject> {
         return part.isBound() ? Optional.of(kind.type().cast(part)) : Optional.empty();
     }
 
-    // A pod that has been bound since it was last known counts on its node.
+    // A pod that was bound after its known state must count on its new node.
     private static boolean isOnSameNode(ClusterObject known, ClusterObject now) {
         return !(known instanceof Pod before)
                 || !(now instanceof Pod after)

@@ -23,9 +23,9 @@ final class ApiLeaseServer implements LeaseServer {
     private final String leases;
 
     /**
-     * The Lease of these settings.
+     * Creates a client of the Lease that the settings name.
      *
-     * @param component who reports events
+     * @param component the component that reports events
      */
     ApiLeaseServer(ApiRequests requests, LeaderElection settings, String component, InstantSource clock) {
         this.requests = requests;
@@ -55,7 +55,7 @@ final class ApiLeaseServer implements LeaseServer {
         return ObjectTrees.of(requests.replace(what("update"), leases + "/" + name, lease.toString(), atMost));
     }
 
-    // As kube-scheduler's, of the core group.
+    // In the core group, like kube-scheduler's events.
     @Override
     public void event(ObjectNode lease, String message, Duration atMost) {
         String now = clock.instant().truncatedTo(ChronoUnit.SECONDS).toString();

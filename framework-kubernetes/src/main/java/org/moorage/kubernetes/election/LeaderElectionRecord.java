@@ -4,13 +4,13 @@ package org.moorage.kubernetes.election;
 import java.time.Instant;
 
 /**
- * What a Lease says.
+ * The content of a Lease.
  *
- * @param holderIdentity the leader; empty if there is none
- * @param leaseDurationSeconds how long others wait after the last change that they have seen
- * @param acquireTime when the leader became the leader
- * @param renewTime when it last said that it still is
- * @param leaderTransitions how often the leader changed
+ * @param holderIdentity the identity of the leader; empty if there is none
+ * @param leaseDurationSeconds how long other candidates wait after the last change that they have seen
+ * @param acquireTime when the leader acquired the Lease
+ * @param renewTime when the leader last renewed the Lease
+ * @param leaderTransitions how many times the leader changed
  */
 public record LeaderElectionRecord(
         String holderIdentity,

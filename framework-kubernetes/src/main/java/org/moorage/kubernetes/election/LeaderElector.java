@@ -15,24 +15,27 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A candidate that competes for a Lease with client-go's rules, and that knows by its own monotonic clock until when it may act as the
- * leader.
+ * A candidate that competes for a Lease with client-go's rules, and decides by its own monotonic clock how long it may
+ * act as the leader.
  *
- * <p>A candidate takes the Lease if nobody holds it, or if the holder's record has not changed for the lease's duration since the
- * candidate first saw it. The leader renews every retry period. It has lost the Lease when it could not renew until the renew
- * deadline, counted from the start of the last request that succeeded, or when it sees another holder. {@link #attempt} is called by one
- * thread; all other methods by any.
+ * <p>A candidate acquires the Lease if it has no holder, or if the holder's record has not changed for the lease
+ * duration since the candidate first saw it. The leader renews every retry period. It has lost the Lease when it could
+ * not renew until the renew deadline, counted from the start of the last request that succeeded, or when it sees
+ * another holder. {@link #attempt} is for use by one thread; all other methods are thread-safe.
  */
 final class LeaderElector {
     private static final Logger LOG = LoggerFactory.getLogger(LeaderElector.class);
 
-    /** By how much of it a standby's retry period is longer at random, so that candidates do not all ask at once. */
+    /**
+     * The largest random extension of a standby's retry period, as a fraction, so that candidates do not all retry at
+     * once.
+     */
     private static final double JITTER = 0.2;
 
-    /** How long the loss of the lease may go unnoticed before {@link #check} tells, as for kube-scheduler. */
+    /** How long after its expiry an unnoticed loss of the Lease makes {@link #check} fail, as in kube-scheduler. */
     private static final Duration MAX_TOLERABLE_EXPIRED_LEASE = Duration.ofSeconds(20);
 
-    /** A write that nobody waits for, of an event or when the process ends. */
+    /** The timeout of best-effort writes: of events, and of the release of the Lease. */
     private static final Duration LAST_WRITE = Duration.ofSeconds(1);
 
     private final LeaderElection settings;
@@ -49,24 +52,24 @@ final class LeaderElector {
     private volatile Role role = Role.STANDBY;
     private volatile long renewedAt;
 
-    /** What a candidate is. */
+    /** The state of a candidate. */
     enum Role {
-        /** It waits for the Lease. */
+        /** Waits for the Lease. */
         STANDBY,
-        /** It holds the Lease. */
+        /** Holds the Lease. */
         LEADER,
-        /** It has held the Lease, and does not any more. */
+        /** Has held the Lease and lost or released it. */
         LOST
     }
 
     /**
-     * A candidate.
+     * Creates a candidate.
      *
-     * @param settings how often and how long it tries
+     * @param settings how often and for how long it tries
      * @param identity its name among the candidates
      * @param lock the Lease
-     * @param clock the times that the Lease says
-     * @param nanoTime a monotonic clock, which decides
+     * @param clock the wall clock, for the times in the Lease
+     * @param nanoTime a monotonic clock, by which the candidate decides
      * @param random the random part of waits
      */
     LeaderElector(
@@ -89,12 +92,18 @@ final class LeaderElector {
         return role;
     }
 
-    /** Whether the candidate holds the Lease, and the Lease has not run out since it last renewed. To be asked before each write. */
+    /**
+     * Returns whether the candidate holds the Lease, and the Lease has not expired since the last renewal. Call before
+     * each write.
+     */
     boolean mayWrite() {
         return role == Role.LEADER && since(renewedAt).compareTo(Duration.ofSeconds(leaseSeconds)) < 0;
     }
 
-    /** Why the candidate is not healthy; empty if it is. A leader that has noticed its loss in time is about to end. */
+    /**
+     * Returns why the candidate is unhealthy; empty if it is healthy. A leader that noticed the loss in time is
+     * healthy: it is about to end.
+     */
     Optional<String> check() {
         Duration tolerable = settings.leaseDuration().plus(MAX_TOLERABLE_EXPIRED_LEASE);
         return role == Role.LEADER && since(renewedAt).compareTo(tolerable) > 0
@@ -106,7 +115,7 @@ final class LeaderElector {
         return Duration.ofNanos(nanoTime.getAsLong() - nanos);
     }
 
-    /** Tries to take the Lease, or to renew it; returns how long to wait until the next attempt. */
+    /** Tries to acquire or renew the Lease, and returns how long to wait before the next attempt. */
     Duration attempt() {
         long start = nanoTime.getAsLong();
         if (role == Role.STANDBY) {
@@ -131,7 +140,7 @@ final class LeaderElector {
                 : settings.retryPeriod();
     }
 
-    // As client-go: two requests that get no answer fit into the renew deadline.
+    // As in client-go, two requests that time out fit into the renew deadline.
     private Duration requestTimeout(Duration left) {
         Duration half = settings.renewDeadline().dividedBy(2);
         return left.compareTo(half) < 0 ? left : half;
@@ -154,7 +163,7 @@ final class LeaderElector {
         }
     }
 
-    // The process may have been stopped for longer than the lease lasts while a request was on its way.
+    // The process may have been suspended for longer than the lease duration during the request.
     private void renewed(long start) {
         renewedAt = start;
         if (since(start).compareTo(settings.renewDeadline()) >= 0) {
@@ -251,7 +260,10 @@ final class LeaderElector {
         return since(observedAt).compareTo(Duration.ofSeconds(record.leaseDurationSeconds())) < 0;
     }
 
-    /** Gives the Lease up, so that another candidate need not wait until it runs out. To be called when no attempt is under way. */
+    /**
+     * Releases the Lease, so that another candidate does not have to wait until it expires. Must not run during an
+     * attempt.
+     */
     void release() {
         if (!mayWrite()) {
             return;

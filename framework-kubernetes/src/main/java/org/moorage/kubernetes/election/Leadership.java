@@ -16,7 +16,10 @@ import org.moorage.kubernetes.ThreadFailures;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** This process's part in leader election: a thread that competes for the Lease, and a gate that only a leader's writes pass. */
+/**
+ * This process's part in leader election: a thread that competes for the Lease, and a guard that rejects writes while
+ * this process is not the leader.
+ */
 public final class Leadership implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Leadership.class);
     private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(2);
@@ -31,13 +34,13 @@ public final class Leadership implements AutoCloseable {
     private volatile boolean started;
 
     /**
-     * A candidate that does nothing yet.
+     * Creates a candidate that does not compete yet.
      *
-     * @param requests a connection that nothing else uses; it is closed with this
+     * @param requests a connection for exclusive use, which {@link #close} closes
      * @param settings how to compete, and for which Lease
      * @param hostName the machine's name, which is part of the candidate's identity
-     * @param component who reports events of the election
-     * @param clock the time that the Lease says
+     * @param component the component that reports events of the election
+     * @param clock the wall clock, for the times in the Lease
      * @param random the random part of waits
      * @param threads makes the thread that competes
      */
@@ -59,15 +62,18 @@ public final class Leadership implements AutoCloseable {
                 new LeaderElector(settings, hostName + "_" + UUID.randomUUID(), lock, clock, System::nanoTime, random);
     }
 
-    /** The client with its writes refused while this process is not the leader; also those of connections that are open already. */
+    /**
+     * Returns the client with its writes rejected while this process is not the leader, also on connections that are
+     * already open.
+     */
     public ApiClient guard(ApiClient client) {
         return new WriteGuard(elector::mayWrite, lock.toString()).guard(client);
     }
 
     /**
-     * Begins to compete.
+     * Starts to compete for the Lease.
      *
-     * @param onLost is run on the competing thread when the Lease is lost, or the thread has ended for another reason
+     * @param onLost runs on the competing thread when the Lease is lost, or the thread ends for another reason
      */
     public void start(Runnable onLost) {
         started = true;
@@ -118,7 +124,7 @@ public final class Leadership implements AutoCloseable {
         }
     }
 
-    /** Waits until this process leads; false if it was closed or the thread was interrupted before. */
+    /** Waits until this process leads; returns false if it was closed or the thread was interrupted before that. */
     public boolean awaitLeading() {
         try {
             decided.await();
@@ -129,17 +135,17 @@ public final class Leadership implements AutoCloseable {
         return isLeader();
     }
 
-    /** Whether this process leads. */
+    /** Returns whether this process leads. */
     public boolean isLeader() {
         return elector.role() == LeaderElector.Role.LEADER;
     }
 
-    /** Why leader election is not healthy; empty if it is. */
+    /** Returns why leader election is unhealthy; empty if it is healthy. */
     public Optional<String> check() {
         return elector.check();
     }
 
-    /** Stops competing, and releases the Lease if this process holds it. To be called when nothing is written any more. */
+    /** Stops competing, and releases the Lease if this process holds it. Call after the last write. */
     @Override
     public void close() {
         stopped.countDown();

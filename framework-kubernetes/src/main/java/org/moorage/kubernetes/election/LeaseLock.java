@@ -16,7 +16,10 @@ import org.moorage.api.plugin.ClusterException;
 import org.moorage.config.LeaderElection;
 import org.moorage.kubernetes.ApiRequests;
 
-/** A Lease as the lock that candidates compete for. What else the object says, such as a preferred holder, is kept. Serves one thread. */
+/**
+ * A Lease as the lock that candidates compete for. Keeps the object's other fields, such as a preferred holder. For use
+ * by one thread.
+ */
 public final class LeaseLock {
     private static final DateTimeFormatter MICRO_TIME = DateTimeFormatter.ofPattern(
                     "yyyy-MM-dd'T'HH:mm:ss.SSSSSS'Z'", Locale.ROOT)
@@ -35,7 +38,7 @@ public final class LeaseLock {
     }
 
     /**
-     * The Lease of these settings.
+     * Creates the lock of the Lease that the settings name.
      *
      * @param requests a connection to the server of the Lease
      */
@@ -54,9 +57,9 @@ public final class LeaseLock {
     }
 
     /**
-     * The record as it is; empty if there is no Lease.
+     * Returns the current record; empty if there is no Lease.
      *
-     * @throws ClusterException if the server does not tell it in time
+     * @throws ClusterException if the server does not return it in time
      */
     public Optional<LeaderElectionRecord> get(Duration atMost) {
         Optional<ObjectNode> lease = server.get(atMost);
@@ -65,16 +68,16 @@ public final class LeaseLock {
     }
 
     /**
-     * Makes the Lease.
+     * Creates the Lease.
      *
-     * @throws ClusterException if the server does not make it in time
+     * @throws ClusterException if the server does not create it in time
      */
     public void create(LeaderElectionRecord record, Duration atMost) {
         last = server.create(with(empty(), record), atMost);
     }
 
     /**
-     * Replaces the record, unless somebody else has done so since it was last read or written here.
+     * Replaces the record, unless another client has changed the Lease since it was last read or written here.
      *
      * @throws ClusterException if the server does not replace it in time
      */
@@ -101,7 +104,8 @@ public final class LeaseLock {
         try {
             return value.isTextual() ? Instant.parse(value.textValue()) : Instant.EPOCH;
         } catch (DateTimeParseException unreadable) {
-            // Another component's; a holder is judged by when its record was seen to change, not by its times.
+            // Another component's format. A holder is judged by when its record was seen to change, not by its
+            // timestamps.
             return Instant.EPOCH;
         }
     }

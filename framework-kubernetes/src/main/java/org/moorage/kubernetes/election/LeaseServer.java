@@ -5,15 +5,18 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.time.Duration;
 import java.util.Optional;
 
-/** Keeps one Lease. All methods throw a {@link org.moorage.api.plugin.ClusterException} if the server does not do it in time. */
+/**
+ * A server with one Lease. All methods throw a {@link org.moorage.api.plugin.ClusterException} if a request fails or
+ * times out.
+ */
 interface LeaseServer {
-    /** The Lease; empty if there is none. */
+    /** Returns the Lease; empty if there is none. */
     Optional<ObjectNode> get(Duration atMost);
 
-    /** Makes it; returns it as it is now. */
+    /** Creates the Lease, and returns it as created. */
     ObjectNode create(ObjectNode lease, Duration atMost);
 
-    /** Replaces it, if it still has the version that this one carries; returns it as it is now. */
+    /** Replaces the Lease if the server still has the given resource version, and returns the new Lease. */
     ObjectNode replace(ObjectNode lease, Duration atMost);
 
     /** Reports an event about the Lease. */

@@ -9,15 +9,15 @@ import okhttp3.Interceptor;
 import okhttp3.Response;
 import org.moorage.kubernetes.ApiClient;
 
-/** Keeps the writes of a process from the server that does not hold its Lease. */
+/** Rejects the writes of a process that does not hold its Lease. */
 public final class WriteGuard {
     private final BooleanSupplier mayWrite;
     private final String lease;
 
     /**
-     * A guard.
+     * Creates a guard.
      *
-     * @param mayWrite whether the process holds the Lease; asked before each write, by any thread
+     * @param mayWrite whether the process holds the Lease; called before each write, on any thread
      * @param lease the Lease, for messages
      */
     public WriteGuard(BooleanSupplier mayWrite, String lease) {
@@ -25,18 +25,21 @@ public final class WriteGuard {
         this.lease = Objects.requireNonNull(lease, "lease");
     }
 
-    /** The client with its writes refused while they may not be sent; also those of connections that are open already. */
+    /**
+     * Returns the client with its writes rejected while the process does not hold the Lease, also on connections that
+     * are already open.
+     */
     public ApiClient guard(ApiClient client) {
         return client.with(http -> {
-            // For clients whose requests go another way than over OkHttp's connections.
+            // For clients whose requests bypass OkHttp's connections.
             http.interceptors().add(0, this::intercept);
             return http.addNetworkInterceptor(this::intercept);
         });
     }
 
-    // Runs when the connection is there and the request is about to be written to it, so that neither a
-    // wait for a connection nor a process that was stopped comes between the check and the write. OkHttp
-    // does not repeat after a ProtocolException.
+    // Runs when the connection is open and the request is about to be written to it, so that neither a wait for a
+    // connection nor a suspension of the process comes between the check and the write. OkHttp does not retry after a
+    // ProtocolException.
     private Response intercept(Interceptor.Chain chain) throws IOException {
         if (!chain.request().method().equals("GET") && !mayWrite.getAsBoolean()) {
             throw new ProtocolException("not sent, since this process is not the leader (lease " + lease + ")");

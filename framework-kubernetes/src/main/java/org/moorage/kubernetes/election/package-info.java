@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * Leader election by a Lease, as in kube-scheduler: of several schedulers one works, and the others stand by.
+ * Leader election by a Lease, as in kube-scheduler: one of several schedulers is active, and the others are on standby.
  *
  * <p>Starting points: {@link org.moorage.kubernetes.election.LeaderElector}, {@link org.moorage.kubernetes.election.LeaseLock}.
  */

@@ -27,8 +27,8 @@ import org.moorage.runtime.MonotonicClock;
 import org.moorage.runtime.Scheduler;
 
 /**
- * The scheduler of an API server's cluster. Where the configuration asks for leader election, as it does by default, it works while it
- * holds the Lease, and writes nothing otherwise.
+ * The scheduler of an API server's cluster. With leader election, which is the default, it schedules while it holds the
+ * Lease, and writes nothing otherwise.
  *
  * <pre>{@code
  * try (KubernetesScheduler scheduler = KubernetesScheduler.builder(config, registry).build()) {
@@ -77,7 +77,7 @@ public final class KubernetesScheduler implements AutoCloseable {
         onSynced = builder.onSynced;
         onLost = builder.onLost == null ? this::stopAfterLoss : builder.onLost;
         if (!delaysCache) {
-            // While the plugins are made.
+            // Connects while the plugins are created.
             cluster.connect();
         }
         boolean isBuilt = false;
@@ -95,16 +95,16 @@ public final class KubernetesScheduler implements AutoCloseable {
         }
     }
 
-    /** A builder of a scheduler with this configuration, of these plugins. */
+    /** Returns a builder of a scheduler with the given configuration and plugins. */
     public static Builder builder(LoadedConfig config, PluginRegistry registry) {
         return new Builder(config, registry);
     }
 
     /**
-     * Schedules pods as they come, as soon as this process leads, until {@link #close} is called, the Lease is lost or the thread is
-     * interrupted. To be called once.
+     * Waits until this process leads, then schedules pods until {@link #close} is called, the Lease is lost or the
+     * thread is interrupted. Call once.
      *
-     * @return whether it ended because the Lease was lost: another process schedules then, and this one can only end
+     * @return whether it ended because the Lease was lost; another process then schedules, and this one has to exit
      * @throws ClusterException if the thread was interrupted before all objects were listed
      */
     public boolean run() {
@@ -119,7 +119,7 @@ public final class KubernetesScheduler implements AutoCloseable {
                 scheduler.run();
             }
         } catch (ClusterException unreachable) {
-            // Closed before all objects were listed, there is nothing to complain about.
+            // Closing before all objects were listed is not an error.
             if (!closing && !lost) {
                 throw unreachable;
             }
@@ -146,24 +146,24 @@ public final class KubernetesScheduler implements AutoCloseable {
         scheduler.stop();
     }
 
-    /** The scheduler, to be asked while it runs. */
+    /** Returns the scheduler, for queries while it runs. */
     public Scheduler scheduler() {
         return scheduler;
     }
 
-    /** The cluster that it schedules for. */
+    /** Returns the cluster that it schedules for. */
     public KubernetesCluster cluster() {
         return cluster;
     }
 
-    /** This process's part in leader election; empty if the configuration asks for none. */
+    /** Returns this process's part in leader election; empty if leader election is off. */
     public Optional<Leadership> leadership() {
         return leadership;
     }
 
     /**
-     * Stops, within ten seconds, and then releases the Lease: what is under way is still the leader's. May be called at any time from any
-     * thread; calling it again waits until it is done and does no harm.
+     * Stops within ten seconds, and then releases the Lease, so that writes in progress are still those of the leader.
+     * May be called at any time from any thread; a further call waits until the first one is done.
      */
     @Override
     public void close() {
@@ -178,7 +178,7 @@ public final class KubernetesScheduler implements AutoCloseable {
         }
     }
 
-    /** Collects what a {@link KubernetesScheduler} is made of. For one thread. */
+    /** A builder of a {@link KubernetesScheduler}. For use by one thread. */
     public static final class Builder {
         private final LoadedConfig config;
         private final PluginRegistry registry;
@@ -196,55 +196,56 @@ public final class KubernetesScheduler implements AutoCloseable {
         }
 
         /**
-         * How to reach the API server. By default that is by the kubeconfig that the configuration names, or as a pod of the cluster if it
-         * names none.
+         * Sets the connection to the API server. The default is the kubeconfig that the configuration names, or the
+         * cluster that the program runs in if it names none.
          */
         public Builder connection(ApiConnection value) {
             connection = Objects.requireNonNull(value, "value");
             return this;
         }
 
-        /** The machine's name, which events and the Lease carry; by default what the machine says. */
+        /** Sets the machine's name, for events and the Lease; the default is the host name. */
         public Builder hostName(String value) {
             hostName = Objects.requireNonNull(value, "value");
             return this;
         }
 
-        /** Is told of requests to the API server. */
+        /** Sets the metrics of requests to the API server. */
         public Builder requestMetrics(RequestMetrics value) {
             requestMetrics = Objects.requireNonNull(value, "value");
             return this;
         }
 
-        /** Makes the threads that watch, send events and compete for the Lease. */
+        /** Sets the factory of the threads that watch, send events and compete for the Lease. */
         public Builder threads(ThreadFactory value) {
             threads = Objects.requireNonNull(value, "value");
             return this;
         }
 
-        /** Further settings of the scheduler, such as who listens to it. */
+        /** Sets further settings of the scheduler, such as its listeners. */
         public Builder settings(UnaryOperator<Scheduler.Builder> value) {
             settings = Objects.requireNonNull(value, "value");
             return this;
         }
 
-        /** Is run when the cluster's objects are known. */
+        /** Sets a callback that runs when the cluster's objects are known. */
         public Builder onSynced(Runnable value) {
             onSynced = Objects.requireNonNull(value, "value");
             return this;
         }
 
-        /** Is run when the Lease is lost, in place of stopping the scheduler. */
+        /** Sets a callback that runs when the Lease is lost, instead of stopping the scheduler. */
         public Builder onLost(Runnable value) {
             onLost = Objects.requireNonNull(value, "value");
             return this;
         }
 
         /**
-         * The scheduler; nothing is scheduled yet.
+         * Creates the scheduler; schedules nothing yet.
          *
          * @throws org.moorage.config.ConfigException if the profiles cannot be built from the plugins
-         * @throws ClusterException if the kubeconfig cannot be used, or there is none and the program is in no cluster
+         * @throws ClusterException if the kubeconfig cannot be used, or there is none and the program does not run in a
+         *     cluster
          */
         public KubernetesScheduler build() {
             if (hostName.isEmpty()) {

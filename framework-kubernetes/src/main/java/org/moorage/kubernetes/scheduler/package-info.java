@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * The scheduler of an API server's cluster in one object, for programs that run one.
+ * A single object that runs the scheduler of an API server's cluster, for programs that embed it.
  *
  * <p>Starting point: {@link org.moorage.kubernetes.scheduler.KubernetesScheduler}.
  */

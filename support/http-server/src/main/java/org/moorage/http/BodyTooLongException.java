@@ -3,7 +3,7 @@ package org.moorage.http;
 
 import java.io.IOException;
 
-/** A body is longer than it may be. */
+/** Thrown if a body exceeds its limit. */
 public final class BodyTooLongException extends IOException {
     private static final long serialVersionUID = 1L;
 

@@ -6,11 +6,14 @@ import java.time.Instant;
 import java.time.InstantSource;
 import org.jspecify.annotations.Nullable;
 
-/** How long the thread that works on a request has waited for its client: for the rest of a body, or until a response is taken. */
+/**
+ * Measures how long the thread that works on a request has waited for the client: for the rest of a body, or until the
+ * client receives the response.
+ */
 final class ClientWait {
     private final InstantSource clock;
     private Duration before = Duration.ZERO;
-    /** When the thread began to wait; null while it does not. */
+    /** When the thread started to wait; null while it does not wait. */
     private @Nullable Instant start;
 
     ClientWait(InstantSource clock) {
@@ -26,7 +29,7 @@ final class ClientWait {
         start = null;
     }
 
-    /** Whether the thread waits now, and has waited for longer than this in all. */
+    /** Returns whether the thread is waiting, and has waited longer than the given time in total. */
     synchronized boolean isLongerThan(Duration time) {
         return start != null && total().compareTo(time) > 0;
     }

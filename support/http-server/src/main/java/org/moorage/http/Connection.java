@@ -53,7 +53,8 @@ import javax.net.ssl.SSLPeerUnverifiedException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One connection, and the request under way on it. All fields belong to the thread that serves connections, unless their comment differs.
+ * One connection, and its current request. All fields belong to the thread that serves connections, unless their
+ * comment differs.
  */
 final class Connection extends ChannelInboundHandlerAdapter {
     private static final int LONGEST_LINE = 8 << 10;
@@ -82,7 +83,7 @@ final class Connection extends ChannelInboundHandlerAdapter {
     private Instant since;
     private Instant deadline;
     private boolean isKnown;
-    /** The request under way. */
+    /** The current request. */
     private @Nullable Request request;
 
     private boolean keepsAlive;
@@ -93,10 +94,10 @@ final class Connection extends ChannelInboundHandlerAdapter {
     private boolean isPaused;
     /** How long the request's thread has waited for the client; shared with that thread. */
     private volatile ClientWait clientWait;
-    /** Counted down when more can be written, or nothing ever; shared with the thread that writes. */
+    /** Counted down when more can be written, or nothing ever can; shared with the writing thread. */
     private volatile CountDownLatch writable = new CountDownLatch(0);
 
-    /** The parts that the connections of a server share. */
+    /** The components that all connections of a server share. */
     record Service(
             HttpServer.Settings settings,
             boolean isForThisMachine,
@@ -106,17 +107,17 @@ final class Connection extends ChannelInboundHandlerAdapter {
             Handler handler) {}
 
     private enum State {
-        /** No byte of a request has come. */
+        /** No byte of a request was received. */
         IDLE,
-        /** A part of its head has come. */
+        /** A part of the head was received. */
         HEAD,
-        /** It waits in line for a thread, or the handler works on it. */
+        /** The request waits for a thread, or the handler works on it. */
         ASKED,
-        /** Its body is coming. */
+        /** The body is being received. */
         BODY,
-        /** Its response is being sent. */
+        /** The response is being sent. */
         SENDING,
-        /** It has been answered before its end, and the rest of it is discarded. */
+        /** The request was answered before its end; the rest of it is discarded. */
         ANSWERED
     }
 
@@ -128,7 +129,7 @@ final class Connection extends ChannelInboundHandlerAdapter {
         clock = service.settings().clock();
         clientWait = new ClientWait(clock);
         since = clock.instant();
-        // The TLS handshake counts toward the time for the head.
+        // The TLS handshake counts toward the timeout of the head.
         deadline = after(limits.headTime());
     }
 
@@ -162,7 +163,7 @@ final class Connection extends ChannelInboundHandlerAdapter {
                 .addLast(connection.new FirstByte(), connection.decoder, new HttpResponseEncoder(), connection);
     }
 
-    /** Starts TLS when the first bytes come: a connection that never sends any costs next to nothing. */
+    /** Starts TLS when the first bytes arrive, so that a silent connection costs almost nothing. */
     private static final class LateTls extends ChannelInboundHandlerAdapter {
         private final Supplier<SSLEngine> tls;
 
@@ -180,8 +181,8 @@ final class Connection extends ChannelInboundHandlerAdapter {
             context.pipeline().fireChannelRead(message);
         }
 
-        // Up to TLS 1.2 a client can ask for a handshake again and again; without cipher suites it fails. TLS 1.3 has
-        // no such thing.
+        // Up to TLS 1.2 a client can renegotiate repeatedly; without cipher suites that fails. TLS 1.3 has no
+        // renegotiation.
         private static void refuseRenegotiation(SSLEngine engine) {
             if (!engine.getSession().getProtocol().equals("TLSv1.3")) {
                 engine.setEnabledCipherSuites(new String[0]);
@@ -189,7 +190,7 @@ final class Connection extends ChannelInboundHandlerAdapter {
         }
     }
 
-    /** Notes that a request begins. */
+    /** Records that a request starts. */
     private final class FirstByte extends ChannelInboundHandlerAdapter {
         private boolean isFirst = true;
 
@@ -206,7 +207,7 @@ final class Connection extends ChannelInboundHandlerAdapter {
         }
     }
 
-    /** Decodes one request at a time: the bytes of those that follow stay bytes until it has been answered. */
+    /** Decodes one request at a time; the bytes of further requests are not decoded until it has been answered. */
     private final class Decoder extends HttpRequestDecoder {
         Decoder() {
             super(new HttpDecoderConfig().setMaxInitialLineLength(LONGEST_LINE).setMaxHeaderSize(LONGEST_HEADERS));
@@ -224,7 +225,7 @@ final class Connection extends ChannelInboundHandlerAdapter {
             return actualReadableBytes() > 0;
         }
 
-        /** Decodes what has come already. */
+        /** Decodes the bytes that were already received. */
         void resume() {
             ChannelHandlerContext context = channel.pipeline().context(this);
             if (context == null) {
@@ -253,12 +254,12 @@ final class Connection extends ChannelInboundHandlerAdapter {
         return clock.instant().plus(time);
     }
 
-    /** The address of the client; of IPv6 its network. */
+    /** Returns the address of the client; for IPv6, that of its network. */
     InetAddress network() {
         return network;
     }
 
-    /** When the connection entered its present state. */
+    /** Returns when the connection entered its current state. */
     Instant since() {
         return since;
     }
@@ -267,17 +268,17 @@ final class Connection extends ChannelInboundHandlerAdapter {
         return now.isAfter(deadline);
     }
 
-    /** Whether nothing is asked on it. */
+    /** Returns whether the connection has no request. */
     boolean isIdle() {
         return state == State.IDLE || state == State.HEAD;
     }
 
-    /** Whether all of its request has come. */
+    /** Returns whether the whole request was received. */
     boolean isRequestComplete() {
         return isWhole;
     }
 
-    /** How much the connection deserves its place. */
+    /** Returns the priority of keeping the connection. */
     Rank rank() {
         if (state == State.ASKED) {
             return service.line().isWaiting(this) || service.healthLine().isWaiting(this)
@@ -287,19 +288,19 @@ final class Connection extends ChannelInboundHandlerAdapter {
         return isKnown && state != State.IDLE ? Rank.KNOWN_CLIENTS_TURN : Rank.CLIENTS_TURN;
     }
 
-    /** How much a connection deserves its place, the least first. */
+    /** The priority of keeping a connection, lowest first. */
     enum Rank {
         /** The server waits for the client. */
         CLIENTS_TURN,
-        /** The server waits within a request for a client whose credentials it took before. */
+        /** The server waits, within a request, for a client whose credentials it accepted before. */
         KNOWN_CLIENTS_TURN,
-        /** Its request waits for a thread. */
+        /** The request waits for a thread. */
         IN_LINE,
-        /** The handler works on its request. */
+        /** The handler works on the request. */
         WORKED_ON
     }
 
-    /** Whether a thread waits for the client, and has done so for longer than this in all. */
+    /** Returns whether a thread is waiting for the client, and has waited longer than the given time in total. */
     boolean keepsThreadWaiting(Duration atMost) {
         return clientWait.isLongerThan(atMost);
     }
@@ -308,13 +309,13 @@ final class Connection extends ChannelInboundHandlerAdapter {
         abort(channel);
     }
 
-    // Without TLS's own farewell, which would wait for the client.
+    // Without TLS's close_notify, which would wait for the client.
     private static void abort(SocketChannel channel) {
         ChannelHandlerContext first = channel.pipeline().firstContext();
         ChannelFuture ignored = first == null ? channel.close() : first.close();
     }
 
-    /** Its time is up. */
+    /** Handles the expiry of the deadline. */
     void giveUp() {
         RequestBody coming = body;
         if (state == State.BODY && coming != null) {
@@ -329,7 +330,7 @@ final class Connection extends ChannelInboundHandlerAdapter {
         close();
     }
 
-    /** No thread takes its request, since too many others wait. */
+    /** Rejects the request, since too many others wait for a thread. */
     void refuse() {
         send(UNAVAILABLE);
     }
@@ -352,7 +353,7 @@ final class Connection extends ChannelInboundHandlerAdapter {
             clientWait.end();
             writable.countDown();
         } else if (isIdle()) {
-            // The client does not take answers of TLS, such as those to updates of keys.
+            // The client does not receive TLS responses, such as those to key updates.
             close();
         }
     }
@@ -516,7 +517,7 @@ final class Connection extends ChannelInboundHandlerAdapter {
     private void bring(HttpContent content) {
         RequestBody coming = body;
         if (state != State.BODY || coming == null) {
-            // The end of a request without a body, which is behind its head.
+            // The end of a request without a body, which follows its head.
             return;
         }
         if (!coming.add(ByteBufUtil.getBytes(content.content()))) {
@@ -552,7 +553,7 @@ final class Connection extends ChannelInboundHandlerAdapter {
         }
     }
 
-    /** Sends a response of the server's own, after which the connection ends. */
+    /** Sends a response of the server itself, and then closes the connection. */
     private void send(int status) {
         if (!channel.isActive() || state == State.SENDING || state == State.ANSWERED) {
             return;
@@ -601,8 +602,8 @@ final class Connection extends ChannelInboundHandlerAdapter {
         onLoop(() -> channel.writeAndFlush(LastHttpContent.EMPTY_LAST_CONTENT).addListener(sent -> ended()));
     }
 
-    // The next request is looked at when the client's system has taken this response, so that none makes a thread wait
-    // for it.
+    // The next request is read once the client's system has received this response, so that no response blocks a
+    // thread.
     private void ended() {
         body = null;
         wanted = null;
@@ -627,7 +628,7 @@ final class Connection extends ChannelInboundHandlerAdapter {
         onLoop(decoder::resume);
     }
 
-    /** Sends the body of a response as fast as the client takes it; used by the thread that answers. */
+    /** Sends the body of a response as fast as the client receives it; used by the answering thread. */
     private final class Output extends OutputStream {
         private final byte[] piece;
         private final Instant end = after(limits.responseTime());
@@ -696,7 +697,7 @@ final class Connection extends ChannelInboundHandlerAdapter {
             }
         }
 
-        // Nothing waits for the last piece: a short response takes its thread no longer than it takes to make.
+        // Does not wait for the last piece, so that a short response blocks its thread only while it is created.
         void end() throws IOException {
             if (count > 0) {
                 send();

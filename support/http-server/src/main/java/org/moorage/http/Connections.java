@@ -14,11 +14,11 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The connections of a server, and which of them are closed for lack of time or room. All methods but {@link #awaitFinished} are called
- * on the thread that serves connections.
+ * The connections of a server. Closes connections that exceed a time limit, or to make room. All methods except {@link
+ * #awaitFinished} are called on the thread that serves connections.
  *
- * <p>A new connection is always taken, since nothing is known of it before its head is read: it may be a probe's. For one too many,
- * the one that deserves its place least is closed.
+ * <p>A new connection is accepted even at the limit, since it may be a health probe, which only its head shows. The
+ * connection with the lowest {@link Connection.Rank} is then closed.
  */
 final class Connections {
     private static final int FILES_SHARE = 16;
@@ -35,7 +35,7 @@ final class Connections {
         this.refusals = refusals;
     }
 
-    /** Adds a connection; false if there is no room for it, which is so when all others are being worked on. */
+    /** Adds a connection. Returns false if there is no room, since the handler works on all others. */
     boolean add(Connection connection) {
         if (isFinishing) {
             return false;
@@ -66,8 +66,8 @@ final class Connections {
         return true;
     }
 
-    // The client with the most connections loses the one that the server has waited for longest, or that entered the
-    // line last.
+    // The client with the most connections loses the one for which the server has waited longest, or whose request
+    // joined the queue last.
     private boolean isBefore(Connection connection, Connection other) {
         int byRank = connection.rank().compareTo(other.rank());
         if (byRank != 0) {
@@ -85,7 +85,9 @@ final class Connections {
         return countByNetwork.getOrDefault(connection.network(), 0);
     }
 
-    /** Closes some connections since the process has no file descriptor left for another; false if there are none to close. */
+    /**
+     * Closes some connections, since the process has no file descriptor left. Returns false if there are none to close.
+     */
     boolean makeRoomForFiles() {
         refusals.files().increment();
         boolean isAny = false;
@@ -96,7 +98,7 @@ final class Connections {
         return isAny;
     }
 
-    /** A connection is gone. */
+    /** Removes a connection that was closed. */
     void remove(Connection connection) {
         if (all.remove(connection)) {
             countByNetwork.computeIfPresent(connection.network(), (network, count) -> less(count));
@@ -110,14 +112,14 @@ final class Connections {
         return count == 1 ? null : count - 1;
     }
 
-    /** Closes the connections whose time is up. */
+    /** Closes the connections whose deadline has passed. */
     void closeOverdue(Instant now) {
         List<Connection> overdue =
                 all.stream().filter(connection -> connection.isOverdue(now)).toList();
         overdue.forEach(Connection::giveUp);
     }
 
-    /** Closes those that nothing has been asked on; the others are closed after their responses. */
+    /** Closes the connections without a request; the others are closed after their responses. */
     void finish() {
         isFinishing = true;
         List<Connection> idle =

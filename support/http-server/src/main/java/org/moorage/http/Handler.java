@@ -6,8 +6,9 @@ import java.io.IOException;
 /** Answers requests. */
 public interface Handler {
     /**
-     * Whether a request is answered on separate threads, for which no other request waits. Called on the thread that serves all
-     * connections, so it looks at the request and nothing else; such a request is answered without waiting for anything.
+     * Returns whether a request is a health request, which is answered on separate threads without waiting for other
+     * requests. Called on the thread that serves all connections, so it must not read anything but the request, and
+     * such a request must be answered without blocking.
      */
     boolean isHealth(Request request);
 
@@ -19,12 +20,12 @@ public interface Handler {
      */
     Answer answer(Request request) throws IOException;
 
-    /** Reports what a request was answered with 500 for. Called on the thread that answered it. */
+    /** Reports a failure that was answered with status 500. Called on the thread that answered the request. */
     void failed(Request request, Throwable thrown);
 
     /**
-     * Reports what the server has closed and refused since the last report, because something ran short. Called at most once in ten
-     * seconds, on the thread that serves all connections, so it must not wait for anything.
+     * Reports the connections and requests that the server closed or refused since the last report, for lack of a
+     * resource. Called at most once in ten seconds, on the thread that serves all connections, so it must not block.
      */
     void overloaded(Overload overload);
 }

@@ -32,12 +32,13 @@ import javax.net.ssl.SSLEngine;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Serves HTTP/1.1. One thread reads what all connections send, so that a slow or silent client holds no other; a request whose head is
- * complete waits in line for one of a few threads, and a request for health has separate threads.
+ * Serves HTTP/1.1. One thread reads from all connections, so that a slow or silent client does not delay others. A
+ * request with a complete head is queued for a small thread pool; health requests have separate threads.
  *
- * <p>Connections, requests in line and the time that each state of a connection may last are bounded. A new connection always finds a
- * place, since it may be a probe's: another one is closed for it, one whose client the server waits for if there is any. Without TLS and
- * on a loopback address, requests whose {@code Host} header names another machine are answered with 421.
+ * <p>The number of connections, the number of queued requests and the time in each state of a connection are bounded.
+ * At the limit a new connection, which may be a health probe, replaces another one: if possible, one whose client the
+ * server is waiting for. Without TLS and on a loopback address, requests whose {@code Host} header names another
+ * machine are answered with 421.
  */
 public final class HttpServer implements AutoCloseable {
     private static final int BACKLOG = 1024;
@@ -47,8 +48,8 @@ public final class HttpServer implements AutoCloseable {
     private static final int FEWEST_CONNECTIONS = 16;
     private static final Duration SWEEP = Duration.ofMillis(250);
     private static final Duration REPORT_INTERVAL = Duration.ofSeconds(10);
-    // How long no connection is accepted after a failure: until connections that were closed for it are gone, or longer
-    // if none were.
+    // The pauses after a failure to accept: a short one until the connections that were closed for it are gone, a
+    // longer one if none were closed.
     private static final Duration SHORT_PAUSE = Duration.ofMillis(20);
     private static final Duration LONG_PAUSE = Duration.ofSeconds(1);
     private static final WriteBufferWaterMark WRITE_BUFFER = new WriteBufferWaterMark(64 << 10, 256 << 10);
@@ -67,12 +68,13 @@ public final class HttpServer implements AutoCloseable {
     private Instant reportedAt = Instant.MIN;
 
     /**
-     * How to serve.
+     * The settings of a server.
      *
-     * @param tls makes the server's side of TLS for a connection, once its first bytes have come; empty to serve without
-     * @param limits what connections may take
-     * @param mostThreads how many requests are answered at the same time, in addition to those for health
-     * @param clock measures what the limits are about, and is shown in the header Date; a clock that is never set back
+     * @param tls creates the server's side of TLS for a connection once its first bytes arrive; empty to serve without
+     *     TLS
+     * @param limits the limits of connections
+     * @param mostThreads the most requests that are answered at the same time, in addition to health requests
+     * @param clock the clock for the limits and the {@code Date} header; it must not go back
      * @param threads makes the threads
      */
     public record Settings(
@@ -83,10 +85,10 @@ public final class HttpServer implements AutoCloseable {
             ThreadFactory threads) {}
 
     /**
-     * Limits of connections, whichever clients have them.
+     * The limits of connections, for all clients.
      *
-     * @param mostConnections how many may be open, or half of the file descriptors that the process may have if that is less; for one more,
-     *     the address that has most of them loses the one whose client the server has waited for longest
+     * @param mostConnections the most open connections; half of the process's file descriptor limit if that is less.
+     *     Beyond it, the address with the most connections loses the one whose client the server has waited for longest
      * @param headTime how long the handshake and the head of a request may take together
      * @param idleTime how long a connection may wait for its next request
      * @param responseTime how long a client may take to receive a response
@@ -116,7 +118,7 @@ public final class HttpServer implements AutoCloseable {
     }
 
     /**
-     * A server that listens, and answers from {@link #start} on.
+     * Creates a server that listens; it answers after {@link #start}.
      *
      * @throws IOException if the address cannot be listened on
      */
@@ -136,7 +138,7 @@ public final class HttpServer implements AutoCloseable {
         }
     }
 
-    /** Begins to answer. */
+    /** Starts to answer requests. */
     public synchronized void start() {
         if (!socket.isOpen()) {
             return;
@@ -145,7 +147,7 @@ public final class HttpServer implements AutoCloseable {
                 new MultiThreadIoEventLoopGroup(1, settings.threads(), NioIoHandler.newFactory());
         loop = own;
         EventLoop only = own.next();
-        // Not more than half of the connections wait for the server, so the client of another one has to act.
+        // At most half of the connections wait for the server, so at least one other connection waits for its client.
         int mostWaiting = Math.max(1, Math.min(most / 4, most / 2 - settings.mostThreads()));
         Connection.Service service = new Connection.Service(
                 settings,
@@ -159,9 +161,8 @@ public final class HttpServer implements AutoCloseable {
                 .group(own)
                 .channelFactory(() -> new NioServerSocketChannel(socket))
                 .option(ChannelOption.ALLOCATOR, memory)
-                // One connection each time that one is waiting: to accept fails for lack of file descriptors even if
-                // none
-                // is, and other connections are closed for a failure.
+                // Accepts one connection per readiness event: without file descriptors, accepting fails even if no
+                // connection is waiting, and a failure closes other connections.
                 .option(ChannelOption.RECVBUF_ALLOCATOR, new ServerChannelRecvByteBufAllocator())
                 .childOption(ChannelOption.ALLOCATOR, memory)
                 .childOption(ChannelOption.TCP_NODELAY, true)
@@ -179,7 +180,7 @@ public final class HttpServer implements AutoCloseable {
                 () -> sweep(service), SWEEP.toMillis(), SWEEP.toMillis(), TimeUnit.MILLISECONDS);
     }
 
-    /** Keeps on accepting after a failure, which is mostly that the process has no file descriptor left. */
+    /** Continues to accept after a failure, usually a lack of file descriptors. */
     private final class FailedAccepts extends ChannelInboundHandlerAdapter {
         @Override
         public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
@@ -208,23 +209,26 @@ public final class HttpServer implements AutoCloseable {
         }
     }
 
-    /** Counts the connections and requests that the server closed and refused since it started because something ran short. */
+    /**
+     * Returns the counts of connections and requests that the server closed or refused since its start for lack of a
+     * resource.
+     */
     public Overload overload() {
         return refusals.total();
     }
 
-    /** The address that the server listens on. */
+    /** Returns the address that the server listens on. */
     public InetSocketAddress address() {
         return address;
     }
 
-    /** Stops listening, and waits a moment for the answers to requests that have come. */
+    /** Stops listening, and waits briefly for the responses to received requests. */
     @Override
     public synchronized void close() {
         try {
             socket.close();
         } catch (IOException alreadyGone) {
-            // It is closed.
+            // The server is closed.
         }
         MultiThreadIoEventLoopGroup own = loop;
         if (own != null && !own.isShuttingDown()) {

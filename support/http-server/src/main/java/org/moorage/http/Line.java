@@ -16,13 +16,13 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 
 /**
- * Requests that wait for one of a few threads, and those that have one. Every other thread that becomes free takes the request that has
- * waited for longest; the others take the first that is complete, so that clients whose bodies come slowly do not hold back the rest. All
- * methods are called on the thread that serves connections.
+ * The queue of requests for a small thread pool, and the requests in progress. Alternately, a free thread takes the
+ * request that has waited longest, or the first complete one, so that clients that send their bodies slowly do not
+ * delay the rest. All methods are called on the thread that serves connections.
  */
 final class Line {
     private static final Duration LONGEST_WAIT = Duration.ofSeconds(30);
-    // While other requests wait for a thread, a client may keep one waiting for so long.
+    // How long a client may block a thread while other requests wait for one.
     private static final Duration PATIENCE = Duration.ofSeconds(1);
 
     private final int mostThreads;
@@ -36,14 +36,14 @@ final class Line {
     private int busy;
     private boolean isTurnOfComplete;
 
-    /** Work, and when it came. */
+    /** Work, and when it was queued. */
     private record Waiting(Runnable work, Instant since) {}
 
     /**
-     * An empty line.
+     * Creates an empty queue.
      *
-     * @param mostThreads how many requests are worked on at the same time
-     * @param mostWaiting how many more may wait
+     * @param mostThreads the most requests in progress at the same time
+     * @param mostWaiting the most queued requests
      * @param threads runs the work
      * @param loop the thread that serves connections
      * @param clock measures how long requests wait
@@ -57,7 +57,7 @@ final class Line {
         this.refusals = refusals;
     }
 
-    /** Runs work for the request of a connection when there is a thread for it; the connection is refused if too many wait already. */
+    /** Queues work for the request of a connection; refuses the connection's request if the queue is full. */
     void join(Connection connection, Runnable work) {
         if (busy < mostThreads) {
             run(connection, work);
@@ -69,7 +69,7 @@ final class Line {
         }
     }
 
-    // The client with the most requests in line loses the last of them, or the last whose body has not come yet.
+    // The client with the most queued requests loses the last of them, or the last one whose body is incomplete.
     private Connection lastOfMost() {
         Map<InetAddress, Integer> counts = new HashMap<>();
         waiting.keySet().forEach(connection -> counts.merge(connection.network(), 1, Integer::sum));
@@ -117,7 +117,7 @@ final class Line {
                 next();
             });
         } catch (RejectedExecutionException stopped) {
-            // Nothing waits any more.
+            // The queue is empty.
         }
     }
 
@@ -143,12 +143,14 @@ final class Line {
         return waiting.containsKey(connection);
     }
 
-    /** A connection is gone. */
+    /** Removes a connection that was closed. */
     void remove(Connection connection) {
         waiting.remove(connection);
     }
 
-    /** Refuses requests that have waited for too long, and closes connections that keep threads waiting which others need. */
+    /**
+     * Refuses requests that have waited too long, and closes connections that block threads which other requests need.
+     */
     void sweep() {
         Instant longestSince = clock.instant().minus(LONGEST_WAIT);
         List<Connection> late = new ArrayList<>();

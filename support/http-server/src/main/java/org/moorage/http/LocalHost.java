@@ -14,7 +14,7 @@ final class LocalHost {
 
     private LocalHost() {}
 
-    /** Whether a request names this machine, or no machine, as no browser does. */
+    /** Returns whether a request's {@code Host} names this machine, or is missing, which no browser does. */
     static boolean isAsked(Request request) {
         List<String> hosts = request.headers("Host");
         String authority = request.uri().getRawAuthority();

@@ -5,14 +5,14 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/** How many file descriptors the process may have. */
+/** The file descriptor limit of the process. */
 final class OpenFiles {
     private static final Path LIMITS = Path.of("/proc/self/limits");
     private static final String LIMIT = "Max open files";
 
     private OpenFiles() {}
 
-    /** The limit; {@link Integer#MAX_VALUE} where the system has none, or does not show it in Linux's way. */
+    /** Returns the limit; {@link Integer#MAX_VALUE} if the system has none, or does not report it as Linux does. */
     static int most() {
         try {
             return Files.readAllLines(LIMITS).stream()

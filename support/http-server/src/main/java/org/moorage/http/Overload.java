@@ -2,20 +2,20 @@
 package org.moorage.http;
 
 /**
- * Counts of connections and requests that a server closed or refused because something ran short.
+ * Counts of connections and requests that a server closed or refused for lack of a resource.
  *
- * @param closedConnections connections that were closed, or not taken, so that others have a place
- * @param refusedRequests requests that were answered with 503 since too many waited for a thread
- * @param slowClients connections that were closed since their clients kept threads waiting that other requests needed
- * @param failedAccepts how often a connection could not be accepted, such as for lack of file descriptors
+ * @param closedConnections connections that were closed or not accepted, to make room for others
+ * @param refusedRequests requests that were answered with 503 because too many requests waited for a thread
+ * @param slowClients connections that were closed because slow clients blocked threads that other requests needed
+ * @param failedAccepts connections that could not be accepted, for example for lack of file descriptors
  */
 public record Overload(long closedConnections, long refusedRequests, long slowClients, long failedAccepts) {
-    /** Whether nothing was. */
+    /** Returns whether all counts are zero. */
     public boolean isNone() {
         return closedConnections == 0 && refusedRequests == 0 && slowClients == 0 && failedAccepts == 0;
     }
 
-    /** What was added to an earlier count. */
+    /** Returns the difference from an earlier count. */
     Overload since(Overload before) {
         return new Overload(
                 closedConnections - before.closedConnections,

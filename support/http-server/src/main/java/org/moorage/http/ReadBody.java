@@ -6,20 +6,20 @@ import java.io.InputStream;
 import java.time.Duration;
 
 /**
- * Reads the body of a request. It takes no thread before the body, or a good part of a long one, has come.
+ * An order to read the body of a request. No thread is used before the body, or a good part of a long one, has arrived.
  *
- * @param mostBytes how long the body may be
- * @param atMost how long it may take to come
- * @param reading reads it and answers
+ * @param mostBytes the maximum length of the body
+ * @param atMost how long the body may take to arrive
+ * @param reading reads the body and answers
  */
 public record ReadBody(long mostBytes, Duration atMost, Reading reading) implements Answer {
-    /** Reads a body and answers. */
+    /** Reads a body and answers the request. */
     @FunctionalInterface
     public interface Reading {
         /**
-         * Answers a request with this body.
+         * Answers a request with the given body.
          *
-         * @param body the body as it comes; reading it throws {@link BodyTooLongException} where it is longer than it may be
+         * @param body the body as it arrives; reading beyond its maximum length throws {@link BodyTooLongException}
          * @throws IOException if the body cannot be read
          */
         Response answer(InputStream body) throws IOException;

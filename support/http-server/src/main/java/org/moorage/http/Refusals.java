@@ -3,7 +3,7 @@ package org.moorage.http;
 
 import java.util.concurrent.atomic.LongAdder;
 
-/** Counts what a server closes or refuses because something runs short. */
+/** Counts the connections and requests that a server closes or refuses for lack of a resource. */
 record Refusals(LongAdder connections, LongAdder requests, LongAdder slowClients, LongAdder files) {
     Refusals() {
         this(new LongAdder(), new LongAdder(), new LongAdder(), new LongAdder());

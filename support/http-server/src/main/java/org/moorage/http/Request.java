@@ -8,7 +8,7 @@ import java.security.cert.X509Certificate;
 import java.util.List;
 import java.util.Optional;
 
-/** The head of a request, and who sent it. */
+/** The head of a request, and the identity of its client. */
 public final class Request {
     private final String method;
     private final URI uri;
@@ -22,38 +22,40 @@ public final class Request {
         this.certificates = List.copyOf(certificates);
     }
 
-    /** The HTTP method. */
+    /** Returns the HTTP method. */
     public String method() {
         return method;
     }
 
-    /** The request target. */
+    /** Returns the request target. */
     public URI uri() {
         return uri;
     }
 
-    /** The path that is asked for, decoded; empty if there is none. */
+    /** Returns the decoded path; empty if there is none. */
     public String path() {
         String path = uri.getPath();
         return path == null ? "" : path;
     }
 
-    /** The values of a header, in the order that they were sent; upper and lower case are the same in its name. */
+    /** Returns the values of a header, in the order that they were sent. The name is case-insensitive. */
     public List<String> headers(String name) {
         return headers.getAll(name);
     }
 
-    /** The first value of a header. */
+    /** Returns the first value of a header. */
     public Optional<String> header(String name) {
         return Optional.ofNullable(headers.get(name));
     }
 
-    /** The certificates that the client has shown, its own first; empty if it has shown none. */
+    /**
+     * Returns the certificate chain that the client presented, its own certificate first; empty if it presented none.
+     */
     public List<X509Certificate> certificates() {
         return certificates;
     }
 
-    /** The length that the body is said to have, in bytes; negative if none is said. */
+    /** Returns the declared length of the body in bytes; negative if unknown. */
     public long length() {
         String length = headers.get(HttpHeaderNames.CONTENT_LENGTH);
         if (length == null) {

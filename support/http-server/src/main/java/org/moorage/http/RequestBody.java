@@ -10,7 +10,9 @@ import java.util.ArrayDeque;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** A body that the connection brings and a handler reads. It keeps the bytes that have come and have not been read, up to a limit. */
+/**
+ * A body that a connection receives and a handler reads. It buffers received bytes until they are read, up to a limit.
+ */
 final class RequestBody extends InputStream {
     private static final int MOST_KEPT = 256 << 10;
     private static final int FEW_KEPT = 64 << 10;
@@ -29,13 +31,13 @@ final class RequestBody extends InputStream {
     private @Nullable IOException failure;
 
     /**
-     * A body of which nothing has come.
+     * Creates a body of which nothing was received yet.
      *
-     * @param mostBytes how long it may be
-     * @param end when it must have come
+     * @param mostBytes the maximum length
+     * @param end when it must be complete
      * @param clock the server's clock
      * @param clientWait measures how long the reading thread waits for the client
-     * @param more makes the connection read on
+     * @param more makes the connection continue to read
      */
     RequestBody(long mostBytes, Instant end, InstantSource clock, ClientWait clientWait, Runnable more) {
         this.mostBytes = mostBytes;
@@ -45,7 +47,7 @@ final class RequestBody extends InputStream {
         this.more = more;
     }
 
-    /** Takes a part in; false if no more is to be brought for now. */
+    /** Adds a part. Returns false if the connection must pause reading. */
     synchronized boolean add(byte[] part) {
         come += part.length;
         if (come > mostBytes) {
@@ -57,18 +59,18 @@ final class RequestBody extends InputStream {
             kept += part.length;
         }
         notifyAll();
-        // Bytes that were on their way when it was paused still come; only the reader ends the pause.
+        // Bytes in transit at the pause still arrive; only the reader ends the pause.
         isPaused |= kept >= MOST_KEPT;
         return !isPaused;
     }
 
-    /** All of it has come. */
+    /** Marks the body as complete. */
     synchronized void complete() {
         isComplete = true;
         notifyAll();
     }
 
-    /** No more of it comes. */
+    /** Ends an incomplete body. */
     synchronized void fail(IOException reason) {
         if (failure == null && !isComplete) {
             failure = reason;
@@ -78,7 +80,7 @@ final class RequestBody extends InputStream {
         }
     }
 
-    /** Whether it can be read for a while without waiting. */
+    /** Returns whether it can be read for a while without waiting. */
     synchronized boolean isReadable() {
         return isComplete || failure != null || kept >= FEW_KEPT;
     }

@@ -9,7 +9,8 @@ import java.util.Map;
  * A response.
  *
  * @param status the HTTP status code
- * @param headers its headers, but for those that the server adds: the length, the date, whether the connection is closed
+ * @param headers the headers, except those that the server adds: the length, the date, and whether the connection is
+ *     closed
  * @param length the length of the body in bytes
  * @param body writes the body
  */
@@ -22,18 +23,18 @@ public record Response(int status, Map<String, String> headers, long length, Bod
     @FunctionalInterface
     public interface Body extends AutoCloseable {
         /**
-         * Writes it; not called for requests of method HEAD.
+         * Writes the body; not called for HEAD requests.
          *
          * @throws IOException if it cannot be written
          */
         void writeTo(OutputStream out) throws IOException;
 
-        /** Called when the response has been sent, or cannot be. */
+        /** Called when the response has been sent, or could not be sent. */
         @Override
         default void close() {}
     }
 
-    /** One whose body is in memory. */
+    /** Returns a response with its body in memory. */
     public static Response of(int status, Map<String, String> headers, byte[] body) {
         return new Response(status, headers, body.length, out -> out.write(body));
     }

@@ -35,11 +35,11 @@ import java.util.concurrent.TimeoutException;
 import javax.net.ssl.SSLException;
 
 /**
- * A Prometheus, or what answers as one. Each query has a limit of time and size and waits for its answer on the calling thread. Safe
- * for use by several threads.
+ * A client of a Prometheus server, or of a server with the same API. Each query has a timeout and a size limit, and
+ * blocks the calling thread. Safe for use by several threads.
  */
 public final class Prometheus {
-    // 5,000 nodes with all their labels are about 2 MB; an answer without end would take all memory.
+    // 5,000 nodes with all their labels are about 2 MB; an endless response would use all memory.
     private static final int MOST_BYTES =
             (int) Math.min(64 << 20, Runtime.getRuntime().maxMemory() / 16);
     private static final int OK = 200;
@@ -59,9 +59,9 @@ public final class Prometheus {
     }
 
     /**
-     * A Prometheus to ask. Nothing is sent yet.
+     * Creates a client; sends nothing yet.
      *
-     * @throws PrometheusException if the file with the authorities cannot be used
+     * @throws PrometheusException if the CA file cannot be used
      */
     public static Prometheus connect(PrometheusSettings settings) {
         HttpClient.Builder client =
@@ -71,10 +71,10 @@ public final class Prometheus {
     }
 
     /**
-     * The value of an expression now.
+     * Evaluates an expression at the current time.
      *
      * @param promql an expression whose value is an instant vector or a scalar, which is a sample without labels
-     * @throws PrometheusException if there is no answer in time, or it is an error
+     * @throws PrometheusException if the server does not respond in time, or responds with an error
      */
     public List<Sample> query(String promql) {
         String path = "/api/v1/query";
@@ -97,13 +97,13 @@ public final class Prometheus {
     }
 
     /**
-     * The values of an expression over a range of time.
+     * Evaluates an expression over a range of time.
      *
      * @param promql an expression whose value is an instant vector or a scalar
-     * @param start the first evaluation
-     * @param end the last evaluation, at most
-     * @param step the time between two
-     * @throws PrometheusException if there is no answer in time, or it is an error
+     * @param start the time of the first evaluation
+     * @param end the latest time of the last evaluation
+     * @param step the time between two evaluations
+     * @throws PrometheusException if the server does not respond in time, or responds with an error
      */
     public List<Series> queryRange(String promql, Instant start, Instant end, Duration step) {
         String path = "/api/v1/query_range";
@@ -160,7 +160,7 @@ public final class Prometheus {
         }
     }
 
-    // The query goes into the body, where there is no limit to its length; what does not take that is asked with a GET.
+    // Sends the query in the body, where its length is not limited; uses GET for servers that do not accept that.
     private JsonNode ask(String path, Map<String, String> parameters) {
         long deadline = System.nanoTime() + settings.timeout().toNanos();
         String form = form(parameters);
@@ -249,7 +249,7 @@ public final class Prometheus {
         return cause instanceof SSLException ? "TLS: " + message : message;
     }
 
-    // Errors come as JSON with a status of their own, which says more than that of HTTP; a proxy's come as anything.
+    // Prometheus returns errors as JSON with more detail than the HTTP status; a proxy's error may have any format.
     private JsonNode data(String path, HttpResponse<byte[]> response) {
         JsonNode answer;
         try {

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.moorage.prometheus;
 
-/** Prometheus did not answer, or answered with an error. The message is one line that says who was asked and what came of it. */
+/**
+ * Thrown if Prometheus did not respond, or responded with an error. The message is one line with the address and the
+ * cause.
+ */
 public final class PrometheusException extends RuntimeException {
     private static final long serialVersionUID = 1;
 

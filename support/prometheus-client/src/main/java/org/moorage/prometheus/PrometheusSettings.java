@@ -8,14 +8,14 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * Where a Prometheus is, and how it is asked.
+ * The address of a Prometheus server, and the settings of queries.
  *
  * @param address its base URL, for example {@code http://10.0.0.4:9090}, with a path if it is served under one
- * @param timeout how long a query may take, from its start to the end of the answer
- * @param bearerTokenFile a file with the token to send; it is read for each query, since tokens are replaced
- * @param basicAuth the user to ask as
- * @param caFile a PEM file with the only authorities to trust, in place of those that the JVM knows
- * @param insecure whether any certificate is accepted
+ * @param timeout the timeout of a query, from its start to the end of the response
+ * @param bearerTokenFile a file with the token to send; read for each query, since tokens are rotated
+ * @param basicAuth the user and password to send
+ * @param caFile a PEM file with the only authorities to trust, instead of the JVM's
+ * @param insecure whether to accept any certificate
  */
 public record PrometheusSettings(
         URI address,
@@ -27,17 +27,17 @@ public record PrometheusSettings(
     private static final Duration TIMEOUT = Duration.ofSeconds(5);
 
     /**
-     * A user and where the password is.
+     * A user and the file with the password.
      *
      * @param username the user
-     * @param passwordFile a file with the password; it is read for each query
+     * @param passwordFile a file with the password; read for each query
      */
     public record BasicAuth(String username, Path passwordFile) {}
 
     /**
-     * Checks what can be checked without asking.
+     * Checks the settings, without connecting.
      *
-     * @throws IllegalArgumentException if a setting cannot be, with its name, the value and what was expected
+     * @throws IllegalArgumentException if a setting is invalid; the message has its name, its value and the expectation
      */
     public PrometheusSettings {
         if (!("http".equals(address.getScheme()) || "https".equals(address.getScheme()))
@@ -63,9 +63,9 @@ public record PrometheusSettings(
     }
 
     /**
-     * A Prometheus that is asked without authentication, for 5 seconds at most.
+     * Returns settings without authentication, with a timeout of 5 seconds.
      *
-     * @throws IllegalArgumentException if the address is none
+     * @throws IllegalArgumentException if the address is invalid
      */
     public static PrometheusSettings of(String address) {
         try {
@@ -81,17 +81,17 @@ public record PrometheusSettings(
                 "address: \"" + address + "\" (expected: a URL such as http://10.0.0.4:9090)");
     }
 
-    /** The same with this time limit. */
+    /** Returns these settings with another timeout. */
     public PrometheusSettings withTimeout(Duration limit) {
         return new PrometheusSettings(address, limit, bearerTokenFile, basicAuth, caFile, insecure);
     }
 
-    /** The same with the token in this file. */
+    /** Returns these settings with the token in the given file. */
     public PrometheusSettings withBearerTokenFile(Path file) {
         return new PrometheusSettings(address, timeout, Optional.of(file), basicAuth, caFile, insecure);
     }
 
-    /** The same as this user. */
+    /** Returns these settings with the given user. */
     public PrometheusSettings withBasicAuth(String username, Path passwordFile) {
         return new PrometheusSettings(
                 address,
@@ -102,12 +102,12 @@ public record PrometheusSettings(
                 insecure);
     }
 
-    /** The same with only the authorities in this file. */
+    /** Returns these settings with only the authorities in the given file. */
     public PrometheusSettings withCaFile(Path file) {
         return new PrometheusSettings(address, timeout, bearerTokenFile, basicAuth, Optional.of(file), insecure);
     }
 
-    /** The same with any certificate. */
+    /** Returns these settings with any certificate accepted. */
     public PrometheusSettings acceptingAnyCertificate() {
         return new PrometheusSettings(address, timeout, bearerTokenFile, basicAuth, caFile, true);
     }

@@ -15,11 +15,11 @@ import javax.net.ssl.SSLContext;
 import javax.net.ssl.TrustManager;
 import org.moorage.tls.ServerTrust;
 
-/** Which servers are trusted. */
+/** Creates the TLS context for the settings. */
 final class Trust {
     private Trust() {}
 
-    /** What the settings say; empty for what the JVM trusts. */
+    /** Returns the TLS context of the settings; empty for the JVM's default. */
     static Optional<SSLContext> of(PrometheusSettings settings) {
         if (settings.insecure()) {
             return Optional.of(context(ServerTrust.any()));
@@ -54,7 +54,7 @@ final class Trust {
         }
     }
 
-    /** Why a file cannot be read, in one line. */
+    /** Returns why a file cannot be read, in one line. */
     static String reason(Path file, IOException failed) {
         String why = failed instanceof NoSuchFileException ? "no such file" : String.valueOf(failed.getMessage());
         return file + " (" + why + ")";

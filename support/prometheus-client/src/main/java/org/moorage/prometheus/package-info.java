@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * Asks a Prometheus over its HTTP API, for plugins that decide by metrics. It needs the JDK, Jackson and
- * {@code org.moorage.tls} only, so that a plugin can carry it in its jar.
+ * A client of Prometheus' HTTP API, for plugins that decide by metrics. Depends only on the JDK, Jackson and {@code
+ * org.moorage.tls}, so that a plugin can bundle it in its jar.
  *
  * <p>Starting points: {@link org.moorage.prometheus.Prometheus}, {@link org.moorage.prometheus.PrometheusSettings}.
  */

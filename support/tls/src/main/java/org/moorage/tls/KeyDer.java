@@ -11,8 +11,8 @@ import java.security.spec.PKCS8EncodedKeySpec;
 import java.util.HexFormat;
 
 /**
- * Private keys in DER: PKCS #8, which Java reads, and the older forms of RSA and elliptic curves, which become PKCS #8 when they are
- * wrapped.
+ * Private keys in DER: PKCS #8, which Java reads, and the older forms of RSA and elliptic curves, which become PKCS #8
+ * by wrapping.
  */
 final class KeyDer {
     private static final HexFormat HEX = HexFormat.of();
@@ -34,7 +34,7 @@ final class KeyDer {
         ByteBuffer key = next(ByteBuffer.wrap(der), SEQUENCE);
         next(key, INTEGER);
         String algorithm = HEX.formatHex(bytes(next(next(key, SEQUENCE), OBJECT_ID)));
-        // TLS asks for keys by these names of their algorithms.
+        // TLS selects keys by these algorithm names.
         String name = switch (algorithm) {
             case "2a864886f70d010101" -> "RSA";
             case "2a8648ce3d0201" -> "EC";
@@ -44,12 +44,12 @@ final class KeyDer {
         return KeyFactory.getInstance(name).generatePrivate(new PKCS8EncodedKeySpec(der));
     }
 
-    /** Reads a key of RSA in PKCS #1. */
+    /** Reads an RSA key in PKCS #1. */
     static PrivateKey ofPkcs1(byte[] der) throws GeneralSecurityException {
         return ofPkcs8(element(SEQUENCE, VERSION, RSA, element(OCTETS, der)));
     }
 
-    /** Reads a key of an elliptic curve in SEC 1, which names the curve. */
+    /** Reads an elliptic curve key in SEC 1, which names the curve. */
     static PrivateKey ofSec1(byte[] der) throws GeneralSecurityException {
         // SEQUENCE { INTEGER, OCTET STRING, [0] { OBJECT IDENTIFIER }, ... }
         ByteBuffer key = next(ByteBuffer.wrap(der), SEQUENCE);
@@ -59,7 +59,7 @@ final class KeyDer {
         return ofPkcs8(element(SEQUENCE, VERSION, element(SEQUENCE, EC, curve), element(OCTETS, der)));
     }
 
-    // The contents of the next element, which is to have that tag. The buffer is at its end then.
+    // Returns the contents of the next element, which must have the given tag, and moves the buffer past the element.
     private static ByteBuffer next(ByteBuffer der, int tag) throws InvalidKeySpecException {
         if (der.remaining() < 2 || (der.get() & 0xff) != tag) {
             throw new InvalidKeySpecException("DER of no such key");
@@ -93,7 +93,7 @@ final class KeyDer {
         }
         ByteArrayOutputStream element = new ByteArrayOutputStream();
         element.write(tag);
-        // As few bytes as will do: Java refuses any other form.
+        // Uses the shortest form: Java rejects any other.
         if (length < 0x80) {
             element.write(length);
         } else if (length < 0x100) {

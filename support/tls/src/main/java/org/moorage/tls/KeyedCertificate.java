@@ -14,15 +14,15 @@ import javax.net.ssl.KeyManager;
 import javax.net.ssl.KeyManagerFactory;
 
 /**
- * Who a client or server is in TLS.
+ * The TLS identity of a client or server.
  *
- * @param chain the certificate, and those of who signed it
+ * @param chain the certificate, followed by those of its issuers
  * @param key the private key of the certificate
  */
 public record KeyedCertificate(List<X509Certificate> chain, PrivateKey key) {
     private static final char[] NO_PASSWORD = new char[0];
 
-    /** A certificate with its key. */
+    /** Creates a certificate with its key. */
     public KeyedCertificate {
         chain = List.copyOf(chain);
     }
@@ -41,7 +41,7 @@ public record KeyedCertificate(List<X509Certificate> chain, PrivateKey key) {
         return pair;
     }
 
-    // Files are replaced one after the other, and may be read in between.
+    // The two files are replaced one after the other, and may be read in between.
     private boolean isPair() throws GeneralSecurityException {
         PublicKey publicKey = chain.get(0).getPublicKey();
         String algorithm = switch (key.getAlgorithm()) {
@@ -62,7 +62,7 @@ public record KeyedCertificate(List<X509Certificate> chain, PrivateKey key) {
         return signature.verify(signed);
     }
 
-    /** Shows the certificate to whoever asks for one. */
+    /** Returns key managers that present the certificate to every peer. */
     public KeyManager[] keyManagers() throws GeneralSecurityException {
         KeyStore store = KeyStore.getInstance("PKCS12");
         try {

@@ -23,10 +23,10 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * A text in PEM, with certificates or a private key. As in Go, what it has beside these is skipped.
+ * A PEM text with certificates or a private key. As in Go, other content is skipped.
  *
- * @param source what messages name it by: a setting or flag, and the file if it is one
- * @param text the text; may be secret, so that no message shows it
+ * @param source its name in messages: a setting or flag, and the file if there is one
+ * @param text the text; may be secret, so messages must not contain it
  */
 public record Pem(String source, String text) {
     /** No certificate and no key. */
@@ -37,15 +37,15 @@ public record Pem(String source, String text) {
     private static final String CERTIFICATE = "CERTIFICATE";
     private static final String KEY = "PRIVATE KEY";
 
-    /** The text of a setting. */
+    /** Returns the text of a setting. */
     public static Pem of(String source, byte[] text) {
         return new Pem(source, new String(text, StandardCharsets.ISO_8859_1));
     }
 
     /**
-     * The text of a file.
+     * Reads the text of a file.
      *
-     * @param setting what names the file
+     * @param setting the setting or flag that names the file
      * @throws IOException if it cannot be read; the message names both
      */
     public static Pem ofFile(String setting, Path file) throws IOException {
@@ -57,7 +57,7 @@ public record Pem(String source, String text) {
         }
     }
 
-    // In the words of TextFile, which plugins that ask a Prometheus do without.
+    // The same messages as TextFile, on which plugins that query Prometheus do not depend.
     private static String fault(IOException unreadable) {
         if (unreadable instanceof NoSuchFileException) {
             return "no such file";
@@ -75,13 +75,15 @@ public record Pem(String source, String text) {
                 : message.substring(0, 1).toLowerCase(Locale.ROOT) + message.substring(1);
     }
 
-    /** Whether nothing was given. An empty file is something, which no certificate can be read from. */
+    /**
+     * Returns whether no text was given. An empty file counts as given, although no certificate can be read from it.
+     */
     public boolean isNone() {
         return equals(NONE);
     }
 
     /**
-     * The certificates, in order.
+     * Returns the certificates, in order.
      *
      * @throws CertificateException if there is none, or one cannot be read
      */
@@ -107,7 +109,7 @@ public record Pem(String source, String text) {
     }
 
     /**
-     * The first private key, of RSA, an elliptic curve or EdDSA: as PKCS #8, PKCS #1 or SEC 1.
+     * Returns the first private key, of RSA, an elliptic curve or EdDSA, in PKCS #8, PKCS #1 or SEC 1.
      *
      * @throws InvalidKeyException if there is none, or it cannot be read, or a password is needed for it
      */
@@ -122,7 +124,7 @@ public record Pem(String source, String text) {
     }
 
     private PrivateKey privateKey(String type, String body) throws InvalidKeyException {
-        // Of the older forms, the header says whether it is encrypted.
+        // In the older forms, a header marks an encrypted key.
         if (type.startsWith("ENCRYPTED") || body.contains("ENCRYPTED")) {
             throw new InvalidKeyException(unusable("a private key in PEM that is not encrypted", "an encrypted key"));
         }

@@ -16,7 +16,7 @@ import javax.net.ssl.TrustManagerFactory;
 import javax.net.ssl.X509ExtendedTrustManager;
 import org.jspecify.annotations.Nullable;
 
-/** Which servers a client trusts. */
+/** A trust manager that verifies a client's servers. */
 public final class ServerTrust extends X509ExtendedTrustManager {
     private static final int DNS_NAME = 2;
     private static final int IP_ADDRESS = 7;
@@ -29,7 +29,7 @@ public final class ServerTrust extends X509ExtendedTrustManager {
         this.authorities = authorities;
     }
 
-    /** Servers with a certificate by one of these authorities, for their address. */
+    /** Returns trust in servers with a certificate for their address that one of the given authorities signed. */
     public static X509ExtendedTrustManager authorities(List<X509Certificate> authorities)
             throws GeneralSecurityException {
         KeyStore store = KeyStore.getInstance("PKCS12");
@@ -44,7 +44,7 @@ public final class ServerTrust extends X509ExtendedTrustManager {
         return trustManager(store);
     }
 
-    /** Servers with a certificate by one of the authorities that the JVM knows, for their address. */
+    /** Returns trust in servers with a certificate for their address that one of the JVM's authorities signed. */
     public static X509ExtendedTrustManager knownAuthorities() throws GeneralSecurityException {
         return trustManager(null);
     }
@@ -61,12 +61,15 @@ public final class ServerTrust extends X509ExtendedTrustManager {
         throw new GeneralSecurityException("no trust manager for X.509 certificates");
     }
 
-    /** Any server. */
+    /** Returns trust in any server. */
     public static X509ExtendedTrustManager any() {
         return new ServerTrust("", null);
     }
 
-    /** Servers with a certificate that is for this name instead of their address, by one of these authorities. */
+    /**
+     * Returns trust in servers with a certificate for the given name, instead of their address, that one of the given
+     * authorities signed.
+     */
     public static X509ExtendedTrustManager named(String name, X509ExtendedTrustManager authorities) {
         return new ServerTrust(name.toLowerCase(Locale.ROOT), authorities);
     }
@@ -95,7 +98,7 @@ public final class ServerTrust extends X509ExtendedTrustManager {
         return false;
     }
 
-    // A star stands for the first label, and only for the whole of it.
+    // A wildcard matches exactly the first label.
     private boolean matches(String pattern) {
         int dot = name.indexOf('.');
         return pattern.equals(name) || dot > 0 && pattern.equals("*" + name.substring(dot));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * Certificates and keys of TLS as Kubernetes' files have them, for clients and servers. It needs the JDK only.
+ * TLS certificates and keys in the file formats that Kubernetes uses, for clients and servers. Depends only on the JDK.
  *
  * <p>Starting points: {@link org.moorage.tls.Pem}, {@link org.moorage.tls.KeyedCertificate}, {@link
  * org.moorage.tls.ServerTrust}.

@@ -25,9 +25,9 @@ import org.moorage.api.plugin.FeatureGates;
 import org.moorage.simulation.SimulatedPod.State;
 import org.moorage.simulation.cluster.InMemoryCluster;
 
-/** What became of the groups whose pods a simulation has placed, or tried to. */
+/** The final state of the groups whose pods a simulation has scheduled, or tried to schedule. */
 final class GroupsAtEnd {
-    // The member that is in the way of its group comes first.
+    // The state of the member that blocks its group comes first.
     private static final List<State> WORST_FIRST = List.of(
             State.ERROR,
             State.UNSCHEDULABLE,
@@ -52,9 +52,9 @@ final class GroupsAtEnd {
     }
 
     /**
-     * The groups, each root before what is below it; the roots in the order of their first pods.
+     * Returns the groups, each root before its descendants; the roots in the order of their first pods.
      *
-     * @param pods what became of the pods
+     * @param pods the results of the pods
      * @param waiting the pods that wait for a permit, with their nodes
      */
     static List<SimulatedGroup> of(

@@ -35,12 +35,12 @@ import org.moorage.simulation.dump.RecordedChange;
  * SimulationResult result = Simulation.of(dump.objects(), config, registry).run();
  * }</pre>
  *
- * <p>Extenders of the configuration are asked to filter, score and preempt, but not to bind: what is simulated must not happen.
+ * <p>Configured extenders are called to filter, score and preempt, but not to bind: a simulation must have no effects.
  *
- * <p>For one thread: set it up, then run it. Runs of several simulations may go on at once.
+ * <p>For one thread: set it up, then run it. Several simulations may run at the same time.
  *
- * <p>Its clock is a {@link SteppingClock}, and random numbers have a seed, so that each run has the same result. A run in which the same pods are
- * tried again and again without any effect ends with a {@link StalledException}.
+ * <p>Its clock is a {@link SteppingClock}, and random numbers have a seed, so that each run has the same result. A run
+ * that retries the same pods again and again without any effect ends with a {@link StalledException}.
  */
 public final class Simulation {
     private final List<ClusterObject> objects;
@@ -84,11 +84,12 @@ public final class Simulation {
     }
 
     /**
-     * Sets changes to replay, in order, each when no pod is ready to be tried: the scheduler hears of it as of any change, and pods for
-     * which it counts are tried again. Between two changes so much time passes that no pod backs off any more.
+     * Sets changes to replay, in order, each when no pod is ready to be tried. The scheduler is notified as of any
+     * change and retries the pods that the change affects. Enough time passes between two changes for all backoffs to
+     * end.
      *
-     * <p>An object that is added, and there, is modified. Of a pod that the scheduler is responsible for, the node that it waited for
-     * in this simulation is kept, whatever its recorded changes say; one that was preempted stays gone.
+     * <p>Adding an object that exists already modifies it. The node of a pending pod that the scheduler is responsible
+     * for is decided by this simulation, not by recorded changes; a pod that was preempted here stays removed.
      */
     public Simulation changes(List<RecordedChange> replayed) {
         Objects.requireNonNull(replayed, "replayed");
@@ -106,7 +107,7 @@ public final class Simulation {
         return this;
     }
 
-    /** Sets who is told the decision of each attempt, after binding. */
+    /** Sets the listener for the decision of each attempt; it is called after binding. */
     public Simulation listener(Consumer<Decision> told) {
         listener = Objects.requireNonNull(told, "told");
         return this;
@@ -140,9 +141,10 @@ public final class Simulation {
     }
 
     /**
-     * Explains what became of a pod at the end of {@link #run}: the plugins are asked at the moment of its last attempt, when the pods before
-     * it have been scheduled. A pod that was never tried is asked about at the end, and one that has a node is asked about as by {@link
-     * #explainNow}. The simulation runs twice, and the listener is told of both.
+     * Explains the result of a pod at the end of {@link #run}. The plugins evaluate the pod at the moment of its last
+     * attempt, when the pods before it have been scheduled; a pod that was never tried is evaluated at the end, and one
+     * that has a node or has ended as by {@link #explainNow}. The simulation runs twice and calls the listener for both
+     * runs.
      *
      * @throws IllegalArgumentException if no profile is responsible for the pod
      * @throws RuntimeException if a plugin fails; the message says which one
@@ -217,11 +219,11 @@ public final class Simulation {
     }
 
     /**
-     * Explains what became of a group of pods at the end of {@link #run}: it is tried once more at the moment of its last attempt, when the
-     * pods before it have been scheduled. A group that was never tried is tried at the end. The simulation runs twice, and the listener is
-     * told of both.
+     * Explains the result of a group of pods at the end of {@link #run}. The group is tried once more at the moment of
+     * its last attempt, when the pods before it have been scheduled; a group that was never tried is tried at the end.
+     * The simulation runs twice and calls the listener for both runs.
      *
-     * @param group a pod group or a composite one. If it has a parent, it is the group above it without one that is tried
+     * @param group a pod group or a composite one. If it has a parent, the root group above it is tried instead
      * @throws IllegalArgumentException if the feature GenericWorkload is off
      */
     public GroupExplanation explain(GroupKey group) {

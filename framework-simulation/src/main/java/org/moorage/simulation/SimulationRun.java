@@ -79,7 +79,7 @@ final class SimulationRun implements AutoCloseable {
     /** How long backoffs and timers are awaited while nothing else changes. The time limit of a permit is at most 15 minutes. */
     private static final Duration LONGEST_QUIET = Duration.ofMinutes(16);
 
-    /** How often time passes at most while nothing else changes, whatever timers plugins start. */
+    /** The maximum number of clock steps without another change, also if plugins keep starting timers. */
     private static final int MOST_QUIET_STEPS = 100_000;
 
     private final InMemoryCluster cluster;
@@ -494,7 +494,7 @@ final class SimulationRun implements AutoCloseable {
             deleted.add(former.metadata().uid());
         }
         if (isKnown && current.isEmpty()) {
-            // It was preempted here, whatever became of it where the changes were recorded.
+            // It was preempted in this simulation; its recorded changes no longer apply.
             return;
         }
         Pod next = current.map(known -> withPlace(pod, known)).orElse(pod);
@@ -504,7 +504,7 @@ final class SimulationRun implements AutoCloseable {
         cluster.apply(next);
     }
 
-    // Where the pod is to go is decided here, and not by the scheduler whose doings were recorded.
+    // This simulation decides the node of the pod, not the scheduler whose changes were recorded.
     private Pod withPlace(Pod pod, Pod known) {
         if (!pending.containsKey(pod.uid())
                 || !scheduler.profileNames().contains(pod.spec().schedulerName())) {
@@ -530,7 +530,7 @@ final class SimulationRun implements AutoCloseable {
         return decisions.all().size() - (decisions.of(pod).isPresent() ? 1 : 0);
     }
 
-    /** What the plugins say of the pod now, as if it had no node. */
+    /** Returns the plugins' evaluation of the pod now, as if it had no node. */
     Evaluation evaluate(Pod pod) {
         Pod current = cluster.find(ObjectKind.POD, pod.metadata().namespace(), pod.name())
                 .filter(known -> known.uid().equals(pod.uid()))
@@ -538,12 +538,12 @@ final class SimulationRun implements AutoCloseable {
         return scheduler.evaluate(current.withoutNode());
     }
 
-    /** What the next attempt at a group would find now. */
+    /** Returns the result that the next attempt at a group would have now. */
     GroupEvaluation evaluate(GroupKey group) {
         return scheduler.evaluate(group);
     }
 
-    /** The highest known group above a group, or the group itself. */
+    /** Returns the highest known group above a group, or the group itself. */
     GroupKey root(GroupKey group) {
         return GroupsAtEnd.root(cluster, features, group);
     }
@@ -571,7 +571,7 @@ final class SimulationRun implements AutoCloseable {
         return scheduler.whatIf();
     }
 
-    /** What would make a pod fit that does not. */
+    /** Returns changes that would make an unschedulable pod fit. */
     List<FittingChange> fittingChanges(Evaluation evaluation) {
         try (WhatIf questions = scheduler.whatIf()) {
             Map<String, List<Pod>> podsByNode = podsByNode();

@@ -31,7 +31,7 @@ import org.moorage.api.model.ClusterObject;
 public final class SteppingClock implements InstantSource {
     private static final long STEP_NANOS = 1_000;
 
-    /** A task that schedules itself again without a delay must not hold up the clock. */
+    /** The minimum delay: a task that schedules itself again without a delay must not stop the clock. */
     private static final long LEAST_DELAY_NANOS = 1_000_000;
 
     private final Instant start;

@@ -58,14 +58,15 @@ public final class AdmittedPod {
     }
 
     /**
-     * One more such pod, with claims of its own: its name is this one's, a dash and the number. The claims of a group are the same for all. The
-     * pods share their specification, so they cost little, and so does asking about them.
+     * Returns one more such pod, with its own claims; its name is this pod's name, a dash and the number. All pods of a
+     * group share the group's claims. Copies share their specification, so they need little memory and evaluating them
+     * is cheap.
      */
     public AdmittedPod copy(int number) {
         return copy(pod.name() + "-" + number);
     }
 
-    /** As {@link #copy(int)}, under a name. */
+    /** As {@link #copy(int)}, with the given name. */
     public AdmittedPod copy(String name) {
         Pod copy = pod.withMetadata(renamed(pod.metadata(), ObjectKind.POD, name));
         if (claims.isEmpty()) {

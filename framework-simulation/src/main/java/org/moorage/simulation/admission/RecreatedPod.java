@@ -46,10 +46,10 @@ import org.moorage.runtime.cluster.ClusterSource;
 public record RecreatedPod(Pod gone, Fate fate, Optional<Pod> pod, List<ClusterObject> claims) {
     private static final String MIRROR = "kubernetes.io/config.mirror";
     private static final String INDEX = "batch.kubernetes.io/job-completion-index";
-    /** What only a server writes. */
+    /** Fields that only a server writes. */
     private static final List<String> SET_BY_SERVER =
             List.of("resourceVersion", "creationTimestamp", "generation", "managedFields");
-    /** The annotations that only controllers and schedulers write into claims begin so. */
+    /** Prefixes of the annotations of claims that only controllers and schedulers write. */
     private static final List<String> WRITTEN_BY_CONTROLLERS = List.of(
             "pv.kubernetes.io/",
             "volume.kubernetes.io/selected-node",
@@ -65,19 +65,19 @@ public record RecreatedPod(Pod gone, Fate fate, Optional<Pod> pod, List<ClusterO
         claims = List.copyOf(claims);
     }
 
-    /** What becomes of a pod that is gone. */
+    /** The fate of a pod that is gone. */
     public enum Fate {
         /** Its controller creates it again: a StatefulSet under the same name, every other one under a new name. */
         CREATED_AGAIN,
         /** It belongs to its node: a DaemonSet's, which creates it again for that node alone, or the mirror of a static pod. */
         OF_NODE,
-        /** It has no controller, and nobody creates it again. */
+        /** It has no controller, so it is not created again. */
         LOST,
         /** It had succeeded or failed, or was being deleted, so that nothing is missing. */
         ENDED
     }
 
-    /** What becomes of a pod that is gone, whatever is created in its place. */
+    /** Returns the fate of a pod that is gone. */
     public static Fate fateOf(Pod gone) {
         Objects.requireNonNull(gone, "gone");
         if (gone.status().isTerminal() || gone.metadata().isDeleting()) {
@@ -118,11 +118,11 @@ public record RecreatedPod(Pod gone, Fate fate, Optional<Pod> pod, List<ClusterO
     }
 
     /**
-     * What becomes of a pod that is gone.
+     * Returns the fate of a pod that is gone, and its replacement.
      *
-     * @param gone the pod as it was last
-     * @param cluster has its claims, and the names that are taken
-     * @param now when the pod in its place is created
+     * @param gone the last state of the pod
+     * @param cluster contains its claims and the names in use
+     * @param now the creation time of the replacement
      */
     public static RecreatedPod of(Pod gone, ClusterSource cluster, Instant now) {
         Objects.requireNonNull(gone, "gone");
@@ -287,7 +287,7 @@ public record RecreatedPod(Pod gone, Fate fate, Optional<Pod> pod, List<ClusterO
                 .isPresent();
     }
 
-    /** The pod that is gone, what becomes of it, and the pod in its place. */
+    /** Returns the pod that is gone, its fate, and its replacement. */
     @Override
     public String toString() {
         return gone + " " + fate + pod.map(created -> " as " + created).orElse("");

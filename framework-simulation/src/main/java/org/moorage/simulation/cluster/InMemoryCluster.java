@@ -36,15 +36,15 @@ import org.moorage.runtime.controllers.ClusterControllers;
 import org.moorage.runtime.controllers.ObjectTable;
 
 /**
- * A cluster in memory: for simulations, tests, and programs that keep their own picture of a cluster.
+ * An in-memory cluster for simulations, tests, and programs that keep their own copy of a cluster.
  *
- * <p>The listener is told of a change before the call that made it returns. A change through one of the methods of {@link
- * org.moorage.api.plugin.ClusterWriter} gives the object a new resource version, as an API server does. Safe for
- * use by several threads.
+ * <p>The listener is called for a change before the call that made the change returns. A change through one of the
+ * methods of {@link org.moorage.api.plugin.ClusterWriter} gives the object a new resource version, as an API server
+ * does. Safe for use by several threads.
  *
- * <p>As in a cluster with a volume controller, a volume that is bound to a claim by {@link #volumes} is then bound on both sides,
- * and a claim whose node is selected gets a volume if its class has a provisioner. That uses up storage, where a driver says how
- * much there is; a claim for which there is none left loses its node.
+ * <p>As in a cluster with a volume controller, a volume that is bound to a claim by {@link #volumes} is then bound on
+ * both sides, and a claim with a selected node gets a volume if its class has a provisioner. This consumes storage
+ * where a driver reports its capacity; a claim for which no capacity is left loses its node.
  */
 public final class InMemoryCluster implements Cluster {
     private static final int KEPT_EVENTS = 1000;

@@ -45,10 +45,10 @@ import org.moorage.simulation.internal.workload.MadeObjects;
 import org.moorage.simulation.internal.workload.Workloads;
 
 /**
- * Reads a {@link ClusterDump} object by object: the tree of an object is given up as soon as the object is decoded, unless the trees are
- * asked for. Only what depends on objects that may come later is kept as a tree until the end: pods that are still to be created or
- * have no priority yet, claims, workloads, and disruption budgets without a status, which get the one that the disruption controller would
- * write.
+ * A reader of a {@link ClusterDump} that works object by object. It drops the tree of an object once the object is
+ * decoded, unless the trees are requested. It keeps trees until the end only of objects that depend on later ones: pods
+ * to create, pods without a priority, claims, workloads, and disruption budgets without a status, which get the status
+ * that the disruption controller would write.
  */
 public final class ClusterDumpReader {
     /** Stands for an object that is decoded at the end. */
@@ -124,7 +124,7 @@ public final class ClusterDumpReader {
         return this;
     }
 
-    /** Also tells those of the cluster who make pods of manifests in it. */
+    /** Also passes the cluster's objects to an instance that creates pods of manifests in this cluster. */
     public ClusterDumpReader telling(Manifests told) {
         Objects.requireNonNull(told, "told");
         manifests = Optional.of(told);
@@ -132,9 +132,9 @@ public final class ClusterDumpReader {
     }
 
     /**
-     * Has manifests come in place of the objects of their kind, namespace and name. The identity, the owners, the status and what a scheduler has
-     * written stay, unless the manifest has them; of a workload with another template, the pods are of the former one. What is in place of
-     * nothing is added.
+     * Replaces objects by manifests of the same kind, namespace and name, and adds the manifests that replace nothing.
+     * The identity, the owners, the status and what a scheduler has written stay, unless the manifest has them. If a
+     * manifest changes the template of a workload, the existing pods are those of the former template.
      *
      * @param sources files, folders, or {@code -} for stdin
      */
@@ -145,8 +145,8 @@ public final class ClusterDumpReader {
     }
 
     /**
-     * Has the pods on nodes that are not among the objects created again by their controllers, to wait for nodes, see {@link
-     * org.moorage.simulation.admission.RecreatedPod}. The objects that are made so have no JSON text in the dump.
+     * Recreates the pods whose nodes are not among the objects, as their controllers would; the new pods are pending.
+     * See {@link org.moorage.simulation.admission.RecreatedPod}. The objects created this way have no JSON in the dump.
      */
     public ClusterDumpReader withLostPodsCreatedAgain() {
         createsLostPodsAgain = true;
@@ -209,12 +209,13 @@ public final class ClusterDumpReader {
     }
 
     /**
-     * Reads recorded changes of a cluster that has been read before; their objects are completed as those of that cluster.
+     * Reads recorded changes of a cluster that has been read before, and completes their objects like those of the
+     * cluster.
      *
      * @param source a file, or {@code -} for stdin, as for {@link #withChanges(String)}
      * @param stdin is read for {@code -}
-     * @param cluster has been told of the cluster
-     * @return the changes, and what is to be told of them; without objects
+     * @param cluster the instance that received the objects of the cluster
+     * @return the changes and the notes on them; without objects
      * @throws org.moorage.objects.ClusterFileException with all that is wrong
      */
     public ClusterDump readChanges(String source, InputStream stdin, Manifests cluster) {
@@ -245,7 +246,7 @@ public final class ClusterDumpReader {
 
     /** The workload that an object is made of, and where that has the template of its pods. */
     private record Origin(String title, String templatePath) {
-        /** What is wrong with the workload, by what is wrong with an object that was made of it. */
+        /** Returns a problem of an object created from the workload as a problem of the workload. */
         String problem(String kind, String problemOfObject) {
             return title + ": " + (kind.equals("Pod") ? templatePath + "." : "") + problemOfObject;
         }
@@ -548,7 +549,7 @@ public final class ClusterDumpReader {
                     admit(object);
                     created.add(new Pending(tree, workload.position(), origin, Stage.CREATED));
                 } catch (ObjectRefusedException e) {
-                    // What is refused of one is refused of all, and the controller tries on.
+                    // The API server would refuse all replicas for this reason, and the controller would keep retrying.
                     made.add(title, REFUSED + Objects.requireNonNullElse(e.getMessage(), ""));
                     return;
                 } catch (ClusterFileException | ObjectDecodeException e) {

@@ -51,7 +51,7 @@ public final class FurtherPods {
         return first;
     }
 
-    /** Returns whether each has claims of its own. If not, the pods are equivalent for a scheduler. */
+    /** Returns whether each pod has its own claims. If not, the pods are equivalent for a scheduler. */
     public boolean haveOwnClaims() {
         return haveOwnClaims;
     }

@@ -84,7 +84,7 @@ final class GonePods {
         return lost;
     }
 
-    /** Tells of pods whose nodes are not among the objects. */
+    /** Reports pods whose nodes are not among the objects. */
     static void tell(List<Pod> lost, InputNotes notes) {
         if (!lost.isEmpty()) {
             List<String> nodes =
@@ -98,7 +98,9 @@ final class GonePods {
         }
     }
 
-    /** Puts the pods that controllers create again in the place of those that are lost with their nodes, and tells what becomes of each. */
+    /**
+     * Replaces pods that are lost with their nodes by the pods that their controllers create, and reports their fates.
+     */
     static void createAgain(List<ClusterObject> objects, List<Pod> lost, InputNotes notes) {
         if (lost.isEmpty()) {
             return;

@@ -46,9 +46,11 @@ import org.moorage.simulation.internal.workload.StatefulSets;
 import org.moorage.simulation.internal.workload.Workloads;
 
 /**
- * Creates the pods of manifests as if these were applied to a cluster: as {@link ClusterDumpReader} creates those of the workloads in a dump, with the
- * cluster's LimitRanges, PriorityClasses and so on ({@link org.moorage.simulation.admission.NewPods}). The reader of a dump passes the cluster's objects
- * to it ({@link ClusterDumpReader#telling}). No manifest affects a later reading. Safe for use by several threads once the cluster is read.
+ * A reader of manifests that creates their pods as if the manifests were applied to a cluster: as {@link
+ * ClusterDumpReader} creates the pods of the workloads in a dump, with the cluster's LimitRanges, PriorityClasses and
+ * so on ({@link org.moorage.simulation.admission.NewPods}). The reader of a dump passes the cluster's objects to it
+ * ({@link ClusterDumpReader#telling}). No manifest affects a later reading. Safe for use by several threads once the
+ * cluster is read.
  *
  * <pre>{@code
  * Manifests manifests = new Manifests(features);
@@ -57,7 +59,7 @@ import org.moorage.simulation.internal.workload.Workloads;
  * }</pre>
  */
 public final class Manifests {
-    /** So many pods of one manifest are made at most. */
+    /** The maximum number of pods that are created from one manifest. */
     public static final int MOST_PODS = 10_000;
 
     private static final Set<String> READ_BY_ADMISSION = Set.of(
@@ -68,7 +70,7 @@ public final class Manifests {
             "ResourceClaimTemplate",
             "LimitRange",
             "Namespace");
-    /** Kinds of which only the names count; there may be many objects. */
+    /** Kinds whose objects are known by name only, since there may be many. */
     private static final Set<String> KNOWN_BY_NAME = Set.of("PersistentVolumeClaim", "ResourceClaim");
     /** Kinds that a manifest does not replace, since a server, a controller or a kubelet writes most of an object. */
     private static final Set<String> KEPT = Set.of(
@@ -86,7 +88,7 @@ public final class Manifests {
     private final Workloads onNodes;
     private final Workloads waiting;
     private final Set<ObjectKey> podsOnNodes = new HashSet<>();
-    /** The objects of the cluster that a manifest may have, too. */
+    /** The objects of the cluster that a manifest may also contain. */
     private final Set<ObjectKey> there = new HashSet<>();
 
     private final List<ObjectNode> daemonSets = new ArrayList<>();

@@ -8,7 +8,7 @@ import java.util.Map;
 import org.moorage.objects.tree.InputNotes;
 import org.moorage.simulation.internal.workload.MadeObjects;
 
-/** What was made of workloads, in a few lines. */
+/** A summary of the objects created from workloads, in a few lines. */
 final class WorkloadNotes {
     private final List<String> made = new ArrayList<>();
     private final Map<String, List<String>> titlesByReason = new LinkedHashMap<>();

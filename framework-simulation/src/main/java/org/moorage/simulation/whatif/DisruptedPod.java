@@ -71,7 +71,7 @@ public record DisruptedPod(
         return reason.message();
     }
 
-    /** Returns whether it is rescheduled, or needs not be: nothing is missing, and it is off its node. */
+    /** Returns whether it is rescheduled or does not have to be: nothing is missing, and it is off its node. */
     public boolean isSettled() {
         return switch (outcome) {
             case RESCHEDULED, ENDED, DAEMON_PODS -> true;

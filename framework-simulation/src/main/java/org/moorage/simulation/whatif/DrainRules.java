@@ -52,7 +52,7 @@ public record DrainRules(
         if (pod.status().isTerminal()) {
             return Optional.empty();
         }
-        // Of several objections kubectl reports the first.
+        // kubectl reports only the first of several objections.
         if (RecreatedPod.isOfDaemonSet(pod)) {
             if (!orphaned.test(pod)) {
                 return Optional.of(new Kept(DisruptedPod.Outcome.DAEMON_PODS, DAEMON_SET));

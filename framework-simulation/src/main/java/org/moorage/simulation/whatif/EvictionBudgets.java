@@ -15,8 +15,8 @@ import org.moorage.simulation.admission.RecreatedPod;
 import org.moorage.simulation.internal.workload.BudgetStatuses;
 
 /**
- * What the disruption budgets of a cluster allow while pods are evicted and created again, by the rules of the eviction API and the disruption
- * controller. A pod that was created again counts as healthy once it has a node, if the one before it was.
+ * The disruption budgets of a cluster while pods are evicted and recreated, by the rules of the eviction API and the
+ * disruption controller. A recreated pod counts as healthy once it has a node, if the pod that it replaces was healthy.
  */
 final class EvictionBudgets {
     private static final PodReason SEVERAL = PodReason.of(
@@ -27,10 +27,10 @@ final class EvictionBudgets {
     private final Map<String, List<Budget>> byNamespace = new HashMap<>();
     private final Set<String> waitedBefore = new HashSet<>();
 
-    /** A budget as it is after what has happened. */
+    /** A budget with the changes since the start. */
     private static final class Budget {
         private final PodDisruptionBudget before;
-        // What is allowed, or below zero how many healthy pods are missing.
+        // The allowed disruptions; a negative number is the number of missing healthy pods.
         private final int slack;
         private int change;
         private int evicted;
@@ -110,12 +110,12 @@ final class EvictionBudgets {
         return Optional.empty();
     }
 
-    /** Counts a pod whose eviction is refused for good. */
+    /** Counts a pod whose eviction is permanently refused. */
     void blocked(Pod pod) {
         of(pod).forEach(budget -> budget.blocked++);
     }
 
-    /** Counts the healthy pods anew, as the disruption controller does. */
+    /** Recounts the healthy pods, as the disruption controller does. */
     void count(RescheduledPods pods) {
         budgets.forEach(budget -> budget.change = 0);
         for (RescheduledPods.RescheduledPod pod : pods.pods()) {
@@ -148,7 +148,7 @@ final class EvictionBudgets {
         return changed;
     }
 
-    /** What the budgets that select pods of these nodes have been used for, in order. */
+    /** Returns the budgets that have allowed or refused evictions, in order. */
     List<DrainResult.UsedBudget> used() {
         List<DrainResult.UsedBudget> used = new ArrayList<>();
         for (Budget budget : budgets) {
@@ -169,7 +169,7 @@ final class EvictionBudgets {
         pods.forEach(pod -> add(pod, isHealthy(pod) ? -1 : 0));
     }
 
-    /** What refuses the eviction of a pod, if nothing else is evicted at the same time; empty if nothing does. */
+    /** Returns why the eviction of this pod alone would be refused; empty if it would be allowed. */
     Optional<String> wouldRefuse(Pod pod) {
         if (pod.metadata().isDeleting() || isStarting(pod)) {
             return Optional.empty();
@@ -201,7 +201,7 @@ final class EvictionBudgets {
         return selecting;
     }
 
-    // One that waited is thought of as running, wherever it was placed.
+    // A pod that was pending before counts as running, regardless of the node that it is scheduled to.
     private boolean isStarting(Pod pod) {
         return !waitedBefore.contains(pod.uid()) && BudgetStatuses.isStarting(pod);
     }

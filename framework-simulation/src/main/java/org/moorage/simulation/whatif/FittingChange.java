@@ -18,7 +18,7 @@ public record FittingChange(Kind kind, List<String> details, List<String> nodes)
         nodes = List.copyOf(nodes);
     }
 
-    /** What is changed. */
+    /** The kind of change. */
     public enum Kind {
         /** The pod requests less; details such as {@code cpu 500m}, by how much. */
         LOWER_REQUESTS,

@@ -50,12 +50,12 @@ public record FittingPods(
             Objects.requireNonNull(more, "more");
         }
 
-        /** Those that find no place. */
+        /** Returns the unschedulable pods. */
         public List<RescheduledPod> unplaced() {
             return pods.stream().filter(pod -> pod.nodeName().isEmpty()).toList();
         }
 
-        /** How many find a place. */
+        /** Returns the number of pods that are scheduled. */
         public int placed() {
             return pods.size() - unplaced().size();
         }
@@ -67,7 +67,7 @@ public record FittingPods(
                     : 0;
         }
 
-        /** Whether all that it asks for find a place. */
+        /** Returns whether all pods that the manifest asks for are scheduled. */
         public boolean isComplete() {
             return placed() == manifest.asked() && manifest.whyNone().isEmpty();
         }
@@ -102,7 +102,7 @@ public record FittingPods(
         }
     }
 
-    /** Whether all asked pods find a place. */
+    /** Returns whether all requested pods are scheduled. */
     public boolean isComplete() {
         return workloads.stream().allMatch(FittingWorkload::isComplete);
     }

@@ -18,7 +18,7 @@ import org.moorage.simulation.whatif.RescheduledPods.RescheduledPod;
 
 /** Makes pods schedulable, pod by pod: moves as few pods as possible away from a node where the pod then fits. */
 final class PodFitting {
-    // Of the nodes that the fewest pods would have to leave.
+    // The number of nodes that are tried: those that the fewest pods would have to leave.
     private static final int MOST_NODES = 32;
 
     private final KnownCluster cluster;

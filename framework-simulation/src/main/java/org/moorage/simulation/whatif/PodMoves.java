@@ -55,12 +55,12 @@ final class PodMoves {
 
     /** The goal of moves that are tried together. */
     interface Goal {
-        /** Returns why a move does not help, whatever other moves do; empty if it may. */
+        /** Returns why a move does not help, regardless of other moves; empty if it may help. */
         default Optional<String> objection(Move move) {
             return Optional.empty();
         }
 
-        /** Whether the goal may be reached, before pending pods are scheduled. */
+        /** Returns whether the goal may be reached, before pending pods are scheduled. */
         default boolean mayBeReached(Transaction trial, Set<String> changed) {
             return true;
         }

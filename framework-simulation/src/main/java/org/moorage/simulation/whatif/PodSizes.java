@@ -13,11 +13,11 @@ import org.moorage.api.model.Resources;
 import org.moorage.simulation.admission.RecreatedPod;
 
 /**
- * What the pods of a cluster request, and how frequent each of these sizes is: the pods that may come are taken to be like those that there are.
- * Immutable.
+ * The request sizes of the pods of a cluster, with their frequencies. Future pods are assumed to be like the existing
+ * ones. Immutable.
  */
 public final class PodSizes {
-    // More would take longer, and hardly change what comes out.
+    // More sizes would take longer and hardly change the result.
     private static final int MOST_SIZES = 200;
 
     private final List<Size> sizes;
@@ -41,7 +41,10 @@ public final class PodSizes {
         this.sizes = sizes;
     }
 
-    /** The sizes of those of these pods that have not ended and do not belong to a node; of very many, the 200 most frequent ones. */
+    /**
+     * Returns the sizes of the pods that have not ended and do not belong to a node, at most the 200 most frequent
+     * sizes.
+     */
     public static PodSizes of(Collection<Pod> pods) {
         Objects.requireNonNull(pods, "pods");
         Map<Resources, Integer> counts = new HashMap<>();

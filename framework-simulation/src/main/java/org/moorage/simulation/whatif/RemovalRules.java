@@ -27,7 +27,7 @@ import org.moorage.simulation.admission.RecreatedPod;
  * }</pre>
  */
 public final class RemovalRules {
-    /** The defaults of cluster-autoscaler, except that a node may be removed whatever its utilization is. */
+    /** The defaults of cluster-autoscaler, except that a node may be removed at any utilization. */
     public static final RemovalRules DEFAULTS = builder().build();
 
     /** The default of cluster-autoscaler's flag {@code --expendable-pods-priority-cutoff}. */
@@ -40,7 +40,7 @@ public final class RemovalRules {
     private static final String SCALE_DOWN_DISABLED = PREFIX + "scale-down-disabled";
     private static final String TRUE = "true";
     private static final String MEMORY = "Memory";
-    // By their names alone, whatever their API group is.
+    // Matched by kind alone; the API group is ignored.
     private static final Set<String> REPLICATING_KINDS =
             Set.of("ReplicationController", "Job", "ReplicaSet", "StatefulSet");
 
@@ -182,7 +182,7 @@ public final class RemovalRules {
         return pod.metadata().annotations().getOrDefault(key, "");
     }
 
-    /** Returns why a node is kept, whatever pods it has; empty if it is not. */
+    /** Returns why a node is kept, regardless of its pods; empty if the node itself may be removed. */
     Optional<String> objection(Node node, double utilization) {
         if (TRUE.equals(node.metadata().annotations().get(SCALE_DOWN_DISABLED))) {
             return Optional.of("annotated with " + SCALE_DOWN_DISABLED);

@@ -60,11 +60,11 @@ public record SchedulingOutcome(RescheduledPods pods, ClusterBalance balance) {
     public record MovedPod(Pod pod, String before, String first, String second) {}
 
     /**
-     * Has a scheduler place pods, in a cluster that stays as it is.
+     * Schedules pods with one scheduler; the cluster does not change.
      *
      * @param cluster the cluster with that scheduler
-     * @param sizes which pods are to use the room that is left
-     * @param progress is told how many attempts have been made
+     * @param sizes the pods for which the remaining capacity is measured
+     * @param progress receives the number of attempts made so far
      */
     public static SchedulingOutcome of(KnownCluster cluster, Demand demand, PodSizes sizes, IntConsumer progress) {
         try (Transaction tried = cluster.whatIf().begin()) {

@@ -19,8 +19,9 @@ import org.moorage.simulation.internal.admission.PriorityClasses.PriorityClass;
 import org.moorage.simulation.internal.admission.RuntimeClasses.RuntimeClass;
 
 /**
- * What kube-apiserver v1.37 makes of an object that is created, with the admission plugins that are on by default: what scheduling reads of pods,
- * claims to volumes and groups of pods. Objects that are there already, as those of a dump are, are only {@linkplain #complete completed}.
+ * The admission of created objects as by kube-apiserver v1.37 with its default admission plugins, for the fields that
+ * scheduling reads of pods, volume claims and pod groups. Existing objects, such as those of a dump, are only
+ * {@linkplain #complete completed}.
  *
  * <p>Safe for use by several threads.
  */
@@ -34,7 +35,7 @@ public final class Admission {
     private static final String PREEMPTION_POLICY = "preemptionPolicy";
     private static final String TERMINATING = "Terminating";
 
-    /** Fields of the metadata that the API server sets, whatever a new object says. */
+    /** Fields of the metadata that the API server sets itself; values in a new object are ignored. */
     private static final List<String> SET_BY_SERVER = List.of(
             "uid",
             "creationTimestamp",
@@ -338,11 +339,12 @@ public final class Admission {
     }
 
     /**
-     * Completes an object that is there already, in place, apart from uids and defaults. What a pod says is kept: its priority, and a preemption policy of its own, which the
-     * API server would refuse where it differs from its class's; so is what a group says, unless it is new and names a class that says
-     * otherwise.
+     * Completes an existing object in place, except for uids and defaults. A pod keeps its priority and its own
+     * preemption policy, even one that differs from its class's, which the API server would refuse. A group keeps its
+     * values, unless it is new and names a class with other values.
      *
-     * @throws org.moorage.objects.ObjectRefusedException if the priority class of a pod or group is not there or says otherwise
+     * @throws org.moorage.objects.ObjectRefusedException if the priority class of a pod or group does not exist or
+     *     differs
      * @throws ClusterFileException if it has a shape that the API server would refuse
      */
     public void complete(ObjectNode object) {

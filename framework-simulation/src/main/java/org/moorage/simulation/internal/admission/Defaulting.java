@@ -14,9 +14,9 @@ import org.moorage.objects.tree.Fields;
 import org.moorage.objects.tree.KindVersions;
 
 /**
- * Fills in the defaults of the fields that an object leaves out, as kube-apiserver v1.37 does.
+ * The defaults of omitted fields, as kube-apiserver v1.37 sets them.
  *
- * <p>One thing differs: a device taint's {@code timeAdded} stays absent, since its default is the time of the request.
+ * <p>One difference: a device taint's {@code timeAdded} stays absent, since its default is the time of the request.
  */
 public final class Defaulting {
     private static final Map<String, Consumer<Fields>> BY_KIND = Map.ofEntries(

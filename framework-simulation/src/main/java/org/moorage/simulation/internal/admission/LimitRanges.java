@@ -75,7 +75,7 @@ final class LimitRanges {
                 byNamespace.getOrDefault(object.namespace(), Map.of()).values());
     }
 
-    /** Gives the containers of a pod the limits and requests that they leave out. */
+    /** Sets the default limits and requests of the containers that omit them. */
     static void setDefaults(NewObject pod, List<LimitRange> ranges) {
         for (LimitRange range : ranges) {
             for (Item item : range.items()) {

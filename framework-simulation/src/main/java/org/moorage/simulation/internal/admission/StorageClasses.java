@@ -18,7 +18,7 @@ final class StorageClasses {
 
     private record Default(String name, String creationTimestamp) {}
 
-    // Of several, the API server takes the newest, and of those of one age the first by name.
+    // The API server takes the newest of several default classes; of equally old ones, the first by name.
     private static final Comparator<Default> FIRST =
             Comparator.comparing(Default::creationTimestamp).reversed().thenComparing(Default::name);
 

@@ -19,8 +19,8 @@ import org.moorage.objects.tree.ObjectKey;
 import org.moorage.objects.tree.OwnerReferences;
 
 /**
- * Creates the resource claims that pods and pod groups have templates for, and names them in the statuses, as the resource claim controller
- * does. What waits for a template that is not there gets no claim.
+ * The resource claims that the resource claim controller creates from the templates of pods and pod groups, and names
+ * in their statuses. If a template does not exist, no claim is created.
  */
 public final class TemplatedResourceClaims {
     private static final String RESOURCES = "resource.k8s.io";

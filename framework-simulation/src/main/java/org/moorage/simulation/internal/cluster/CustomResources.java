@@ -16,8 +16,8 @@ import org.moorage.objects.tree.ObjectStreams;
 import org.moorage.objects.tree.TreeDecoder;
 
 /**
- * Custom resources, of which a definition or a plugin knows whether they have namespaces, and the plural; the resources themselves
- * do not tell.
+ * The kinds of custom resources. A definition or a plugin defines the plural and whether the kind is namespaced; the
+ * resources themselves do not contain these.
  */
 public final class CustomResources {
     /** Why no pods are made of a custom resource. */

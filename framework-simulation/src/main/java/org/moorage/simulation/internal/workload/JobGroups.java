@@ -88,7 +88,7 @@ final class JobGroups {
         }
     }
 
-    /** What the controller makes for a job that has not finished. */
+    /** Returns what the controller creates for an unfinished job before its pods. */
     Preparation of(ObjectNode job) {
         if (!isOn) {
             return Preparation.NONE;
@@ -169,7 +169,7 @@ final class JobGroups {
         return Preparation.NONE;
     }
 
-    // A job that started before the controller made groups goes on without one.
+    // A job that started before the controller created groups continues without one.
     private boolean hasNeverStarted(ObjectNode job) {
         JsonNode status = job.path("status");
         for (JsonNode condition : status.path("conditions")) {

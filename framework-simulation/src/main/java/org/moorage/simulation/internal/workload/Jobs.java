@@ -27,7 +27,7 @@ final class Jobs {
     private static final String INDEX_VARIABLE = "JOB_COMPLETION_INDEX";
     private static final String FINALIZER = "batch.kubernetes.io/job-tracking";
     private static final String CONTROLLER = "kubernetes.io/job-controller";
-    /** The start of a cron job's job, of which the job has its name: any will do. */
+    /** The start time of a cron job's job, which is part of the job's name; any time works. */
     private static final Instant START = Instant.parse("2026-01-01T00:00:00Z");
 
     private final OwnedPods pods;

@@ -100,7 +100,7 @@ final class OwnedPods {
 
     private final Map<ObjectKey, List<OwnedPod>> byOwner = new HashMap<>();
     private final Set<ObjectKey> keys = new HashSet<>();
-    /** The last time that a pod tells of, in seconds of the epoch. */
+    /** The latest time at which a pod was created or became ready, in seconds since the epoch. */
     private long newest;
 
     /** Takes note of a pod. */
@@ -132,7 +132,7 @@ final class OwnedPods {
                         .add(owned));
     }
 
-    // The replica set of a deployment may be missing in what kubectl was asked for, and its name tells whose it is.
+    // The dump may lack the deployment's replica sets, so the deployment is derived from the replica set's name.
     private static Optional<ObjectKey> deployment(ObjectKey replicaSet, String hash) {
         String ending = "-" + hash;
         if (!replicaSet.kind().equals("ReplicaSet")
@@ -169,7 +169,10 @@ final class OwnedPods {
         return of(owner).stream().filter(pod -> pod.state() == state).toList();
     }
 
-    /** The last time that a pod tells of, in seconds of the epoch, which comes nearest to when the objects were read. */
+    /**
+     * Returns the latest time at which a pod was created or became ready, in seconds since the epoch. It is the best
+     * estimate of when the objects were read.
+     */
     long newest() {
         return newest;
     }
@@ -190,7 +193,7 @@ final class OwnedPods {
         return count;
     }
 
-    /** The hash of the template that the newest of a workload's pods are made of, if one of them tells. */
+    /** Returns the template hash of a workload's newest pod that has one. */
     Optional<String> revision(ObjectKey owner) {
         List<OwnedPod> pods = of(owner);
         for (int i = pods.size() - 1; i >= 0; i--) {

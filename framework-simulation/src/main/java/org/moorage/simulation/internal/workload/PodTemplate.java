@@ -74,11 +74,12 @@ final class PodTemplate {
     }
 
     /**
-     * Whether another template makes the same pods. That one may have been completed by an API server, so what this one leaves out is compared only
-     * where scheduling reads it.
+     * Returns whether another template makes the same pods. An API server may have completed the other template, so
+     * fields that this one omits are compared only where scheduling reads them.
      *
-     * @param label one that a controller has added to the other template
-     * @param isPruned whether the other one has only the fields that a dump keeps, so that fields that it lacks may be the same
+     * @param label a label that a controller has added to the other template
+     * @param isPruned whether the other one has only the fields that a dump keeps; fields that it lacks may then be
+     *     equal
      */
     boolean makesPodsOf(PodTemplate other, String label, boolean isPruned) {
         JsonNode theirs = other.withoutLabel(label);
@@ -90,7 +91,7 @@ final class PodTemplate {
     private JsonNode withoutLabel(String label) {
         ObjectNode copy = fields.node().deepCopy();
         if (copy.path("metadata") instanceof ObjectNode metadata) {
-            // What a client writes of times that are not set.
+            // Clients write this field even if it is not set.
             metadata.remove("creationTimestamp");
             if (metadata.path("labels") instanceof ObjectNode labels) {
                 labels.remove(label);
@@ -153,7 +154,7 @@ final class PodTemplate {
         return GeneratedNames.hash(fields.node().toString());
     }
 
-    /** What starts the names of the workload's pods. */
+    /** Returns the prefix of the names of the workload's pods. */
     String prefix() {
         String dashed = ownerKey.name() + "-";
         return dashed.length() > LONGEST_PREFIX ? ownerKey.name() : dashed;

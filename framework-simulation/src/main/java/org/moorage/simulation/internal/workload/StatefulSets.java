@@ -27,7 +27,7 @@ public final class StatefulSets {
         this.pods = pods;
     }
 
-    /** Returns whether a workload is a StatefulSet whose replicas have claims of their own. */
+    /** Returns whether a workload is a StatefulSet whose replicas have their own claims. */
     public static boolean hasClaimTemplates(ObjectNode workload) {
         return ObjectKey.of(workload).kind().equals("StatefulSet")
                 && !workload.path("spec").path("volumeClaimTemplates").isEmpty();

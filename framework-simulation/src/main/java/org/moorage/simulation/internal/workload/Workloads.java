@@ -122,7 +122,7 @@ public final class Workloads {
     }
 
     /**
-     * What the controller of a workload makes, when all objects have been {@link #seen}.
+     * Returns what the controller of a workload creates and deletes. Called after all objects have been {@link #seen}.
      *
      * @param workload an object for which {@link #isWorkload} holds
      * @param nodes the nodes of the cluster

@@ -36,7 +36,7 @@ import org.moorage.simulation.internal.admission.CreatedPods;
 public final class NewPods {
     private final CreatedPods created;
 
-    /** Pods of an API server with the features that are on by default. */
+    /** Creates the admission of an API server with the default feature gates. */
     public NewPods() {
         this(FeatureGates.DEFAULTS);
     }
@@ -60,16 +60,19 @@ public final class NewPods {
         created.seen(ObjectTrees.of(json));
     }
 
-    /** As {@link #seen(String)}, for an object as other clients have it, see {@link org.moorage.objects.decode.ObjectDecoder#decode(Map)}. */
+    /**
+     * As {@link #seen(String)}, for an object as a map of its fields, see {@link
+     * org.moorage.objects.decode.ObjectDecoder#decode(Map)}.
+     */
     public void seen(Map<String, ?> fields) {
         Objects.requireNonNull(fields, "fields");
         created.seen(ObjectTrees.of(fields));
     }
 
     /**
-     * Takes note that an object is no longer there.
+     * Removes an object.
      *
-     * @param json the object in JSON as it was, or as much of it as names it
+     * @param json the last JSON of the object, or only the fields that identify it
      * @throws ObjectDecodeException if it is not that
      */
     public void gone(String json) {
@@ -77,7 +80,7 @@ public final class NewPods {
         created.gone(ObjectTrees.of(json));
     }
 
-    /** As {@link #gone(String)}, for an object as other clients have it. */
+    /** As {@link #gone(String)}, for an object as a map of its fields. */
     public void gone(Map<String, ?> fields) {
         Objects.requireNonNull(fields, "fields");
         created.gone(ObjectTrees.of(fields));
@@ -108,7 +111,7 @@ public final class NewPods {
         return admit(ObjectTrees.of(json));
     }
 
-    /** As {@link #admit(String)}, for a pod as other clients have it. */
+    /** As {@link #admit(String)}, for a pod as a map of its fields. */
     public AdmittedPod admit(Map<String, ?> fields) {
         Objects.requireNonNull(fields, "fields");
         return admit(ObjectTrees.of(fields));

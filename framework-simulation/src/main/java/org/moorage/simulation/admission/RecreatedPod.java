@@ -67,9 +67,12 @@ public record RecreatedPod(Pod gone, Fate fate, Optional<Pod> pod, List<ClusterO
 
     /** The fate of a pod that is gone. */
     public enum Fate {
-        /** Its controller creates it again: a StatefulSet under the same name, every other one under a new name. */
+        /** Its controller recreates it: a StatefulSet with the same name, every other controller with a new name. */
         CREATED_AGAIN,
-        /** It belongs to its node: a DaemonSet's, which creates it again for that node alone, or the mirror of a static pod. */
+        /**
+         * It belongs to its node: it is a pod of a DaemonSet, which recreates it only for that node, or the mirror of a
+         * static pod.
+         */
         OF_NODE,
         /** It has no controller, so it is not created again. */
         LOST,
@@ -92,19 +95,19 @@ public record RecreatedPod(Pod gone, Fate fate, Optional<Pod> pod, List<ClusterO
         return controller.isPresent() ? Fate.CREATED_AGAIN : Fate.LOST;
     }
 
-    /** Whether a pod is the mirror of a static pod of its node. */
+    /** Returns whether a pod is the mirror of a static pod of its node. */
     public static boolean isMirror(Pod pod) {
         Objects.requireNonNull(pod, "pod");
         return pod.metadata().annotations().containsKey(MIRROR);
     }
 
-    /** Whether a DaemonSet controls a pod. */
+    /** Returns whether a DaemonSet controls a pod. */
     public static boolean isOfDaemonSet(Pod pod) {
         Objects.requireNonNull(pod, "pod");
         return isControlledBy(pod, "apps", "DaemonSet");
     }
 
-    /** Whether a StatefulSet controls a pod. */
+    /** Returns whether a StatefulSet controls a pod. */
     public static boolean isOfStatefulSet(Pod pod) {
         Objects.requireNonNull(pod, "pod");
         return isControlledBy(pod, "apps", "StatefulSet");
@@ -131,7 +134,7 @@ public record RecreatedPod(Pod gone, Fate fate, Optional<Pod> pod, List<ClusterO
         return of(gone, cluster, now, new HashSet<>());
     }
 
-    /** As {@link #of}, of one that was preempted: its node is still there, for which a DaemonSet creates another one. */
+    /** As {@link #of}, for a preempted pod: its node still exists, so a DaemonSet creates another pod for it. */
     public static RecreatedPod ofPreempted(Pod gone, ClusterSource cluster, Instant now) {
         Objects.requireNonNull(gone, "gone");
         Objects.requireNonNull(cluster, "cluster");
@@ -141,7 +144,7 @@ public record RecreatedPod(Pod gone, Fate fate, Optional<Pod> pod, List<ClusterO
                 : of(gone, cluster, now);
     }
 
-    /** As {@link #of}, of several, in their order: no two get the same name. A pod that is given several times counts once. */
+    /** As {@link #of}, for several pods, in their order; no two get the same name. Duplicates count once. */
     public static List<RecreatedPod> all(Collection<Pod> gone, ClusterSource cluster, Instant now) {
         Objects.requireNonNull(gone, "gone");
         Objects.requireNonNull(cluster, "cluster");
@@ -214,7 +217,7 @@ public record RecreatedPod(Pod gone, Fate fate, Optional<Pod> pod, List<ClusterO
         return name;
     }
 
-    // Derived, so that it is the same in each run; also under the same name it is another pod.
+    // The uid is derived, so that it is the same in each run. A replacement with the same name has another uid.
     private static String newUid(String former, String name) {
         return UUID.nameUUIDFromBytes((former + "/" + name).getBytes(UTF_8)).toString();
     }

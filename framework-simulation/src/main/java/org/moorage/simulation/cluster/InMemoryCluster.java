@@ -83,10 +83,11 @@ public final class InMemoryCluster implements Cluster {
     }
 
     /**
-     * Has claims bound that do not wait for a pod, from now on, as in a cluster with a volume controller and a provisioner for
-     * each class that names one: to the volume that suits best, or else to one that is provisioned. Volumes become available.
-     * When a pod is deleted, its ephemeral claims are deleted, and with them the volumes that were provisioned for these. So are the
-     * resource claims that were created for it; others are no longer reserved for it, and give back their devices if it was the last.
+     * Starts the controllers of volumes and claims. From now on, claims that do not wait for a pod are bound, as in a
+     * cluster with a volume controller and a provisioner for each class that names one: to the best matching volume, or
+     * else to a provisioned one. Volumes become available. When a pod is deleted, its ephemeral claims and the volumes
+     * that were provisioned for them are deleted, and so are the resource claims that were created for it. Other
+     * resource claims are no longer reserved for the pod, and release their devices if it was the last one.
      */
     public void startControllers() {
         synchronized (objects) {
@@ -96,10 +97,10 @@ public final class InMemoryCluster implements Cluster {
     }
 
     /**
-     * Sets what is done when a scheduler deletes a pod by {@link #delete(Pod)}, in place of removing it immediately: kubelets and controllers
-     * take their time.
+     * Sets the action for a pod that a scheduler deletes by {@link #delete(Pod)}, instead of an immediate removal. It
+     * can simulate the time that kubelets and controllers take.
      *
-     * @param evict receives the pod as it is in the cluster, each time that its deletion is requested
+     * @param evict receives the pod in its present state, each time that its deletion is requested
      */
     public void evictPodsBy(Consumer<Pod> evict) {
         Objects.requireNonNull(evict, "evict");
@@ -119,7 +120,7 @@ public final class InMemoryCluster implements Cluster {
         }
     }
 
-    /** Deletes an object; one that is not there is no failure. */
+    /** Deletes an object if it exists. */
     public void remove(ClusterObject object) {
         Objects.requireNonNull(object, "object");
         synchronized (objects) {
@@ -135,7 +136,7 @@ public final class InMemoryCluster implements Cluster {
         }
     }
 
-    /** The object of that kind and name; the namespace is empty for objects of the whole cluster. */
+    /** Returns the object with that kind and name; the namespace is empty for cluster-scoped objects. */
     public <T extends ClusterObject> Optional<T> find(ObjectKind<T> kind, String namespace, String name) {
         Objects.requireNonNull(kind, "kind");
         Objects.requireNonNull(namespace, "namespace");

@@ -94,7 +94,7 @@ final class ChangedObjects {
         }
     }
 
-    /** The manifests that have come in place of nothing, when all objects have been read. */
+    /** Returns the manifests that replaced nothing. Called after all objects have been read. */
     List<Manifest> others() {
         return List.copyOf(manifests.values());
     }

@@ -51,14 +51,14 @@ import org.moorage.simulation.internal.workload.Workloads;
  * that the disruption controller would write.
  */
 public final class ClusterDumpReader {
-    /** Stands for an object that is decoded at the end. */
+    /** A placeholder for an object that is decoded at the end. */
     private static final ClusterObject PENDING =
             new Namespace(ObjectMeta.named("pending").build());
 
-    /** Stands for the tree of a pod that a controller deletes. No other one is empty. */
+    /** A placeholder for the tree of a pod that a controller deletes; no other tree is empty. */
     private static final ObjectNode DELETED = JsonNodeFactory.instance.objectNode();
 
-    /** Stands for the place of a claim that is created here. */
+    /** A placeholder for the position of a claim that is created here. */
     private static final SourcePosition NO_POSITION = new SourcePosition("(created)", 1, 1);
 
     private static final String REFUSED = "refused by the API server: ";
@@ -102,11 +102,14 @@ public final class ClusterDumpReader {
         return this;
     }
 
-    /** Also makes what controllers make of workloads, see {@link Workloads}: pods, and what these need. */
+    /**
+     * Also creates the objects that controllers create for workloads, see {@link Workloads}: pods, and objects that
+     * these need.
+     */
     public ClusterDumpReader withWorkloads() {
         makesPods = true;
         if (json.contains(KeptJson.PENDING_PODS)) {
-            // Those that are created in place of bound ones have their text from them.
+            // Pods that replace bound pods get their JSON from these.
             json.add(KeptJson.BOUND_PODS);
         }
         return this;
@@ -165,7 +168,7 @@ public final class ClusterDumpReader {
     }
 
     /**
-     * As {@link #withChanges(String)}, from an input that is open.
+     * As {@link #withChanges(String)}, from an open stream.
      *
      * @param name the input's name in messages
      * @param input is read to its end, and not closed
@@ -232,11 +235,11 @@ public final class ClusterDumpReader {
     /** A tree that may have to wait for others before it is decoded. */
     private record Pending(ObjectNode tree, SourcePosition position, Optional<Origin> origin, Stage stage) {}
 
-    /** How far an object is. */
+    /** The state of an object in creation. */
     private enum Stage {
-        /** It is still to be created. */
+        /** It has not been created yet. */
         NEW,
-        /** It is still to be created, of a template that an API server has taken. */
+        /** It has not been created yet; an API server has accepted its template. */
         OF_TEMPLATE,
         /** It is in the cluster, and may lack what the API server adds to what a person writes. */
         THERE,

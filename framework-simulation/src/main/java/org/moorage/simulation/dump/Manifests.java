@@ -168,7 +168,7 @@ public final class Manifests {
         }
     }
 
-    /** Manifests for a cluster with these features, of which nothing is known yet. */
+    /** Creates a reader for a cluster with these features and no objects yet. */
     public Manifests(FeatureGates features) {
         this.features = Objects.requireNonNull(features, "features");
         created = new CreatedPods(features);
@@ -176,7 +176,7 @@ public final class Manifests {
         waiting = new Workloads(features, true);
     }
 
-    /** Takes note of an object of the cluster, with its uid. */
+    /** Adds an object of the cluster, with its uid. */
     void seen(ObjectNode tree) {
         ObjectKey key = ObjectKey.of(tree);
         if (key.isPod()) {
@@ -205,12 +205,12 @@ public final class Manifests {
         customResources.seen(tree);
     }
 
-    /** The objects of the cluster that decide how others are admitted. */
+    /** Returns the objects of the cluster that affect the admission of others. */
     List<ObjectNode> readByAdmission() {
         return readByAdmission;
     }
 
-    /** The kinds of custom resources that the cluster defines. */
+    /** Returns the kinds of custom resources that the cluster defines. */
     CustomResources customResources() {
         return customResources.copy();
     }
@@ -234,7 +234,7 @@ public final class Manifests {
         return reading.end();
     }
 
-    /** One reading of manifests. An object is known to those that come after it, and all are known to controllers. */
+    /** One reading of manifests. Admission of an object uses the objects before it; controllers use all objects. */
     private final class Reading {
         private final InputNotes notes = new InputNotes();
         private final List<Node> nodes;
@@ -292,7 +292,10 @@ public final class Manifests {
             };
         }
 
-        /** Whether scheduling or admission reads objects of a kind; of kinds that Kubernetes does not have, a plugin may. */
+        /**
+         * Returns whether scheduling or admission reads objects of a kind; of kinds that Kubernetes does not have, a
+         * plugin may.
+         */
         private static boolean matters(ObjectNode tree) {
             ObjectKind<?> kind = TreeDecoder.kindOf(tree);
             return kind.type() != PodDisruptionBudget.class
@@ -448,7 +451,7 @@ public final class Manifests {
             for (ObjectNode object : made.objects()) {
                 ObjectKey key = ObjectKey.of(object);
                 if (key.isPod()) {
-                    // Most differ in their names alone, and there may be many.
+                    // Most objects differ only in their names, and there may be many.
                     JsonNode nameless = withoutName(object);
                     admitted.add(
                             nameless.equals(last)
@@ -471,7 +474,7 @@ public final class Manifests {
         }
     }
 
-    // The pods of a StatefulSet come one after the other as they get ready; here is no time in which they could.
+    // A StatefulSet creates its pods one after the other as they become ready, but no time passes here.
     private static void atOnce(ObjectNode workload) {
         if (ObjectKey.of(workload).kind().equals("StatefulSet")) {
             Fields.of(workload).struct("spec").node().put("podManagementPolicy", "Parallel");
@@ -513,12 +516,15 @@ public final class Manifests {
         return keys;
     }
 
-    /** Whether the cluster has DaemonSets. */
+    /** Returns whether the cluster has DaemonSets. */
     public boolean hasDaemonSets() {
         return !daemonSets.isEmpty();
     }
 
-    /** Whether a DaemonSet controls a pod that is not among those of the cluster; never if no DaemonSet of the cluster is known. */
+    /**
+     * Returns whether a DaemonSet controls a pod that is not among those of the cluster; never if no DaemonSet of the
+     * cluster is known.
+     */
     public boolean isOrphaned(Pod pod) {
         String name = RecreatedPod.isOfDaemonSet(pod)
                 ? pod.metadata().controller().orElseThrow().name()
@@ -541,7 +547,7 @@ public final class Manifests {
                     pods.add(created.admitOfTemplate(pod.deepCopy()).pod());
                 }
             } catch (ObjectRefusedException | ClusterFileException | ObjectDecodeException refused) {
-                // Its controller cannot create it either; the reader of the dump has noted that.
+                // Its controller cannot create it either; the reader of the dump has reported that.
             }
         }
         return pods;

@@ -17,7 +17,7 @@ final class WorkloadNotes {
     private int pods;
     private int deletedPods;
 
-    /** Adds what was made of a workload. */
+    /** Adds the objects created from a workload. */
     void add(String title, MadeObjects objects) {
         if (objects.pods() > 0) {
             pods += objects.pods();
@@ -37,7 +37,7 @@ final class WorkloadNotes {
         }
     }
 
-    /** Adds that nothing was made of a workload, and why. */
+    /** Adds the reason why no objects were created from a workload. */
     void add(String title, String whyNone) {
         titlesByReason.computeIfAbsent(whyNone, any -> new ArrayList<>()).add(title);
     }

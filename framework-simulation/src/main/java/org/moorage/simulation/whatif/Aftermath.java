@@ -103,7 +103,7 @@ final class Aftermath {
         return preempted;
     }
 
-    // Its DaemonSet creates it again for that node alone.
+    // Its DaemonSet recreates it only for that node.
     private static DisruptedPod withoutNode(DisruptedPod pod) {
         return pod.outcome() == Outcome.DAEMON_PODS
                 ? DisruptedPod.there(pod.pod(), pod.nodeName(), Outcome.PENDING, NO_ROOM_ON_NODE)

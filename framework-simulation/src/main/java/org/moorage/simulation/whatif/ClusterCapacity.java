@@ -114,7 +114,7 @@ public final class ClusterCapacity {
         return most.stream().limit(MOST_EXPLAINED).map(pods -> pods.get(0)).toList();
     }
 
-    // A member of a group may fit by itself, and wait for the others.
+    // A member of a group may fit by itself, and be pending because of the other members.
     private Optional<UnplacedPod> unplaced(List<FittingWorkload> workloads, Transaction tried) {
         for (Pod pod : oneByMessage(workloads)) {
             Evaluation evaluation;

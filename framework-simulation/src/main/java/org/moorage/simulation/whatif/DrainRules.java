@@ -24,7 +24,7 @@ public record DrainRules(
         boolean disableEviction,
         Predicate<Pod> selected,
         Predicate<Pod> orphaned) {
-    /** None of the flags: {@code kubectl drain --ignore-daemonsets}. */
+    /** The rules without optional flags: {@code kubectl drain --ignore-daemonsets}. */
     public static final DrainRules DEFAULTS = new DrainRules(false, false, false, any -> true, any -> false);
 
     private static final String DAEMON_SET = "ignoring DaemonSet-managed Pods";

@@ -64,7 +64,7 @@ final class EvictionBudgets {
     }
 
     /**
-     * The budgets before anything happens.
+     * Creates the budgets in their initial state.
      *
      * @param waiting the pods that have no node yet
      */
@@ -104,8 +104,7 @@ final class EvictionBudgets {
             return Optional.of(budget.refusal());
         }
         budget.evicted++;
-        // As the API server does, until the disruption controller counts anew; a pod that was not healthy is not
-        // counted by that.
+        // As the API server does, until the disruption controller recounts. The recount ignores unhealthy pods.
         budget.change--;
         return Optional.empty();
     }
@@ -136,7 +135,7 @@ final class EvictionBudgets {
         }
     }
 
-    /** The budgets that allow something else than when this was asked last, as they are now. */
+    /** Returns the present state of the budgets whose allowed disruptions have changed since the last call. */
     List<PodDisruptionBudget> changed() {
         List<PodDisruptionBudget> changed = new ArrayList<>();
         for (Budget budget : budgets) {
@@ -164,7 +163,7 @@ final class EvictionBudgets {
         return used;
     }
 
-    /** Counts pods that are gone without being evicted. */
+    /** Counts pods that are gone without an eviction. */
     void lost(Collection<Pod> pods) {
         pods.forEach(pod -> add(pod, isHealthy(pod) ? -1 : 0));
     }

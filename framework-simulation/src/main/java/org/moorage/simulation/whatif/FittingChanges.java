@@ -144,15 +144,15 @@ public final class FittingChanges {
     }
 
     /**
-     * Has no other change tried once so much time has passed; the one that is being tried then is tried to the end. How many there are is
-     * up to who has written the pod.
+     * Sets a time limit, after which no further change is tried; a trial in progress is completed. The number of
+     * possible changes depends on the pod, which may be untrusted.
      */
     public FittingChanges within(Duration longest) {
         atMost = Objects.requireNonNull(longest, "longest");
         return this;
     }
 
-    /** Whether all changes have been tried, and not only those for which there was time. */
+    /** Returns whether all changes were tried within the time limit. */
     public boolean isComplete() {
         return isComplete;
     }
@@ -200,7 +200,7 @@ public final class FittingChanges {
         }
         boolean isDeselected = !spec.selects(node);
         int causes = (isShort ? 1 : 0) + (isCordoned ? 1 : 0) + (taints.isEmpty() ? 0 : 1) + (isDeselected ? 1 : 0);
-        // A cordoned node has a taint, too, to which another plugin objects.
+        // A cordoned node also has a taint, to which another plugin objects.
         if (causes > 1 || plugins > (isCordoned ? 2 : 1)) {
             return;
         }

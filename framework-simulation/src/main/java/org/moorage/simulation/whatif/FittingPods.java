@@ -60,7 +60,10 @@ public record FittingPods(
             return pods.size() - unplaced().size();
         }
 
-        /** How many of the asked pods were not tried, since only {@value org.moorage.simulation.dump.Manifests#MOST_PODS} are at once. */
+        /**
+         * Returns the number of requested pods that were not tried, since at most {@value
+         * org.moorage.simulation.dump.Manifests#MOST_PODS} are.
+         */
         public int untried() {
             return manifest.whyNone().isEmpty()
                     ? manifest.asked() - manifest.pods().size()

@@ -87,7 +87,7 @@ public record NodeTemplate(
         zones = List.copyOf(zones);
     }
 
-    /** The same type with other pods of DaemonSets. */
+    /** Returns the same type with other pods of DaemonSets. */
     public NodeTemplate withDaemonPods(List<Pod> pods) {
         return new NodeTemplate(name, namePrefix, node, beside, pods, zones);
     }

@@ -77,11 +77,12 @@ public final class PodSizes {
     }
 
     /**
-     * How likely it is that the room for a resource on a node is of no use to the next pod that requests some of it, from 0 to 1: the part of those
-     * pods that do not fit into what the node has left, by their requests alone. Affinity, taints and the like are not looked at.
+     * Returns the probability, from 0 to 1, that the free amount of a resource on a node is unusable for the next pod
+     * that requests the resource: the share of those pods that do not fit into the free resources of the node. Only
+     * requests count, not affinity, taints and the like.
      *
-     * @param free what the node has left, by resource
-     * @param freePods how many more pods it may have
+     * @param free the free amounts of the node, by resource
+     * @param freePods the number of further pods that the node may have
      */
     public double unusable(ResourceName resource, Map<ResourceName, Long> free, long freePods) {
         Objects.requireNonNull(resource, "resource");

@@ -143,17 +143,17 @@ public final class RemovalRules {
         }
     }
 
-    /** Whether a pod is expendable: the autoscaler acts as if it did not exist. */
+    /** Returns whether a pod is expendable: the autoscaler acts as if it did not exist. */
     boolean isExpendable(Pod pod) {
         return pod.spec().priority() < expendablePodsPriorityCutoff;
     }
 
-    /** Whether a pod does not have to move: it belongs to its node, or is finished or being deleted. */
+    /** Returns whether a pod does not have to move: it belongs to its node, or is finished or being deleted. */
     boolean isIgnored(Pod pod) {
         return isGone(pod) || isDaemon(pod) || isLeftToComplete(pod);
     }
 
-    /** Whether a pod is ignored that {@code kubectl drain} would evict. */
+    /** Returns whether a pod is ignored that {@code kubectl drain} would evict. */
     boolean isIgnoredUnlikeDrain(Pod pod) {
         return !isGone(pod) && !RecreatedPod.isOfDaemonSet(pod) && isIgnored(pod);
     }
@@ -164,7 +164,7 @@ public final class RemovalRules {
                 || pod.metadata().isDeleting();
     }
 
-    /** Whether a pod counts as one of a DaemonSet: by the kind of its controller, or by its annotation. */
+    /** Returns whether a pod counts as one of a DaemonSet: by the kind of its controller, or by its annotation. */
     public static boolean isDaemon(Pod pod) {
         Objects.requireNonNull(pod, "pod");
         return pod.metadata()

@@ -39,7 +39,7 @@ import org.moorage.simulation.dump.Manifests;
  * <p>The pods stay on their nodes until the transaction is closed.
  */
 public final class Rescheduling {
-    // Preemption removes pods of lower priority alone, so that it ends; a plugin of others may do otherwise.
+    // Preemption removes only pods of lower priority, so that it ends; a third-party plugin may do otherwise.
     private static final int MOST_PREEMPTIONS = 10;
     private static final PodReason PREEMPTED_TOO_OFTEN =
             PodReason.of("preempted " + MOST_PREEMPTIONS + " times, and not tried again");
@@ -122,7 +122,7 @@ public final class Rescheduling {
         return this;
     }
 
-    /** Adds pods that wait for a node, in the order in which they came to the queue. */
+    /** Adds pending pods, in the order in which they were added to the queue. */
     public Rescheduling waiting(Collection<Pod> pods) {
         Objects.requireNonNull(pods, "pods");
         Pod.distinct(pods).forEach(pod -> add(new Waiting(pod, pod, "", 0)));
@@ -336,7 +336,7 @@ public final class Rescheduling {
         return pod.departures < departures || pod.changes < changes && dependsOnOthers(pod.waiting.pod, known);
     }
 
-    /** Whether a pod that a node rejects may fit there once other pods have been scheduled. */
+    /** Returns whether a pod that a node rejects may fit there once other pods have been scheduled. */
     static boolean dependsOnOthers(Pod pod, KnownCluster known) {
         PodSpec spec = pod.spec();
         return spec.affinity().hasPodAffinity()

@@ -77,7 +77,7 @@ public record SchedulingOutcome(RescheduledPods pods, ClusterBalance balance) {
         }
     }
 
-    /** The pods that go elsewhere by another outcome for the same pods, in order. */
+    /** Returns the pods that another outcome for the same pods schedules to a different node, in order. */
     public List<MovedPod> moved(SchedulingOutcome other) {
         Map<String, RescheduledPod> byUid = new HashMap<>();
         other.pods.pods().forEach(pod -> byUid.put(pod.pod().uid(), pod));
@@ -85,7 +85,7 @@ public record SchedulingOutcome(RescheduledPods pods, ClusterBalance balance) {
         for (RescheduledPod pod : pods.pods()) {
             RescheduledPod second = byUid.remove(pod.pod().uid());
             String first = pod.nodeName().orElse("");
-            // One that only this scheduler had created again was preempted by it alone, and stayed with the other.
+            // A pod that is recreated only in this outcome was preempted only here; it keeps its node in the other one.
             String there = second == null ? pod.nodeBefore() : second.nodeName().orElse("");
             if (!first.equals(there)) {
                 moved.add(new MovedPod(pod.pod(), pod.nodeBefore(), first, there));
@@ -100,7 +100,7 @@ public record SchedulingOutcome(RescheduledPods pods, ClusterBalance balance) {
         return moved;
     }
 
-    /** How many pods that were on a node before are on another one, or on none. */
+    /** Returns the number of pods that were on a node before and are now on another node or on none. */
     public int leaving() {
         int count = 0;
         for (RescheduledPod pod : pods.pods()) {

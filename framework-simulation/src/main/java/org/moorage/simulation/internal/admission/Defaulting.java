@@ -51,7 +51,7 @@ public final class Defaulting {
     }
 
     /**
-     * Fills in the defaults of the object, in place. Kinds without defaults, and unknown ones, are left as they are.
+     * Sets the defaults of the object, in place. Objects of unknown kinds and of kinds without defaults do not change.
      *
      * @param object the object
      * @param features which features are on
@@ -67,14 +67,15 @@ public final class Defaulting {
     }
 
     /**
-     * As {@link #apply(ObjectNode, FeatureGates)}, and of a pod that is created also what the API server fills in after admission.
+     * As {@link #apply(ObjectNode, FeatureGates)}, and for a created pod also sets the fields that the API server sets
+     * after admission.
      */
     public static void applyToNew(ObjectNode object, FeatureGates features) {
         apply(object, features);
         applyAfterAdmission(object, features);
     }
 
-    /** Fills in what the API server fills in of a pod that is created after admission plugins have changed it. */
+    /** Sets the fields that the API server sets in a created pod after admission plugins have changed it. */
     static void applyAfterAdmission(ObjectNode object, FeatureGates features) {
         if (kind(object).equals("v1/Pod")
                 && features.isEnabled(FeatureGates.POD_LEVEL_RESOURCES)

@@ -9,7 +9,7 @@ import java.util.stream.Stream;
 import org.moorage.api.model.ResourceName;
 import org.moorage.objects.tree.Fields;
 
-/** Default requests and limits of containers, and of pods that request resources as a whole. */
+/** The default requests and limits of containers, and of pods with pod-level resources. */
 final class PodResourceDefaults {
     private PodResourceDefaults() {}
 

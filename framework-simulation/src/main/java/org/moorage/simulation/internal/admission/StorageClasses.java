@@ -47,7 +47,7 @@ final class StorageClasses {
         return false;
     }
 
-    /** Gives a claim that names no class the default one. */
+    /** Sets the default class of a claim that does not name one. */
     void addDefault(Fields claim) {
         boolean hasBetaClass = claim.node().path("metadata").path("annotations").has(BETA_CLASS);
         if (!hasBetaClass) {

@@ -57,18 +57,21 @@ final class Deployments {
                         .add(replicaSet));
     }
 
-    /** Whether a deployment has replica sets. */
+    /** Returns whether a deployment has replica sets. */
     boolean hasReplicaSets(ObjectKey deployment) {
         return setsByDeployment.containsKey(deployment);
     }
 
-    /** Whether a deployment has another template than all of its replica sets, when all objects have been seen. */
+    /** Returns whether no replica set of a deployment has its template. Called after all objects have been seen. */
     boolean isRolledOut(ObjectKey deployment) {
         decide();
         return rolledOut.contains(deployment);
     }
 
-    /** How many pods a replica set is to have, if its deployment says so, when all objects have been seen. */
+    /**
+     * Returns the desired replicas of a replica set, if its deployment sets them. Called after all objects have been
+     * seen.
+     */
     OptionalInt replicas(ObjectKey replicaSet) {
         decide();
         Integer replicas = replicasBySet.get(replicaSet);

@@ -16,7 +16,7 @@ import org.moorage.api.model.ObjectKind;
 import org.moorage.objects.tree.Fields;
 import org.moorage.objects.tree.ObjectKey;
 
-/** The pods that are there already, by what owns them. */
+/** The existing pods, by owner. */
 final class OwnedPods {
     private static final String HASH = "pod-template-hash";
     private static final String DELETION_COST = "controller.kubernetes.io/pod-deletion-cost";
@@ -90,7 +90,7 @@ final class OwnedPods {
         }
     }
 
-    /** How far a pod has come, as controllers see it. */
+    /** The state of a pod for controllers. */
     enum State {
         ACTIVE,
         TERMINATING,
@@ -103,11 +103,11 @@ final class OwnedPods {
     /** The latest time at which a pod was created or became ready, in seconds since the epoch. */
     private long newest;
 
-    /** Takes note of a pod. */
+    /** Adds a pod. */
     void seen(ObjectNode pod) {
         ObjectKey key = ObjectKey.of(pod);
         Optional<ObjectKey> controller = controllerOf(pod);
-        // Replica sets' pods have random names, which no other name can meet by intention.
+        // Pods of replica sets have random names, which do not collide with intended names.
         if (controller.isEmpty() || !controller.get().kind().equals("ReplicaSet")) {
             keys.add(key);
         }
@@ -164,7 +164,7 @@ final class OwnedPods {
         return byOwner.getOrDefault(owner, List.of());
     }
 
-    /** Those of a workload's pods that are in a state. */
+    /** Returns the pods of a workload that are in a state. */
     List<OwnedPod> of(ObjectKey owner, State state) {
         return of(owner).stream().filter(pod -> pod.state() == state).toList();
     }
@@ -204,12 +204,12 @@ final class OwnedPods {
         return Optional.empty();
     }
 
-    /** Whether there is a pod of that name. */
+    /** Returns whether a pod with that name exists. */
     boolean contains(String namespace, String name) {
         return keys.contains(new ObjectKey("", "Pod", namespace, name));
     }
 
-    /** Whether the status of an object has a condition that is true. */
+    /** Returns whether the status of an object has a condition that is true. */
     static boolean hasCondition(ObjectNode object, String type) {
         for (JsonNode condition : object.path("status").path("conditions")) {
             if (condition.path("type").asText("").equals(type)

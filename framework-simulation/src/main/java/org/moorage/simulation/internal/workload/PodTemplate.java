@@ -17,7 +17,7 @@ import org.moorage.objects.tree.OwnerReferences;
 import org.moorage.objects.tree.TreeDecoder;
 import org.moorage.simulation.internal.admission.Defaulting;
 
-/** The template that a workload has for its pods. */
+/** The pod template of a workload. */
 final class PodTemplate {
     private static final int LONGEST_PREFIX = 253;
 
@@ -51,7 +51,7 @@ final class PodTemplate {
     }
 
     /**
-     * Whether the API server takes the selector of the workload: it must be one that selects the pods of the template.
+     * Returns whether the API server accepts the selector of the workload, which must select the pods of the template.
      */
     boolean isSelected() {
         // Deployments, stateful sets and daemon sets have it where replica sets have it.
@@ -101,8 +101,8 @@ final class PodTemplate {
     }
 
     /**
-     * Returns whether the template is of a dump that keeps only the fields that scheduling reads. To be asked before it is completed with defaults:
-     * an API server adds the pull policy to each container.
+     * Returns whether the template is from a dump that keeps only the fields that scheduling reads. Call it before
+     * defaults are set: an API server adds the pull policy to each container.
      */
     boolean isPruned() {
         JsonNode container = fields.node().path("spec").path("containers").path(0);
@@ -140,7 +140,7 @@ final class PodTemplate {
         }
     }
 
-    // The specification that scheduling reads, and the labels.
+    // Returns the specification that scheduling reads, and the labels.
     private List<Object> modelled(String label) {
         ObjectNode tree = pod("x", "x");
         tree.withObject("/metadata/labels").remove(label);
@@ -149,7 +149,7 @@ final class PodTemplate {
         return List.of(pod.spec(), pod.labels());
     }
 
-    /** A hash of the template, as controllers put it into labels and names. */
+    /** Returns a hash of the template, as controllers use it in labels and names. */
     String hash() {
         return GeneratedNames.hash(fields.node().toString());
     }

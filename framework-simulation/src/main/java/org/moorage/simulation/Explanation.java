@@ -31,7 +31,7 @@ public record Explanation(
         changes = List.copyOf(changes);
     }
 
-    /** When the plugins were asked. */
+    /** The moment at which the plugins evaluated the pod. */
     public enum Moment {
         /** Just before the pod's last attempt. */
         TURN,

@@ -25,9 +25,9 @@ import org.moorage.api.plugin.FeatureGates;
 import org.moorage.simulation.SimulatedPod.State;
 import org.moorage.simulation.cluster.InMemoryCluster;
 
-/** What became of the groups whose pods a simulation has placed, or tried to. */
+/** The final state of the groups whose pods a simulation has scheduled, or tried to schedule. */
 final class GroupsAtEnd {
-    // The member that is in the way of its group comes first.
+    // The state of the member that blocks its group comes first.
     private static final List<State> WORST_FIRST = List.of(
             State.ERROR,
             State.UNSCHEDULABLE,
@@ -52,9 +52,9 @@ final class GroupsAtEnd {
     }
 
     /**
-     * The groups, each root before what is below it; the roots in the order of their first pods.
+     * Returns the groups, each root before its descendants; the roots in the order of their first pods.
      *
-     * @param pods what became of the pods
+     * @param pods the results of the pods
      * @param waiting the pods that wait for a permit, with their nodes
      */
     static List<SimulatedGroup> of(
@@ -74,7 +74,7 @@ final class GroupsAtEnd {
         return groups.all(cluster, features);
     }
 
-    /** The group that a pod waits for, since it is not in the cluster: its own or one above; empty if there is none such. */
+    /** Returns the missing group that a pod waits for, its own or one above; empty if no group is missing. */
     static Optional<GroupKey> missing(InMemoryCluster cluster, FeatureGates features, Pod pod) {
         if (!features.isEnabled(FeatureGates.GENERIC_WORKLOAD)) {
             return Optional.empty();
@@ -91,7 +91,7 @@ final class GroupsAtEnd {
         return key;
     }
 
-    /** The highest group above a group that the cluster has, or the group itself. */
+    /** Returns the highest existing group above a group, or the group itself. */
     static GroupKey root(InMemoryCluster cluster, FeatureGates features, GroupKey group) {
         GroupsAtEnd groups = new GroupsAtEnd(features.isEnabled(FeatureGates.COMPOSITE_POD_GROUP));
         GroupKey current = group;
@@ -239,12 +239,12 @@ final class GroupsAtEnd {
         return pods.stream().min(Comparator.comparingInt(pod -> WORST_FIRST.indexOf(pod.state())));
     }
 
-    // Its nodes are reserved, and who waits may still lose them.
+    // Its nodes are reserved, but pods that wait for a permit may still lose them.
     private static boolean isWaiting(Optional<SimulatedPod> worst) {
         return worst.filter(pod -> pod.state() == State.WAITING_FOR_PERMIT).isPresent();
     }
 
-    // A group that was placed once has no other condition any more.
+    // The condition stays true once the group has been scheduled.
     private static Optional<String> condition(@Nullable SchedulingGroup known, State state) {
         if (!(known instanceof PodGroup group) || state != State.UNSCHEDULABLE && state != State.ERROR) {
             return Optional.empty();

@@ -14,16 +14,16 @@ import org.moorage.runtime.decision.Decision;
 import org.moorage.runtime.metrics.SchedulerListener;
 
 /**
- * Detects a scheduler that makes no progress: one that tries the same pod again and again although nothing has changed and no time has
- * passed. It is a listener of the scheduler, and {@link #check} is called after each attempt.
+ * A scheduler listener that detects a lack of progress: a pod that is retried again and again although nothing has
+ * changed and no time has passed. Call {@link #check} after each attempt.
  *
  * <p>Safe for use by several threads.
  */
 public final class ProgressWatch implements SchedulerListener {
-    /** More attempts than events of one instant can cause. */
+    /** More attempts than the events of one instant can cause. */
     private static final int MOST_ATTEMPTS = 100;
 
-    /** How often pods were bound, evicted or created, and other objects changed. */
+    /** The number of changes so far: pods bound, evicted or created, and changes of other objects. */
     private final AtomicLong progress = new AtomicLong();
 
     private final Map<String, Attempts> attemptsByUid = new HashMap<>();
@@ -49,12 +49,12 @@ public final class ProgressWatch implements SchedulerListener {
         pods.forEach(pod -> activatorByUid.put(pod.uid(), plugin));
     }
 
-    /** Notes a change that may make pods schedulable. */
+    /** Records a change that may make pods schedulable. */
     public void progressed() {
         progress.incrementAndGet();
     }
 
-    /** Notes that time has passed, so that an attempt may have another result. */
+    /** Records that time has passed, so that an attempt may have another result. */
     public synchronized void timePassed() {
         timesPassed++;
     }

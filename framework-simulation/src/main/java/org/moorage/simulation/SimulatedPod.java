@@ -63,7 +63,7 @@ public record SimulatedPod(
         return reason.message();
     }
 
-    /** Returns the namespace and name of the pod that its controller created in its place; empty if none was. */
+    /** Returns the namespace and name of the replacement that its controller created; empty if there is none. */
     public String createdAgainAs() {
         return preemption.map(Preemption::createdAgainAs).orElse("");
     }
@@ -78,9 +78,9 @@ public record SimulatedPod(
         ERROR,
         /** It was deleted to make room for a pod of higher priority. */
         PREEMPTED,
-        /** It is reserved on a node, and waits on permit. */
+        /** It is reserved on a node, and waits for a permit. */
         WAITING_FOR_PERMIT,
-        /** A PreEnqueue plugin keeps it out of the queue, or a group that it is part of is not known. */
+        /** A PreEnqueue plugin keeps it out of the queue, or a group that it is part of is missing. */
         GATED,
         /** It names a scheduler that the configuration has no profile for. */
         OTHER_SCHEDULER,
@@ -89,7 +89,7 @@ public record SimulatedPod(
         /** A recorded change deleted it, with or without a node. */
         DELETED;
 
-        /** Whether the pod was tried, or bound before, and has no node, or a plugin failed. */
+        /** Returns whether the pod was tried, or bound before, and has no node, or a plugin failed. */
         public boolean isFailure() {
             return this == UNSCHEDULABLE || this == ERROR || this == PREEMPTED;
         }

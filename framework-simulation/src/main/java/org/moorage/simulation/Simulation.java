@@ -23,9 +23,10 @@ import org.moorage.simulation.cluster.InMemoryCluster;
 import org.moorage.simulation.dump.RecordedChange;
 
 /**
- * Schedules the pending pods of a cluster in memory, one after the other. When none is ready to be tried, virtual time passes: backoffs end, pods that
- * have been unschedulable for five minutes are flushed, time limits of permits run out, and tasks run that plugins have scheduled. It ends when
- * nothing more can happen. Apart from the scheduler only the controllers of volumes and resource claims change the cluster, see {@link
+ * A simulation that schedules the pending pods of an in-memory cluster, one after the other. When no pod is ready to be
+ * tried, virtual time passes: backoffs end, pods that have been unschedulable for five minutes are flushed, permits
+ * time out, and tasks that plugins have scheduled run. The simulation ends when nothing more can happen. Only the
+ * scheduler and the controllers of volumes and resource claims change the cluster, see {@link
  * InMemoryCluster#startControllers}.
  *
  * <pre>{@code
@@ -35,12 +36,12 @@ import org.moorage.simulation.dump.RecordedChange;
  * SimulationResult result = Simulation.of(dump.objects(), config, registry).run();
  * }</pre>
  *
- * <p>Extenders of the configuration are asked to filter, score and preempt, but not to bind: what is simulated must not happen.
+ * <p>Configured extenders are called to filter, score and preempt, but not to bind: a simulation must have no effects.
  *
- * <p>For one thread: set it up, then run it. Runs of several simulations may go on at once.
+ * <p>For one thread: set it up, then run it. Several simulations may run at the same time.
  *
- * <p>Its clock is a {@link SteppingClock}, and random numbers have a seed, so that each run has the same result. A run in which the same pods are
- * tried again and again without any effect ends with a {@link StalledException}.
+ * <p>Its clock is a {@link SteppingClock}, and random numbers have a seed, so that each run has the same result. A run
+ * that retries the same pods again and again without any effect ends with a {@link StalledException}.
  */
 public final class Simulation {
     private final List<ClusterObject> objects;
@@ -58,7 +59,7 @@ public final class Simulation {
         this.registry = registry;
     }
 
-    /** A simulation of a cluster of these objects, with the profiles of a configuration. */
+    /** Creates a simulation of a cluster of these objects, with the profiles of a configuration. */
     public static Simulation of(
             Collection<? extends ClusterObject> objects, LoadedConfig config, PluginRegistry registry) {
         Objects.requireNonNull(objects, "objects");
@@ -68,15 +69,15 @@ public final class Simulation {
                 Objects.requireNonNull(registry, "registry"));
     }
 
-    /** Sets the seed of the random numbers that plugins ask for; a random one if not set. */
+    /** Sets the seed of the random numbers for plugins; random by default. */
     public Simulation seed(long value) {
         seed = value;
         return this;
     }
 
     /**
-     * Chooses at random, with that seed, among nodes with equal scores, as kube-scheduler does. Without it, it is always the node that
-     * kube-scheduler chooses if its goroutines finish in order.
+     * Breaks ties between nodes with equal scores at random, with the seed, as kube-scheduler does. By default, the
+     * simulation chooses the node that kube-scheduler chooses if its goroutines finish in order.
      */
     public Simulation breakingTiesAtRandom() {
         hasRandomTies = true;
@@ -84,11 +85,12 @@ public final class Simulation {
     }
 
     /**
-     * Sets changes to replay, in order, each when no pod is ready to be tried: the scheduler hears of it as of any change, and pods for
-     * which it counts are tried again. Between two changes so much time passes that no pod backs off any more.
+     * Sets changes to replay, in order, each when no pod is ready to be tried. The scheduler is notified as of any
+     * change and retries the pods that the change affects. Enough time passes between two changes for all backoffs to
+     * end.
      *
-     * <p>An object that is added, and there, is modified. Of a pod that the scheduler is responsible for, the node that it waited for
-     * in this simulation is kept, whatever its recorded changes say; one that was preempted stays gone.
+     * <p>Adding an object that exists already modifies it. The node of a pending pod that the scheduler is responsible
+     * for is decided by this simulation, not by recorded changes; a pod that was preempted here stays removed.
      */
     public Simulation changes(List<RecordedChange> replayed) {
         Objects.requireNonNull(replayed, "replayed");
@@ -97,27 +99,28 @@ public final class Simulation {
     }
 
     /**
-     * Simulates the kubelets and controllers of pods that are preempted: such a pod stays on its node for 30 seconds, the default grace period,
-     * and its controller creates another one, see {@link RecreatedPod}. Without it they are gone immediately, as for a scheduler alone. Not
-     * for use with {@link #changes}, which contain what controllers did.
+     * Simulates the kubelets and controllers of pods that are preempted: such a pod stays on its node for 30 seconds,
+     * the default grace period, and its controller creates another one, see {@link RecreatedPod}. By default, preempted
+     * pods are removed immediately, and nothing replaces them. Not for use with {@link #changes}, which contain the
+     * changes of controllers.
      */
     public Simulation creatingPreemptedAgain() {
         createsPreemptedAgain = true;
         return this;
     }
 
-    /** Sets who is told the decision of each attempt, after binding. */
+    /** Sets the listener for the decision of each attempt; it is called after binding. */
     public Simulation listener(Consumer<Decision> told) {
         listener = Objects.requireNonNull(told, "told");
         return this;
     }
 
-    /** The pods to schedule: those without a node that have not ended, in order. */
+    /** Returns the pods to schedule, in order: pods without a node that have not ended. */
     public List<Pod> pendingPods() {
         return SimulationRun.pendingPods(objects);
     }
 
-    /** Runs the simulation. Each call starts from the objects as they were given, and has the same result. */
+    /** Runs the simulation. Each call starts from the original objects and has the same result. */
     public SimulationResult run() {
         try (SimulationRun run = start()) {
             while (step(run).isPresent()) {}
@@ -126,9 +129,9 @@ public final class Simulation {
     }
 
     /**
-     * As {@link #run()}, and has the cluster at the end to be asked about.
+     * As {@link #run()}, and passes the final cluster to a consumer for what-if queries.
      *
-     * @param atEnd is given that cluster, to be closed
+     * @param atEnd receives the final cluster, and closes it
      */
     public SimulationResult run(Consumer<WhatIf> atEnd) {
         Objects.requireNonNull(atEnd, "atEnd");
@@ -140,9 +143,10 @@ public final class Simulation {
     }
 
     /**
-     * Explains what became of a pod at the end of {@link #run}: the plugins are asked at the moment of its last attempt, when the pods before
-     * it have been scheduled. A pod that was never tried is asked about at the end, and one that has a node is asked about as by {@link
-     * #explainNow}. The simulation runs twice, and the listener is told of both.
+     * Explains the result of a pod at the end of {@link #run}. The plugins evaluate the pod at the moment of its last
+     * attempt, when the pods before it have been scheduled; a pod that was never tried is evaluated at the end, and one
+     * that has a node or has ended as by {@link #explainNow}. The simulation runs twice and calls the listener for both
+     * runs.
      *
      * @throws IllegalArgumentException if no profile is responsible for the pod
      * @throws RuntimeException if a plugin fails; the message says which one
@@ -193,8 +197,8 @@ public final class Simulation {
     }
 
     /**
-     * Explains what the plugins say of a pod in the cluster as it was given: no pending pod has been scheduled. A pod that has a node is
-     * taken off it.
+     * Explains the plugins' evaluation of a pod in the initial cluster, before any pending pod is scheduled. A pod that
+     * has a node is evaluated without it.
      *
      * @throws IllegalArgumentException if no profile is responsible for the pod
      * @throws RuntimeException if a plugin fails; the message says which one
@@ -217,11 +221,11 @@ public final class Simulation {
     }
 
     /**
-     * Explains what became of a group of pods at the end of {@link #run}: it is tried once more at the moment of its last attempt, when the
-     * pods before it have been scheduled. A group that was never tried is tried at the end. The simulation runs twice, and the listener is
-     * told of both.
+     * Explains the result of a group of pods at the end of {@link #run}. The group is tried once more at the moment of
+     * its last attempt, when the pods before it have been scheduled; a group that was never tried is tried at the end.
+     * The simulation runs twice and calls the listener for both runs.
      *
-     * @param group a pod group or a composite one. If it has a parent, it is the group above it without one that is tried
+     * @param group a pod group or a composite one. If it has a parent, the root group above it is tried instead
      * @throws IllegalArgumentException if the feature GenericWorkload is off
      */
     public GroupExplanation explain(GroupKey group) {
@@ -256,9 +260,9 @@ public final class Simulation {
     }
 
     /**
-     * Explains what an attempt at a group of pods finds in the cluster as it was given: no pending pod has been scheduled.
+     * Explains the result of an attempt at a group of pods in the initial cluster, before any pending pod is scheduled.
      *
-     * @param group a pod group or a composite one. If it has a parent, it is the group above it without one that is tried
+     * @param group a pod group or a composite one. If it has a parent, the root group above it is tried instead
      * @throws IllegalArgumentException if the feature GenericWorkload is off
      */
     public GroupExplanation explainNow(GroupKey group) {

@@ -32,7 +32,7 @@ public record SimulationResult(List<SimulatedPod> pods, List<SimulatedGroup> gro
         }
     }
 
-    // The pod is one of those that were pending.
+    // Returns the result of a pod, which must have been pending.
     SimulatedPod pod(Pod pod) {
         for (SimulatedPod simulated : pods) {
             if (simulated.pod().uid().equals(pod.uid())) {
@@ -42,7 +42,7 @@ public record SimulationResult(List<SimulatedPod> pods, List<SimulatedGroup> gro
         throw new IllegalArgumentException("pod: " + pod + " (expected: a pending pod of the simulation)");
     }
 
-    /** A group; empty if none of its pods, or of those below it, was to be placed. */
+    /** Returns the result of a group; empty if no pod of it, or of a group below it, was pending. */
     public Optional<SimulatedGroup> group(GroupKey key) {
         return groups.stream().filter(group -> group.key().equals(key)).findFirst();
     }

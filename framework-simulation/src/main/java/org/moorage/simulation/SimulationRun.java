@@ -59,27 +59,32 @@ import org.moorage.simulation.whatif.FittingChange;
 import org.moorage.simulation.whatif.FittingChanges;
 import org.moorage.simulation.whatif.PodReason;
 
-/** One run of a {@link Simulation}: a cluster in memory, and its scheduler. */
+/** One run of a {@link Simulation}: an in-memory cluster and its scheduler. */
 final class SimulationRun implements AutoCloseable {
-    /** How often a pod and those in its place are created again before the run counts as one without progress. */
+    /** How often a pod and its replacements may be recreated before the run counts as stalled. */
     private static final int MOST_GENERATIONS = 100;
 
-    /** How often a pod is retried at the end of its backoff while nothing else changes. */
+    /** The maximum number of retries of a pod after its backoff while nothing else changes. */
     private static final int MOST_RETRIES = 10;
 
-    /** The default of terminationGracePeriodSeconds: how long a pod that is evicted stays on its node. */
+    /** The default of terminationGracePeriodSeconds: the time that an evicted pod stays on its node. */
     private static final Duration GRACE_PERIOD = Duration.ofSeconds(30);
 
-    /** How long a controller takes to create a pod in place of another one. A scheduler tries the pods that are ready meanwhile. */
+    /**
+     * The time that a controller takes to create a replacement pod. Meanwhile, a scheduler tries the pods that are
+     * ready.
+     */
     private static final Duration CONTROLLER_DELAY = Duration.ofMillis(20);
 
     private static final Duration FLUSH_BACKOFF = Duration.ofSeconds(1);
     private static final Duration FLUSH_UNSCHEDULABLE = Duration.ofSeconds(30);
 
-    /** How long backoffs and timers are awaited while nothing else changes. The time limit of a permit is at most 15 minutes. */
+    /**
+     * The maximum wait for backoffs and timers while nothing else changes. A permit times out after at most 15 minutes.
+     */
     private static final Duration LONGEST_QUIET = Duration.ofMinutes(16);
 
-    /** How often time passes at most while nothing else changes, whatever timers plugins start. */
+    /** The maximum number of clock steps without another change, also if plugins keep starting timers. */
     private static final int MOST_QUIET_STEPS = 100_000;
 
     private final InMemoryCluster cluster;
@@ -92,19 +97,19 @@ final class SimulationRun implements AutoCloseable {
     /** The objects as they were given last, by kind and key. */
     private final Map<String, ClusterObject> given = new LinkedHashMap<>();
 
-    /** The pods that the scheduler was given to place, as they were given last, by uid. */
+    /** The pods that the scheduler is to schedule, in their latest version, by uid. */
     private final Map<String, Pod> pending = new LinkedHashMap<>();
 
     /** The uids of the pods that recorded changes deleted. */
     private final Set<String> deleted = new HashSet<>();
 
-    /** In the place of which preempted pods others were created, by their uids. */
+    /** The replacements of preempted pods, by the uid of the preempted pod. */
     private final Map<String, String> createdAgainAs = new HashMap<>();
 
-    /** How many pods were there before a pod that was created again, by its uid. */
+    /** The number of predecessors of a recreated pod, by its uid. */
     private final Map<String, Integer> generations = new HashMap<>();
 
-    /** The progress at which it was last checked whether a flush would help a pod, by its uid. */
+    /** The progress at the last check whether a flush would help a pod, by its uid. */
     private final Map<String, Long> flushChecks = new HashMap<>();
 
     private final ProgressWatch progress = new ProgressWatch();
@@ -113,7 +118,7 @@ final class SimulationRun implements AutoCloseable {
     private Instant lastProgressAt;
     private int quietSteps;
 
-    /** How many pods are being terminated, or about to be created. */
+    /** The number of pods that are terminating or about to be created. */
     private int pendingControllers;
 
     /** The pods that are about to be created, by their namespaces and names. */
@@ -168,8 +173,8 @@ final class SimulationRun implements AutoCloseable {
     }
 
     /**
-     * Makes pods that are preempted end after their grace period. Their controllers then create others in their place, a little later than the
-     * scheduler hears of the end.
+     * Makes preempted pods end after their grace period. Their controllers then create replacements, shortly after the
+     * scheduler is notified of the end.
      */
     void createPreemptedAgain() {
         cluster.evictPodsBy(this::evict);
@@ -207,7 +212,7 @@ final class SimulationRun implements AutoCloseable {
         if (!isThere) {
             return;
         }
-        // Made while its claims exist, of which those of the new pod are copies.
+        // Created while the claims exist, since the new pod's claims are copies of them.
         RecreatedPod recreated = RecreatedPod.ofPreempted(pod, new WithNamesToCome(), clock.instant());
         recreated.pod().ifPresent(created -> {
             toCome.put(created.key(), created);
@@ -217,7 +222,7 @@ final class SimulationRun implements AutoCloseable {
         progress.progressed();
     }
 
-    /** The cluster with the pods that are about to be created, whose names are taken. */
+    /** The cluster and the pods that are about to be created, whose names are in use, too. */
     private final class WithNamesToCome implements ClusterSource {
         @Override
         @SuppressWarnings("unchecked") // a pod is a T if the kind is that of pods
@@ -360,7 +365,7 @@ final class SimulationRun implements AutoCloseable {
         return true;
     }
 
-    // Pods that wait for a permit are not among them: for their sake alone no time passes.
+    // Pods that wait for a permit do not count: time does not pass for them alone.
     private boolean isAnyQueued() {
         return scheduler.gauges().pendingPods().values().stream().anyMatch(pods -> pods > 0);
     }
@@ -404,7 +409,10 @@ final class SimulationRun implements AutoCloseable {
         return checkedAt == null || checkedAt != progress.progress();
     }
 
-    /** Retries the pods that only the periodic flush helps. The attempts at all others would fail again, so they are not made. */
+    /**
+     * Retries the pods that only the periodic flush helps. Attempts at all others would fail again, so they are
+     * skipped.
+     */
     private void flushUnschedulable() {
         Instant now = clock.instant();
         Set<String> retried = new HashSet<>();
@@ -470,7 +478,7 @@ final class SimulationRun implements AutoCloseable {
         }
         ClusterObject former = given.put(id(object), object);
         if (former != null && isSameVersion(former.metadata(), object.metadata())) {
-            // A watch begins with the objects that are there.
+            // A watch begins with the existing objects.
             return;
         }
         if (object instanceof Pod pod) {
@@ -494,7 +502,7 @@ final class SimulationRun implements AutoCloseable {
             deleted.add(former.metadata().uid());
         }
         if (isKnown && current.isEmpty()) {
-            // It was preempted here, whatever became of it where the changes were recorded.
+            // It was preempted in this simulation; its recorded changes no longer apply.
             return;
         }
         Pod next = current.map(known -> withPlace(pod, known)).orElse(pod);
@@ -504,7 +512,7 @@ final class SimulationRun implements AutoCloseable {
         cluster.apply(next);
     }
 
-    // Where the pod is to go is decided here, and not by the scheduler whose doings were recorded.
+    // This simulation decides the node of the pod, not the scheduler whose changes were recorded.
     private Pod withPlace(Pod pod, Pod known) {
         if (!pending.containsKey(pod.uid())
                 || !scheduler.profileNames().contains(pod.spec().schedulerName())) {
@@ -520,17 +528,17 @@ final class SimulationRun implements AutoCloseable {
         return ObjectKind.of(object) + " " + object.key();
     }
 
-    /** How many pods have been tried. */
+    /** Returns the number of pods that have been tried. */
     int tried() {
         return decisions.all().size();
     }
 
-    /** How many pods have been tried apart from this one. */
+    /** Returns the number of other pods that have been tried. */
     int triedBefore(Pod pod) {
         return decisions.all().size() - (decisions.of(pod).isPresent() ? 1 : 0);
     }
 
-    /** What the plugins say of the pod now, as if it had no node. */
+    /** Returns the plugins' evaluation of the pod now, as if it had no node. */
     Evaluation evaluate(Pod pod) {
         Pod current = cluster.find(ObjectKind.POD, pod.metadata().namespace(), pod.name())
                 .filter(known -> known.uid().equals(pod.uid()))
@@ -538,22 +546,22 @@ final class SimulationRun implements AutoCloseable {
         return scheduler.evaluate(current.withoutNode());
     }
 
-    /** What the next attempt at a group would find now. */
+    /** Returns the result that the next attempt at a group would have now. */
     GroupEvaluation evaluate(GroupKey group) {
         return scheduler.evaluate(group);
     }
 
-    /** The highest known group above a group, or the group itself. */
+    /** Returns the highest known group above a group, or the group itself. */
     GroupKey root(GroupKey group) {
         return GroupsAtEnd.root(cluster, features, group);
     }
 
-    /** Whether a pod is part of that group, or of one with the same root. */
+    /** Returns whether a pod is part of that group, or of one with the same root. */
     boolean isPartOf(Pod pod, GroupKey group) {
         return GroupsAtEnd.key(pod).filter(key -> root(key).equals(root(group))).isPresent();
     }
 
-    /** How many pods have been tried that are not part of a group. */
+    /** Returns the number of pods outside a group that have been tried. */
     int triedOutside(GroupKey group) {
         return (int) decisions.all().stream()
                 .filter(decision -> !isPartOf(decision.pod(), group))
@@ -566,12 +574,12 @@ final class SimulationRun implements AutoCloseable {
         progress.progressed();
     }
 
-    /** The cluster as it is now, to be asked about and closed. */
+    /** Returns the present cluster for what-if queries; the caller closes it. */
     WhatIf whatIf() {
         return scheduler.whatIf();
     }
 
-    /** What would make a pod fit that does not. */
+    /** Returns changes that would make an unschedulable pod fit. */
     List<FittingChange> fittingChanges(Evaluation evaluation) {
         try (WhatIf questions = scheduler.whatIf()) {
             Map<String, List<Pod>> podsByNode = podsByNode();
@@ -587,7 +595,7 @@ final class SimulationRun implements AutoCloseable {
         }
     }
 
-    // A pod that waits for a permit is not in the cluster with its node, so that it cannot be taken out.
+    // A pod that waits for a permit has no node in the cluster yet, so it cannot be removed from one.
     private boolean isBoundInCluster(Pod pod) {
         return cluster.find(ObjectKind.POD, pod.namespace(), pod.name())
                 .filter(Pod::isBound)
@@ -764,14 +772,14 @@ final class SimulationRun implements AutoCloseable {
         return podsByNode;
     }
 
-    /** For which recorded changes pods came back from the unschedulable ones, and were then tried. */
+    /** Records which changes moved unschedulable pods back to the queue, and which of these pods were then tried. */
     private static final class Moves implements SchedulerMetrics {
-        /** Kube-scheduler's labels: of the periodic flush, and of the return of a pod after a failed attempt. */
+        /** Kube-scheduler's labels for the periodic flush and for the return of a pod after a failed attempt. */
         private static final String FLUSH_EVENT = "UnschedulableTimeout";
 
         private static final String RETURN_EVENT = "ScheduleAttemptFailure";
 
-        /** The uids of the pods that were there before the change. */
+        /** The uids of the pods that existed before the change. */
         private final Set<String> pods = ConcurrentHashMap.newKeySet();
 
         private final Map<String, List<PodMove>> queuedByUid = new ConcurrentHashMap<>();
@@ -808,7 +816,7 @@ final class SimulationRun implements AutoCloseable {
             }
         }
 
-        // A pod that is being deleted comes back, and is not tried.
+        // A pod that is being deleted is queued again, but not tried.
         void tried(Pod pod) {
             List<PodMove> queued = queuedByUid.remove(pod.uid());
             if (queued != null) {
@@ -823,9 +831,9 @@ final class SimulationRun implements AutoCloseable {
         }
     }
 
-    /** The last decision about each pod, in the order of the pods' first ones. */
+    /** The last decision for each pod, in the order of the first decisions. */
     private static final class LastDecisions implements SchedulerListener {
-        // A wait on permit that times out is decided on another thread.
+        // A permit that times out is decided on another thread.
         private final Map<String, Decision> lastByUid = Collections.synchronizedMap(new LinkedHashMap<>());
 
         @Override

@@ -24,14 +24,17 @@ import org.jspecify.annotations.Nullable;
 import org.moorage.api.model.ClusterObject;
 
 /**
- * A virtual clock with timers. It advances by a microsecond each time it is read, so that each run of a simulation is the same and no two
- * pods are added to the queue at the same time, which keeps pods of equal priority in order. Otherwise time passes only in {@link
- * #advance}, which runs the tasks of the timers on the calling thread.
+ * A virtual clock with timers. It advances by a microsecond each time it is read, so that each run of a simulation is
+ * the same and no two pods are added to the queue at the same time, which keeps pods of equal priority in order. Apart
+ * from that, time passes only in {@link #advance}, which runs the tasks of the timers on the calling thread.
  */
 public final class SteppingClock implements InstantSource {
     private static final long STEP_NANOS = 1_000;
 
-    /** A task that schedules itself again without a delay must not hold up the clock. */
+    /**
+     * The minimum delay of a task while time passes: a task that schedules itself again without a delay must not stop
+     * the clock.
+     */
     private static final long LEAST_DELAY_NANOS = 1_000_000;
 
     private final Instant start;
@@ -70,7 +73,9 @@ public final class SteppingClock implements InstantSource {
         advanceTo(nanos.get() + time.toNanos());
     }
 
-    /** Lets time pass until an instant, as {@link #advance} does. Tasks that are due already run; time does not go back. */
+    /**
+     * Lets time pass until an instant, as {@link #advance} does. Runs tasks that are due already; time never goes back.
+     */
     public void advanceTo(Instant end) {
         advanceTo(Duration.between(start, end).toNanos());
     }
@@ -189,7 +194,7 @@ public final class SteppingClock implements InstantSource {
             return scheduleAtFixedRate(command, initialDelay, delay, unit);
         }
 
-        // The clock stays its owner's.
+        // The owner of the clock shuts it down.
         @Override
         public void shutdown() {}
 
@@ -240,7 +245,7 @@ public final class SteppingClock implements InstantSource {
                 }
             }
 
-            // It ends the call that lets time pass, since no caller asks for the result.
+            // The exception ends the call that advances the clock, since no caller reads the result.
             @Override
             protected void setException(Throwable thrown) {
                 super.setException(thrown);

@@ -12,9 +12,12 @@ import org.moorage.api.model.OtherObject;
 import org.moorage.objects.ObjectDecodeException;
 import org.moorage.runtime.cluster.ClusterListener;
 
-/** Tells {@link NewPods} of the objects of a cluster that admission reads. Their texts are not kept here. */
+/** A listener that passes the objects that admission reads to {@link NewPods}. It does not keep their JSON. */
 final class AdmissionObjects implements ClusterListener {
-    /** What admission reads. As texts, also where scheduling reads them as well: it leaves out what admission needs. */
+    /**
+     * The kinds that admission reads. All are watched as JSON, also those that scheduling reads: its types lack fields
+     * that admission needs.
+     */
     static final Set<ObjectKind<?>> KINDS = Set.of(
             ObjectKind.other("scheduling.k8s.io/v1", "PriorityClass", "priorityclasses", false),
             ObjectKind.other("scheduling.k8s.io/v1beta1", "PodGroup", "podgroups", true),
@@ -27,7 +30,7 @@ final class AdmissionObjects implements ClusterListener {
             ObjectKind.other("v1", "PersistentVolumeClaim", "persistentvolumeclaims", true));
 
     private final NewPods newPods;
-    /** What names the objects that are there, by kind and key. */
+    /** The identities of the existing objects, by kind and key. */
     private final Map<ObjectKind<?>, Map<String, Map<String, ?>>> there = new ConcurrentHashMap<>();
 
     AdmissionObjects(NewPods newPods) {
@@ -50,7 +53,7 @@ final class AdmissionObjects implements ClusterListener {
         try {
             newPods.seen(((OtherObject) object).json());
         } catch (ObjectDecodeException unreadable) {
-            // It stays as it was known: one object of a stranger says nothing about the others.
+            // Its last known state stays: one invalid object must not affect the others.
         }
     }
 

@@ -34,7 +34,7 @@ public final class AdmittedPod {
         this.refusedClaims = List.copyOf(Objects.requireNonNull(refusedClaims, "refusedClaims"));
     }
 
-    /** Another form of the pod, with the same claims. */
+    /** Returns a copy with another version of the pod and the same claims. */
     public AdmittedPod withPod(Pod other) {
         return new AdmittedPod(other, claims, refusedClaims);
     }
@@ -45,27 +45,31 @@ public final class AdmittedPod {
     }
 
     /**
-     * The claims that would be created for it: those of generic ephemeral volumes, and those of templates of resource claims, also of its group if
-     * they are still missing. A template that is not there has no claim.
+     * Returns the claims that would be created for it: those of generic ephemeral volumes and those from resource claim
+     * templates, including missing claims of its group. A template that does not exist has no claim.
      */
     public List<ClusterObject> claims() {
         return claims;
     }
 
-    /** Why the API server would refuse claims of generic ephemeral volumes, in its words. The pod would wait for them. */
+    /**
+     * Returns why the API server would refuse claims of generic ephemeral volumes, in its words. The pod would be
+     * pending without them.
+     */
     public List<String> refusedClaims() {
         return refusedClaims;
     }
 
     /**
-     * One more such pod, with claims of its own: its name is this one's, a dash and the number. The claims of a group are the same for all. The
-     * pods share their specification, so they cost little, and so does asking about them.
+     * Returns one more such pod, with its own claims; its name is this pod's name, a dash and the number. All pods of a
+     * group share the group's claims. Copies share their specification, so they need little memory and evaluating them
+     * is cheap.
      */
     public AdmittedPod copy(int number) {
         return copy(pod.name() + "-" + number);
     }
 
-    /** As {@link #copy(int)}, under a name. */
+    /** As {@link #copy(int)}, with the given name. */
     public AdmittedPod copy(String name) {
         Pod copy = pod.withMetadata(renamed(pod.metadata(), ObjectKind.POD, name));
         if (claims.isEmpty()) {

@@ -14,8 +14,9 @@ import org.moorage.runtime.cluster.ClusterSource;
 import org.moorage.simulation.internal.admission.CreatedPods;
 
 /**
- * Makes of the manifest of a pod what kube-apiserver v1.37 would store if the pod were created now, so that a program can ask where it would go.
- * It is told of the objects of the cluster that admission reads, as a watch tells of them:
+ * An admission of pod manifests: it returns the pod that kube-apiserver v1.37 would store if the manifest were created
+ * now, so that a program can evaluate where the pod would be scheduled. The caller passes the objects of the cluster
+ * that admission reads, as a watch reports them:
  *
  * <pre>{@code
  * NewPods newPods = new NewPods();
@@ -25,16 +26,17 @@ import org.moorage.simulation.internal.admission.CreatedPods;
  * Evaluation evaluation = scheduler.evaluate(pod);
  * }</pre>
  *
- * <p>What the manifest leaves out gets its defaults, and those admission plugins take part that are on by default and change what scheduling reads:
- * LimitRanger, Priority, DefaultTolerationSeconds and RuntimeClass, and of claims DefaultStorageClass. Webhooks, policies, quotas and PodSecurity are
- * not asked. A pod is validated in all that scheduling reads, and in its names; fields that only a kubelet reads, such as probes, are not validated.
+ * <p>Omitted fields get their defaults. The admission plugins run that are on by default and change fields that
+ * scheduling reads: LimitRanger, Priority, DefaultTolerationSeconds and RuntimeClass, and for claims
+ * DefaultStorageClass. Webhooks, policies, quotas and PodSecurity are not evaluated. The fields that scheduling reads
+ * are validated, and so are names; fields that only a kubelet reads, such as probes, are not.
  *
  * <p>Safe for use by several threads.
  */
 public final class NewPods {
     private final CreatedPods created;
 
-    /** Pods of an API server with the features that are on by default. */
+    /** Creates the admission of an API server with the default feature gates. */
     public NewPods() {
         this(FeatureGates.DEFAULTS);
     }
@@ -46,10 +48,11 @@ public final class NewPods {
     }
 
     /**
-     * Takes note of an object that is there, or has changed: a PriorityClass, LimitRange, RuntimeClass, StorageClass, Namespace (nothing is created in
-     * one that is being terminated), ResourceClaimTemplate, ResourceClaim, PersistentVolumeClaim or PodGroup. Other objects are passed over.
+     * Adds or replaces an object: a PriorityClass, LimitRange, RuntimeClass, StorageClass, Namespace (nothing is
+     * created in one that is being terminated), ResourceClaimTemplate, ResourceClaim, PersistentVolumeClaim or
+     * PodGroup. Other objects are ignored.
      *
-     * @param json the object in JSON, as the API server gives it
+     * @param json the object in JSON, as the API server returns it
      * @throws ObjectDecodeException if it is not that, or has a shape that the API server would refuse
      */
     public void seen(String json) {
@@ -57,16 +60,19 @@ public final class NewPods {
         created.seen(ObjectTrees.of(json));
     }
 
-    /** As {@link #seen(String)}, for an object as other clients have it, see {@link org.moorage.objects.decode.ObjectDecoder#decode(Map)}. */
+    /**
+     * As {@link #seen(String)}, for an object as a map of its fields, see {@link
+     * org.moorage.objects.decode.ObjectDecoder#decode(Map)}.
+     */
     public void seen(Map<String, ?> fields) {
         Objects.requireNonNull(fields, "fields");
         created.seen(ObjectTrees.of(fields));
     }
 
     /**
-     * Takes note that an object is no longer there.
+     * Removes an object.
      *
-     * @param json the object in JSON as it was, or as much of it as names it
+     * @param json the last JSON of the object, or only the fields that identify it
      * @throws ObjectDecodeException if it is not that
      */
     public void gone(String json) {
@@ -74,19 +80,19 @@ public final class NewPods {
         created.gone(ObjectTrees.of(json));
     }
 
-    /** As {@link #gone(String)}, for an object as other clients have it. */
+    /** As {@link #gone(String)}, for an object as a map of its fields. */
     public void gone(Map<String, ?> fields) {
         Objects.requireNonNull(fields, "fields");
         created.gone(ObjectTrees.of(fields));
     }
 
     /**
-     * Has a source tell of the objects that admission reads, now and when they change, so that nothing is left to {@link #seen(String)} and {@link
-     * #gone(String)}. Returns when it has told of all that there are. An object that cannot be read stays as it was known; of a kind that cannot be
-     * listed there are none.
+     * Watches a source for the objects that admission reads, instead of calls of {@link #seen(String)} and {@link
+     * #gone(String)}. Returns when all existing objects have been read. An invalid object keeps its last known state; a
+     * kind that cannot be listed counts as empty.
      *
-     * @param source one that nobody else watches, to be closed by who has it when no more questions are asked
-     * @throws org.moorage.api.plugin.ClusterException if the objects cannot be had
+     * @param source a source without another watch; the caller closes it after the last request
+     * @throws org.moorage.api.plugin.ClusterException if the objects cannot be read
      */
     public void watch(ClusterSource source) {
         Objects.requireNonNull(source, "source");
@@ -105,7 +111,7 @@ public final class NewPods {
         return admit(ObjectTrees.of(json));
     }
 
-    /** As {@link #admit(String)}, for a pod as other clients have it. */
+    /** As {@link #admit(String)}, for a pod as a map of its fields. */
     public AdmittedPod admit(Map<String, ?> fields) {
         Objects.requireNonNull(fields, "fields");
         return admit(ObjectTrees.of(fields));

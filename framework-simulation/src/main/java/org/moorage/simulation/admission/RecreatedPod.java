@@ -46,10 +46,10 @@ import org.moorage.runtime.cluster.ClusterSource;
 public record RecreatedPod(Pod gone, Fate fate, Optional<Pod> pod, List<ClusterObject> claims) {
     private static final String MIRROR = "kubernetes.io/config.mirror";
     private static final String INDEX = "batch.kubernetes.io/job-completion-index";
-    /** What only a server writes. */
+    /** Fields that only a server writes. */
     private static final List<String> SET_BY_SERVER =
             List.of("resourceVersion", "creationTimestamp", "generation", "managedFields");
-    /** The annotations that only controllers and schedulers write into claims begin so. */
+    /** Prefixes of the annotations of claims that only controllers and schedulers write. */
     private static final List<String> WRITTEN_BY_CONTROLLERS = List.of(
             "pv.kubernetes.io/",
             "volume.kubernetes.io/selected-node",
@@ -65,19 +65,22 @@ public record RecreatedPod(Pod gone, Fate fate, Optional<Pod> pod, List<ClusterO
         claims = List.copyOf(claims);
     }
 
-    /** What becomes of a pod that is gone. */
+    /** The fate of a pod that is gone. */
     public enum Fate {
-        /** Its controller creates it again: a StatefulSet under the same name, every other one under a new name. */
+        /** Its controller recreates it: a StatefulSet with the same name, every other controller with a new name. */
         CREATED_AGAIN,
-        /** It belongs to its node: a DaemonSet's, which creates it again for that node alone, or the mirror of a static pod. */
+        /**
+         * It belongs to its node: it is a pod of a DaemonSet, which recreates it only for that node, or the mirror of a
+         * static pod.
+         */
         OF_NODE,
-        /** It has no controller, and nobody creates it again. */
+        /** It has no controller, so it is not created again. */
         LOST,
         /** It had succeeded or failed, or was being deleted, so that nothing is missing. */
         ENDED
     }
 
-    /** What becomes of a pod that is gone, whatever is created in its place. */
+    /** Returns the fate of a pod that is gone. */
     public static Fate fateOf(Pod gone) {
         Objects.requireNonNull(gone, "gone");
         if (gone.status().isTerminal() || gone.metadata().isDeleting()) {
@@ -92,19 +95,19 @@ public record RecreatedPod(Pod gone, Fate fate, Optional<Pod> pod, List<ClusterO
         return controller.isPresent() ? Fate.CREATED_AGAIN : Fate.LOST;
     }
 
-    /** Whether a pod is the mirror of a static pod of its node. */
+    /** Returns whether a pod is the mirror of a static pod of its node. */
     public static boolean isMirror(Pod pod) {
         Objects.requireNonNull(pod, "pod");
         return pod.metadata().annotations().containsKey(MIRROR);
     }
 
-    /** Whether a DaemonSet controls a pod. */
+    /** Returns whether a DaemonSet controls a pod. */
     public static boolean isOfDaemonSet(Pod pod) {
         Objects.requireNonNull(pod, "pod");
         return isControlledBy(pod, "apps", "DaemonSet");
     }
 
-    /** Whether a StatefulSet controls a pod. */
+    /** Returns whether a StatefulSet controls a pod. */
     public static boolean isOfStatefulSet(Pod pod) {
         Objects.requireNonNull(pod, "pod");
         return isControlledBy(pod, "apps", "StatefulSet");
@@ -118,11 +121,11 @@ public record RecreatedPod(Pod gone, Fate fate, Optional<Pod> pod, List<ClusterO
     }
 
     /**
-     * What becomes of a pod that is gone.
+     * Returns the fate of a pod that is gone, and its replacement.
      *
-     * @param gone the pod as it was last
-     * @param cluster has its claims, and the names that are taken
-     * @param now when the pod in its place is created
+     * @param gone the last state of the pod
+     * @param cluster contains its claims and the names in use
+     * @param now the creation time of the replacement
      */
     public static RecreatedPod of(Pod gone, ClusterSource cluster, Instant now) {
         Objects.requireNonNull(gone, "gone");
@@ -131,7 +134,7 @@ public record RecreatedPod(Pod gone, Fate fate, Optional<Pod> pod, List<ClusterO
         return of(gone, cluster, now, new HashSet<>());
     }
 
-    /** As {@link #of}, of one that was preempted: its node is still there, for which a DaemonSet creates another one. */
+    /** As {@link #of}, for a preempted pod: its node still exists, so a DaemonSet creates another pod for it. */
     public static RecreatedPod ofPreempted(Pod gone, ClusterSource cluster, Instant now) {
         Objects.requireNonNull(gone, "gone");
         Objects.requireNonNull(cluster, "cluster");
@@ -141,7 +144,7 @@ public record RecreatedPod(Pod gone, Fate fate, Optional<Pod> pod, List<ClusterO
                 : of(gone, cluster, now);
     }
 
-    /** As {@link #of}, of several, in their order: no two get the same name. A pod that is given several times counts once. */
+    /** As {@link #of}, for several pods, in their order; no two get the same name. Duplicates count once. */
     public static List<RecreatedPod> all(Collection<Pod> gone, ClusterSource cluster, Instant now) {
         Objects.requireNonNull(gone, "gone");
         Objects.requireNonNull(cluster, "cluster");
@@ -214,7 +217,7 @@ public record RecreatedPod(Pod gone, Fate fate, Optional<Pod> pod, List<ClusterO
         return name;
     }
 
-    // Derived, so that it is the same in each run; also under the same name it is another pod.
+    // The uid is derived, so that it is the same in each run. A replacement with the same name has another uid.
     private static String newUid(String former, String name) {
         return UUID.nameUUIDFromBytes((former + "/" + name).getBytes(UTF_8)).toString();
     }
@@ -287,7 +290,7 @@ public record RecreatedPod(Pod gone, Fate fate, Optional<Pod> pod, List<ClusterO
                 .isPresent();
     }
 
-    /** The pod that is gone, what becomes of it, and the pod in its place. */
+    /** Returns the pod that is gone, its fate, and its replacement. */
     @Override
     public String toString() {
         return gone + " " + fate + pod.map(created -> " as " + created).orElse("");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * What an API server would make of pods that have not been created, and which pods are created in place of those that are gone.
+ * The admission of pods that have not been created, as by an API server, and the replacements of pods that are gone.
  *
  * <p>Starting points: {@link org.moorage.simulation.admission.NewPods}, {@link org.moorage.simulation.admission.RecreatedPod}.
  */

@@ -36,15 +36,15 @@ import org.moorage.runtime.controllers.ClusterControllers;
 import org.moorage.runtime.controllers.ObjectTable;
 
 /**
- * A cluster in memory: for simulations, tests, and programs that keep their own picture of a cluster.
+ * An in-memory cluster for simulations, tests, and programs that keep their own copy of a cluster.
  *
- * <p>The listener is told of a change before the call that made it returns. A change through one of the methods of {@link
- * org.moorage.api.plugin.ClusterWriter} gives the object a new resource version, as an API server does. Safe for
- * use by several threads.
+ * <p>The listener is called for a change before the call that made the change returns. A change through one of the
+ * methods of {@link org.moorage.api.plugin.ClusterWriter} gives the object a new resource version, as an API server
+ * does. Safe for use by several threads.
  *
- * <p>As in a cluster with a volume controller, a volume that is bound to a claim by {@link #volumes} is then bound on both sides,
- * and a claim whose node is selected gets a volume if its class has a provisioner. That uses up storage, where a driver says how
- * much there is; a claim for which there is none left loses its node.
+ * <p>As in a cluster with a volume controller, a volume that is bound to a claim by {@link #volumes} is then bound on
+ * both sides, and a claim with a selected node gets a volume if its class has a provisioner. This consumes storage
+ * where a driver reports its capacity; a claim for which no capacity is left loses its node.
  */
 public final class InMemoryCluster implements Cluster {
     private static final int KEPT_EVENTS = 1000;
@@ -83,10 +83,11 @@ public final class InMemoryCluster implements Cluster {
     }
 
     /**
-     * Has claims bound that do not wait for a pod, from now on, as in a cluster with a volume controller and a provisioner for
-     * each class that names one: to the volume that suits best, or else to one that is provisioned. Volumes become available.
-     * When a pod is deleted, its ephemeral claims are deleted, and with them the volumes that were provisioned for these. So are the
-     * resource claims that were created for it; others are no longer reserved for it, and give back their devices if it was the last.
+     * Starts the controllers of volumes and claims. From now on, claims that do not wait for a pod are bound, as in a
+     * cluster with a volume controller and a provisioner for each class that names one: to the best matching volume, or
+     * else to a provisioned one. Volumes become available. When a pod is deleted, its ephemeral claims and the volumes
+     * that were provisioned for them are deleted, and so are the resource claims that were created for it. Other
+     * resource claims are no longer reserved for the pod, and release their devices if it was the last one.
      */
     public void startControllers() {
         synchronized (objects) {
@@ -96,10 +97,10 @@ public final class InMemoryCluster implements Cluster {
     }
 
     /**
-     * Sets what is done when a scheduler deletes a pod by {@link #delete(Pod)}, in place of removing it immediately: kubelets and controllers
-     * take their time.
+     * Sets the action for a pod that a scheduler deletes by {@link #delete(Pod)}, instead of an immediate removal. It
+     * can simulate the time that kubelets and controllers take.
      *
-     * @param evict receives the pod as it is in the cluster, each time that its deletion is requested
+     * @param evict receives the pod in its present state, each time that its deletion is requested
      */
     public void evictPodsBy(Consumer<Pod> evict) {
         Objects.requireNonNull(evict, "evict");
@@ -119,7 +120,7 @@ public final class InMemoryCluster implements Cluster {
         }
     }
 
-    /** Deletes an object; one that is not there is no failure. */
+    /** Deletes an object if it exists. */
     public void remove(ClusterObject object) {
         Objects.requireNonNull(object, "object");
         synchronized (objects) {
@@ -135,7 +136,7 @@ public final class InMemoryCluster implements Cluster {
         }
     }
 
-    /** The object of that kind and name; the namespace is empty for objects of the whole cluster. */
+    /** Returns the object with that kind and name; the namespace is empty for cluster-scoped objects. */
     public <T extends ClusterObject> Optional<T> find(ObjectKind<T> kind, String namespace, String name) {
         Objects.requireNonNull(kind, "kind");
         Objects.requireNonNull(namespace, "namespace");

@@ -16,14 +16,15 @@ import org.moorage.objects.tree.InputNotes;
 import org.moorage.objects.tree.ObjectKey;
 
 /**
- * Manifests that come in place of the objects of their kind, namespace and name, as {@code kubectl apply} has them. What a server, a controller or a
- * scheduler has written stays: the identity, the owners, annotations of other names, the node or volume, the status, and whole parts that the manifest does not have.
+ * Manifests that replace the objects of the same kind, namespace and name, as with {@code kubectl apply}. Fields that a
+ * server, a controller or a scheduler has written stay: the identity, the owners, annotations of other names, the node
+ * or volume, the status, and whole parts that the manifest does not have.
  */
 final class ChangedObjects {
     private static final String ANNOTATIONS = "annotations";
     private static final List<String> KEPT_METADATA =
             List.of("uid", "creationTimestamp", "resourceVersion", "ownerReferences");
-    /** Also the replicas: of a workload that is scaled by others, the manifest does not have them. */
+    /** Includes the replicas: the manifest of a workload that another client scales does not set them. */
     private static final List<String> KEPT_SPEC = List.of("nodeName", "volumeName", "replicas");
 
     private final Map<ObjectKey, Manifest> manifests = new LinkedHashMap<>();
@@ -36,7 +37,7 @@ final class ChangedObjects {
      * Reads manifests.
      *
      * @param sources files, folders, or {@code -} for stdin
-     * @param notes is told what is wrong
+     * @param notes receives the problems
      */
     static ChangedObjects read(List<String> sources, InputStream stdin, InputNotes notes) {
         ChangedObjects changed = new ChangedObjects();
@@ -50,7 +51,9 @@ final class ChangedObjects {
         return changed;
     }
 
-    /** What comes in place of an object of the cluster; empty if that stays. Each manifest is given once. */
+    /**
+     * Returns the manifest that replaces an object of the cluster; empty if none does. Each manifest is returned once.
+     */
     Optional<Manifest> inPlaceOf(ObjectNode former) {
         if (manifests.isEmpty()) {
             return Optional.empty();
@@ -74,7 +77,7 @@ final class ChangedObjects {
             Fields kept = Fields.of(metadata).struct(ANNOTATIONS);
             annotations.properties().forEach(entry -> kept.whenAbsent(entry.getKey(), entry.getValue()));
         }
-        // What was written for people to copy often has an empty one.
+        // Manifests that are published as examples often have an empty status.
         if (next.path("status").isEmpty() && former.path("status").isObject()) {
             next.set("status", former.path("status"));
         }
@@ -91,7 +94,7 @@ final class ChangedObjects {
         }
     }
 
-    /** The manifests that have come in place of nothing, when all objects have been read. */
+    /** Returns the manifests that replaced nothing. Called after all objects have been read. */
     List<Manifest> others() {
         return List.copyOf(manifests.values());
     }

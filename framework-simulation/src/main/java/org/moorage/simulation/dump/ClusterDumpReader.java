@@ -45,20 +45,20 @@ import org.moorage.simulation.internal.workload.MadeObjects;
 import org.moorage.simulation.internal.workload.Workloads;
 
 /**
- * Reads a {@link ClusterDump} object by object: the tree of an object is given up as soon as the object is decoded, unless the trees are
- * asked for. Only what depends on objects that may come later is kept as a tree until the end: pods that are still to be created or
- * have no priority yet, claims, workloads, and disruption budgets without a status, which get the one that the disruption controller would
- * write.
+ * A reader of a {@link ClusterDump} that works object by object. It drops the tree of an object once the object is
+ * decoded, unless the trees are requested. It keeps trees until the end only of objects that depend on later ones: pods
+ * to create, pods without a priority, claims, workloads, and disruption budgets without a status, which get the status
+ * that the disruption controller would write.
  */
 public final class ClusterDumpReader {
-    /** Stands for an object that is decoded at the end. */
+    /** A placeholder for an object that is decoded at the end. */
     private static final ClusterObject PENDING =
             new Namespace(ObjectMeta.named("pending").build());
 
-    /** Stands for the tree of a pod that a controller deletes. No other one is empty. */
+    /** A placeholder for the tree of a pod that a controller deletes; no other tree is empty. */
     private static final ObjectNode DELETED = JsonNodeFactory.instance.objectNode();
 
-    /** Stands for the place of a claim that is created here. */
+    /** A placeholder for the position of a claim that is created here. */
     private static final SourcePosition NO_POSITION = new SourcePosition("(created)", 1, 1);
 
     private static final String REFUSED = "refused by the API server: ";
@@ -102,11 +102,14 @@ public final class ClusterDumpReader {
         return this;
     }
 
-    /** Also makes what controllers make of workloads, see {@link Workloads}: pods, and what these need. */
+    /**
+     * Also creates the objects that controllers create for workloads, see {@link Workloads}: pods, and objects that
+     * these need.
+     */
     public ClusterDumpReader withWorkloads() {
         makesPods = true;
         if (json.contains(KeptJson.PENDING_PODS)) {
-            // Those that are created in place of bound ones have their text from them.
+            // Pods that replace bound pods get their JSON from these.
             json.add(KeptJson.BOUND_PODS);
         }
         return this;
@@ -124,7 +127,7 @@ public final class ClusterDumpReader {
         return this;
     }
 
-    /** Also tells those of the cluster who make pods of manifests in it. */
+    /** Also passes the cluster's objects to an instance that creates pods of manifests in this cluster. */
     public ClusterDumpReader telling(Manifests told) {
         Objects.requireNonNull(told, "told");
         manifests = Optional.of(told);
@@ -132,9 +135,9 @@ public final class ClusterDumpReader {
     }
 
     /**
-     * Has manifests come in place of the objects of their kind, namespace and name. The identity, the owners, the status and what a scheduler has
-     * written stay, unless the manifest has them; of a workload with another template, the pods are of the former one. What is in place of
-     * nothing is added.
+     * Replaces objects by manifests of the same kind, namespace and name, and adds the manifests that replace nothing.
+     * The identity, the owners, the status and what a scheduler has written stay, unless the manifest has them. If a
+     * manifest changes the template of a workload, the existing pods are those of the former template.
      *
      * @param sources files, folders, or {@code -} for stdin
      */
@@ -145,8 +148,8 @@ public final class ClusterDumpReader {
     }
 
     /**
-     * Has the pods on nodes that are not among the objects created again by their controllers, to wait for nodes, see {@link
-     * org.moorage.simulation.admission.RecreatedPod}. The objects that are made so have no JSON text in the dump.
+     * Recreates the pods whose nodes are not among the objects, as their controllers would; the new pods are pending.
+     * See {@link org.moorage.simulation.admission.RecreatedPod}. The objects created this way have no JSON in the dump.
      */
     public ClusterDumpReader withLostPodsCreatedAgain() {
         createsLostPodsAgain = true;
@@ -165,7 +168,7 @@ public final class ClusterDumpReader {
     }
 
     /**
-     * As {@link #withChanges(String)}, from an input that is open.
+     * As {@link #withChanges(String)}, from an open stream.
      *
      * @param name the input's name in messages
      * @param input is read to its end, and not closed
@@ -209,12 +212,13 @@ public final class ClusterDumpReader {
     }
 
     /**
-     * Reads recorded changes of a cluster that has been read before; their objects are completed as those of that cluster.
+     * Reads recorded changes of a cluster that has been read before, and completes their objects like those of the
+     * cluster.
      *
      * @param source a file, or {@code -} for stdin, as for {@link #withChanges(String)}
      * @param stdin is read for {@code -}
-     * @param cluster has been told of the cluster
-     * @return the changes, and what is to be told of them; without objects
+     * @param cluster the instance that received the objects of the cluster
+     * @return the changes and the notes on them; without objects
      * @throws org.moorage.objects.ClusterFileException with all that is wrong
      */
     public ClusterDump readChanges(String source, InputStream stdin, Manifests cluster) {
@@ -231,11 +235,11 @@ public final class ClusterDumpReader {
     /** A tree that may have to wait for others before it is decoded. */
     private record Pending(ObjectNode tree, SourcePosition position, Optional<Origin> origin, Stage stage) {}
 
-    /** How far an object is. */
+    /** The state of an object in creation. */
     private enum Stage {
-        /** It is still to be created. */
+        /** It has not been created yet. */
         NEW,
-        /** It is still to be created, of a template that an API server has taken. */
+        /** It has not been created yet; an API server has accepted its template. */
         OF_TEMPLATE,
         /** It is in the cluster, and may lack what the API server adds to what a person writes. */
         THERE,
@@ -245,7 +249,7 @@ public final class ClusterDumpReader {
 
     /** The workload that an object is made of, and where that has the template of its pods. */
     private record Origin(String title, String templatePath) {
-        /** What is wrong with the workload, by what is wrong with an object that was made of it. */
+        /** Returns a problem of an object created from the workload as a problem of the workload. */
         String problem(String kind, String problemOfObject) {
             return title + ": " + (kind.equals("Pod") ? templatePath + "." : "") + problemOfObject;
         }
@@ -548,7 +552,7 @@ public final class ClusterDumpReader {
                     admit(object);
                     created.add(new Pending(tree, workload.position(), origin, Stage.CREATED));
                 } catch (ObjectRefusedException e) {
-                    // What is refused of one is refused of all, and the controller tries on.
+                    // The API server would refuse all replicas for this reason, and the controller would keep retrying.
                     made.add(title, REFUSED + Objects.requireNonNullElse(e.getMessage(), ""));
                     return;
                 } catch (ClusterFileException | ObjectDecodeException e) {

@@ -8,7 +8,7 @@ import java.util.function.UnaryOperator;
 import org.moorage.api.model.Pod;
 import org.moorage.simulation.admission.AdmittedPod;
 
-/** The pods that a workload would get next if it were scaled up, without end. Immutable. */
+/** The unlimited sequence of pods that a workload would get next if it were scaled up. Immutable. */
 public final class FurtherPods {
     private final AdmittedPod first;
     private final boolean haveOwnClaims;
@@ -18,8 +18,8 @@ public final class FurtherPods {
      * Creates them.
      *
      * @param first the first of them
-     * @param haveOwnClaims whether each has claims that no other has
-     * @param byNumber makes the pod of a number, which begins at 0, with the claims that are created for it
+     * @param haveOwnClaims whether each pod has its own claims
+     * @param byNumber returns the pod with a number, from 0, and the claims that are created for it
      */
     private FurtherPods(AdmittedPod first, boolean haveOwnClaims, IntFunction<Optional<AdmittedPod>> byNumber) {
         this.first = first;
@@ -27,13 +27,16 @@ public final class FurtherPods {
         this.byNumber = byNumber;
     }
 
-    /** Copies of one pod, which differ in their names and in the claims that are created for them. */
+    /** Returns copies of one pod, which differ in their names and in the claims that are created for them. */
     static FurtherPods copiesOf(AdmittedPod pod) {
         Objects.requireNonNull(pod, "pod");
         return new FurtherPods(pod, !pod.claims().isEmpty(), number -> Optional.of(pod.copy(number)));
     }
 
-    /** The replicas of a StatefulSet with claim templates: each has its claims by its ordinal, some of which may exist already. */
+    /**
+     * Returns the replicas of a StatefulSet with claim templates. The ordinal of a replica determines its claims, some
+     * of which may exist already.
+     */
     static Optional<FurtherPods> replicas(IntFunction<Optional<AdmittedPod>> byNumber) {
         return byNumber.apply(0).map(first -> new FurtherPods(first, true, byNumber));
     }
@@ -51,7 +54,7 @@ public final class FurtherPods {
         return first;
     }
 
-    /** Returns whether each has claims of its own. If not, the pods are equivalent for a scheduler. */
+    /** Returns whether each pod has its own claims. If not, the pods are equivalent for a scheduler. */
     public boolean haveOwnClaims() {
         return haveOwnClaims;
     }

@@ -22,11 +22,14 @@ import org.moorage.runtime.cluster.ClusterSource;
 import org.moorage.simulation.admission.RecreatedPod;
 import org.moorage.simulation.admission.RecreatedPod.Fate;
 
-/** Pods that are among the objects of a cluster and are not there any more, with their claims. */
+/** Pods that are among the objects of a cluster but no longer exist, with their claims. */
 final class GonePods {
     private GonePods() {}
 
-    /** Has controllers clean up after pods: their own claims are deleted, and others are no longer reserved for them. */
+    /**
+     * Cleans up after pods, as controllers do: deletes their own claims, and removes their reservations of other
+     * claims.
+     */
     static void clean(List<ClusterObject> objects, List<Pod> gone) {
         Map<String, Pod> byUid = new HashMap<>();
         gone.forEach(pod -> byUid.put(pod.uid(), pod));
@@ -64,7 +67,7 @@ final class GonePods {
         return left;
     }
 
-    /** The pods on nodes that are not among the objects, and have not ended. */
+    /** Returns the pods that have not ended and whose nodes are not among the objects. */
     static List<Pod> withoutTheirNodes(List<ClusterObject> objects) {
         Set<String> nodes = new HashSet<>();
         for (ClusterObject object : objects) {
@@ -84,7 +87,7 @@ final class GonePods {
         return lost;
     }
 
-    /** Tells of pods whose nodes are not among the objects. */
+    /** Reports pods whose nodes are not among the objects. */
     static void tell(List<Pod> lost, InputNotes notes) {
         if (!lost.isEmpty()) {
             List<String> nodes =
@@ -98,7 +101,9 @@ final class GonePods {
         }
     }
 
-    /** Puts the pods that controllers create again in the place of those that are lost with their nodes, and tells what becomes of each. */
+    /**
+     * Replaces pods that are lost with their nodes by the pods that their controllers create, and reports their fates.
+     */
     static void createAgain(List<ClusterObject> objects, List<Pod> lost, InputNotes notes) {
         if (lost.isEmpty()) {
             return;
@@ -129,7 +134,7 @@ final class GonePods {
         });
     }
 
-    // When the objects were read, it was at least that late.
+    // A lower bound of the time at which the objects were read.
     private static Instant newest(List<ClusterObject> objects) {
         return objects.stream()
                 .flatMap(object -> object.metadata().creationTimestamp().stream())

@@ -40,7 +40,7 @@ public record ManifestPods(
         Objects.requireNonNull(whyNone, "whyNone");
     }
 
-    /** The same with other pods, each in place of one. */
+    /** Returns a copy in which each pod is replaced. */
     ManifestPods withPods(UnaryOperator<Pod> change) {
         return new ManifestPods(
                 title,

@@ -46,9 +46,11 @@ import org.moorage.simulation.internal.workload.StatefulSets;
 import org.moorage.simulation.internal.workload.Workloads;
 
 /**
- * Creates the pods of manifests as if these were applied to a cluster: as {@link ClusterDumpReader} creates those of the workloads in a dump, with the
- * cluster's LimitRanges, PriorityClasses and so on ({@link org.moorage.simulation.admission.NewPods}). The reader of a dump passes the cluster's objects
- * to it ({@link ClusterDumpReader#telling}). No manifest affects a later reading. Safe for use by several threads once the cluster is read.
+ * A reader of manifests that creates their pods as if the manifests were applied to a cluster: as {@link
+ * ClusterDumpReader} creates the pods of the workloads in a dump, with the cluster's LimitRanges, PriorityClasses and
+ * so on ({@link org.moorage.simulation.admission.NewPods}). The reader of a dump passes the cluster's objects to it
+ * ({@link ClusterDumpReader#telling}). No manifest affects a later reading. Safe for use by several threads once the
+ * cluster is read.
  *
  * <pre>{@code
  * Manifests manifests = new Manifests(features);
@@ -57,7 +59,7 @@ import org.moorage.simulation.internal.workload.Workloads;
  * }</pre>
  */
 public final class Manifests {
-    /** So many pods of one manifest are made at most. */
+    /** The maximum number of pods that are created from one manifest. */
     public static final int MOST_PODS = 10_000;
 
     private static final Set<String> READ_BY_ADMISSION = Set.of(
@@ -68,7 +70,7 @@ public final class Manifests {
             "ResourceClaimTemplate",
             "LimitRange",
             "Namespace");
-    /** Kinds of which only the names count; there may be many objects. */
+    /** Kinds whose objects are known by name only, since there may be many. */
     private static final Set<String> KNOWN_BY_NAME = Set.of("PersistentVolumeClaim", "ResourceClaim");
     /** Kinds that a manifest does not replace, since a server, a controller or a kubelet writes most of an object. */
     private static final Set<String> KEPT = Set.of(
@@ -86,7 +88,7 @@ public final class Manifests {
     private final Workloads onNodes;
     private final Workloads waiting;
     private final Set<ObjectKey> podsOnNodes = new HashSet<>();
-    /** The objects of the cluster that a manifest may have, too. */
+    /** The objects of the cluster that a manifest may also contain. */
     private final Set<ObjectKey> there = new HashSet<>();
 
     private final List<ObjectNode> daemonSets = new ArrayList<>();
@@ -166,7 +168,7 @@ public final class Manifests {
         }
     }
 
-    /** Manifests for a cluster with these features, of which nothing is known yet. */
+    /** Creates a reader for a cluster with these features and no objects yet. */
     public Manifests(FeatureGates features) {
         this.features = Objects.requireNonNull(features, "features");
         created = new CreatedPods(features);
@@ -174,7 +176,7 @@ public final class Manifests {
         waiting = new Workloads(features, true);
     }
 
-    /** Takes note of an object of the cluster, with its uid. */
+    /** Adds an object of the cluster, with its uid. */
     void seen(ObjectNode tree) {
         ObjectKey key = ObjectKey.of(tree);
         if (key.isPod()) {
@@ -203,12 +205,12 @@ public final class Manifests {
         customResources.seen(tree);
     }
 
-    /** The objects of the cluster that decide how others are admitted. */
+    /** Returns the objects of the cluster that affect the admission of others. */
     List<ObjectNode> readByAdmission() {
         return readByAdmission;
     }
 
-    /** The kinds of custom resources that the cluster defines. */
+    /** Returns the kinds of custom resources that the cluster defines. */
     CustomResources customResources() {
         return customResources.copy();
     }
@@ -232,7 +234,7 @@ public final class Manifests {
         return reading.end();
     }
 
-    /** One reading of manifests. An object is known to those that come after it, and all are known to controllers. */
+    /** One reading of manifests. Admission of an object uses the objects before it; controllers use all objects. */
     private final class Reading {
         private final InputNotes notes = new InputNotes();
         private final List<Node> nodes;
@@ -290,7 +292,10 @@ public final class Manifests {
             };
         }
 
-        /** Whether scheduling or admission reads objects of a kind; of kinds that Kubernetes does not have, a plugin may. */
+        /**
+         * Returns whether scheduling or admission reads objects of a kind; of kinds that Kubernetes does not have, a
+         * plugin may.
+         */
         private static boolean matters(ObjectNode tree) {
             ObjectKind<?> kind = TreeDecoder.kindOf(tree);
             return kind.type() != PodDisruptionBudget.class
@@ -446,7 +451,7 @@ public final class Manifests {
             for (ObjectNode object : made.objects()) {
                 ObjectKey key = ObjectKey.of(object);
                 if (key.isPod()) {
-                    // Most differ in their names alone, and there may be many.
+                    // Most objects differ only in their names, and there may be many.
                     JsonNode nameless = withoutName(object);
                     admitted.add(
                             nameless.equals(last)
@@ -469,7 +474,7 @@ public final class Manifests {
         }
     }
 
-    // The pods of a StatefulSet come one after the other as they get ready; here is no time in which they could.
+    // A StatefulSet creates its pods one after the other as they become ready, but no time passes here.
     private static void atOnce(ObjectNode workload) {
         if (ObjectKey.of(workload).kind().equals("StatefulSet")) {
             Fields.of(workload).struct("spec").node().put("podManagementPolicy", "Parallel");
@@ -511,12 +516,15 @@ public final class Manifests {
         return keys;
     }
 
-    /** Whether the cluster has DaemonSets. */
+    /** Returns whether the cluster has DaemonSets. */
     public boolean hasDaemonSets() {
         return !daemonSets.isEmpty();
     }
 
-    /** Whether a DaemonSet controls a pod that is not among those of the cluster; never if no DaemonSet of the cluster is known. */
+    /**
+     * Returns whether a DaemonSet controls a pod that is not among those of the cluster; never if no DaemonSet of the
+     * cluster is known.
+     */
     public boolean isOrphaned(Pod pod) {
         String name = RecreatedPod.isOfDaemonSet(pod)
                 ? pod.metadata().controller().orElseThrow().name()
@@ -539,7 +547,7 @@ public final class Manifests {
                     pods.add(created.admitOfTemplate(pod.deepCopy()).pod());
                 }
             } catch (ObjectRefusedException | ClusterFileException | ObjectDecodeException refused) {
-                // Its controller cannot create it either; the reader of the dump has noted that.
+                // Its controller cannot create it either; the reader of the dump has reported that.
             }
         }
         return pods;

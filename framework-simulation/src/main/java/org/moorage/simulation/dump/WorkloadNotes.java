@@ -8,7 +8,7 @@ import java.util.Map;
 import org.moorage.objects.tree.InputNotes;
 import org.moorage.simulation.internal.workload.MadeObjects;
 
-/** What was made of workloads, in a few lines. */
+/** A summary of the objects created from workloads, in a few lines. */
 final class WorkloadNotes {
     private final List<String> made = new ArrayList<>();
     private final Map<String, List<String>> titlesByReason = new LinkedHashMap<>();
@@ -17,7 +17,7 @@ final class WorkloadNotes {
     private int pods;
     private int deletedPods;
 
-    /** Adds what was made of a workload. */
+    /** Adds the objects created from a workload. */
     void add(String title, MadeObjects objects) {
         if (objects.pods() > 0) {
             pods += objects.pods();
@@ -37,7 +37,7 @@ final class WorkloadNotes {
         }
     }
 
-    /** Adds that nothing was made of a workload, and why. */
+    /** Adds the reason why no objects were created from a workload. */
     void add(String title, String whyNone) {
         titlesByReason.computeIfAbsent(whyNone, any -> new ArrayList<>()).add(title);
     }

@@ -12,7 +12,7 @@ import org.moorage.objects.KeptJson;
 import org.moorage.runtime.cluster.ClusterListener;
 import org.moorage.runtime.cluster.ClusterSource;
 
-/** The objects of a cluster, with those that a question has added to it. */
+/** The objects of a cluster and the objects that a query has added to it. */
 final class AddedObjects implements ClusterSource {
     private final ClusterSource cluster;
     private final Map<ObjectKind<?>, Map<String, ClusterObject>> added = new HashMap<>();

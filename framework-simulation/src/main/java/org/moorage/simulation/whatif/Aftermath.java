@@ -14,7 +14,7 @@ import org.moorage.simulation.admission.RecreatedPod;
 import org.moorage.simulation.whatif.DisruptedPod.Outcome;
 import org.moorage.simulation.whatif.RescheduledPods.RescheduledPod;
 
-/** What has become of all pods after nodes were drained or lost, apart from what was so before. */
+/** The effects of a drain or node failure on all pods, without effects that would exist anyway. */
 final class Aftermath {
     private static final PodReason NO_ROOM_ON_NODE =
             PodReason.of("its node, to which it belongs, has no room for it any more");
@@ -27,11 +27,11 @@ final class Aftermath {
     private final Set<String> drained;
 
     /**
-     * An aftermath.
+     * Compares two states.
      *
-     * @param before what had become of the pods that waited, before anything else happened
-     * @param after what has become of all in the end
-     * @param drained the nodes on which a pod should not be any more
+     * @param before the results of the pending pods, without the drain or failure
+     * @param after the results of all pods in the end
+     * @param drained the nodes that pods should have left
      */
     Aftermath(RescheduledPods before, RescheduledPods after, Collection<String> drained) {
         this.before = byOrigin(before);
@@ -49,7 +49,7 @@ final class Aftermath {
     }
 
     /**
-     * What has become of a pod that is gone from its node.
+     * Returns the result for a pod that has left its node.
      *
      * @param nodeName the node that it was on
      * @param round the round in which it was evicted
@@ -81,9 +81,9 @@ final class Aftermath {
     }
 
     /**
-     * The other pods that were preempted since, where they were then.
+     * Returns the other pods that were preempted since, with their nodes at that time.
      *
-     * @param disrupted the UIDs of those that are told of elsewhere
+     * @param disrupted the UIDs of pods that are reported elsewhere
      */
     List<DisruptedPod> preempted(Set<String> disrupted) {
         List<DisruptedPod> preempted = new ArrayList<>();
@@ -103,7 +103,7 @@ final class Aftermath {
         return preempted;
     }
 
-    // Its DaemonSet creates it again for that node alone.
+    // Its DaemonSet recreates it only for that node.
     private static DisruptedPod withoutNode(DisruptedPod pod) {
         return pod.outcome() == Outcome.DAEMON_PODS
                 ? DisruptedPod.there(pod.pod(), pod.nodeName(), Outcome.PENDING, NO_ROOM_ON_NODE)
@@ -122,7 +122,7 @@ final class Aftermath {
                 && known.pod().uid().equals(pod.pod().uid());
     }
 
-    /** The pods that waited before, and would have without all this, as they are now. */
+    /** Returns the present state of the pods that were pending before, and would be without the drain or failure. */
     List<RescheduledPod> waitedBefore() {
         List<RescheduledPod> waited = new ArrayList<>();
         for (RescheduledPod pod : pods.pods()) {

@@ -47,10 +47,10 @@ public record ClusterBalance(int pods, List<String> emptyNodeNames, Map<Resource
     }
 
     /**
-     * The balance of some nodes; one that is given several times counts once.
+     * Returns the balance of some nodes; duplicates count once.
      *
      * @param podsOn the pods on a node, by its name
-     * @param sizes the pods that are to use the room that is left
+     * @param sizes the pods for which the remaining capacity is measured
      */
     public static ClusterBalance of(Collection<Node> nodes, Function<String, List<Pod>> podsOn, PodSizes sizes) {
         Objects.requireNonNull(nodes, "nodes");
@@ -90,12 +90,12 @@ public record ClusterBalance(int pods, List<String> emptyNodeNames, Map<Resource
         return new ClusterBalance(pods, emptyNodes, byResource);
     }
 
-    /** Whether a node with these pods counts as empty. */
+    /** Returns whether a node with these pods counts as empty. */
     static boolean isEmpty(Collection<Pod> onNode) {
         return onNode.stream().allMatch(ClusterBalance::belongsToNode);
     }
 
-    /** Whether a pod has ended, or belongs to its node. */
+    /** Returns whether a pod has ended, or belongs to its node. */
     static boolean belongsToNode(Pod pod) {
         RecreatedPod.Fate fate = RecreatedPod.fateOf(pod);
         return fate == RecreatedPod.Fate.OF_NODE || fate == RecreatedPod.Fate.ENDED;

@@ -28,10 +28,11 @@ import org.moorage.simulation.whatif.FittingPods.UnplacedPod;
 import org.moorage.simulation.whatif.RescheduledPods.RescheduledPod;
 
 /**
- * How much room a cluster has for pods of manifests: which of them find a place, whom they preempt, what would help the others, and how many
- * more would fit. The cluster stays as it is. Safe for use by several threads.
+ * The capacity of a cluster for the pods of manifests: which of them are schedulable, which pods they preempt, which
+ * changes would help the others, and how many more copies would fit. The cluster does not change. Safe for use by
+ * several threads.
  *
- * <p>Pods are placed as {@link Rescheduling} does; more copies are placed one after the other, without preemption.
+ * <p>Pods are scheduled by {@link Rescheduling}; more copies are scheduled one after the other, without preemption.
  */
 public final class ClusterCapacity {
     private static final int MOST_EXPLAINED = 8;
@@ -40,10 +41,10 @@ public final class ClusterCapacity {
     private final IntConsumer progress;
 
     /**
-     * The room in a cluster.
+     * Creates a capacity query.
      *
-     * @param cluster the cluster as it is
-     * @param progress is told how many pods have been tried
+     * @param cluster the cluster in its present state
+     * @param progress receives the number of pods tried so far
      */
     public ClusterCapacity(KnownCluster cluster, IntConsumer progress) {
         this.cluster = Objects.requireNonNull(cluster, "cluster");
@@ -51,11 +52,12 @@ public final class ClusterCapacity {
     }
 
     /**
-     * Tries the pods of manifests, all of them in one cluster.
+     * Schedules the pods of all manifests together in one copy of the cluster.
      *
-     * @param asked the manifests, whose other objects come to the cluster, too
-     * @param before pods that wait and are placed first
-     * @param atMost how many more copies of each manifest's pod are tried at most, each manifest's by themselves; 0 for none
+     * @param asked the manifests, whose other objects are also added to the cluster
+     * @param before pending pods that are scheduled first
+     * @param atMost the maximum number of more copies of each manifest's pod, tried for each manifest separately; 0 for
+     *     none
      * @throws RuntimeException if a plugin fails when more copies are tried; the message says which one
      */
     public FittingPods fit(Manifests.Contents asked, Collection<Pod> before, int atMost) {
@@ -88,7 +90,7 @@ public final class ClusterCapacity {
         return new FittingPods(workloads, first, List.copyOf(byUid.values()), end.gone(), unplaced);
     }
 
-    // Of the asked pods themselves some may have been preempted, and are there under another name.
+    // Omits pods that were preempted, since their replacements are other pods.
     private static List<RescheduledPod> take(Collection<Pod> pods, Map<String, RescheduledPod> byUid) {
         List<RescheduledPod> taken = new ArrayList<>();
         for (Pod pod : pods) {
@@ -112,7 +114,7 @@ public final class ClusterCapacity {
         return most.stream().limit(MOST_EXPLAINED).map(pods -> pods.get(0)).toList();
     }
 
-    // A member of a group may fit by itself, and wait for the others.
+    // A member of a group may fit by itself, and be pending because of the other members.
     private Optional<UnplacedPod> unplaced(List<FittingWorkload> workloads, Transaction tried) {
         for (Pod pod : oneByMessage(workloads)) {
             Evaluation evaluation;

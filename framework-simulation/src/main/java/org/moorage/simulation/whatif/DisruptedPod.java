@@ -41,11 +41,11 @@ public record DisruptedPod(
     public enum Outcome {
         /** Its successor is on another node. */
         RESCHEDULED,
-        /** Its successor is on a drained node: it tolerates that the node is unschedulable. */
+        /** Its replacement is on a drained node, since it tolerates that the node is unschedulable. */
         RETURNED,
         /** Its successor fits on no node. */
         PENDING,
-        /** It is deleted, and no controller creates it again. */
+        /** It is deleted, and no controller recreates it. */
         LOST,
         /** It had succeeded, failed or been deleted before. */
         ENDED,
@@ -55,7 +55,7 @@ public record DisruptedPod(
         BLOCKED_BY_BUDGET,
         /** {@code kubectl drain} evicts no pod of its node, because of this one. */
         REFUSED,
-        /** {@code kubectl drain} evicts no pod of its node, because of others. */
+        /** {@code kubectl drain} evicts no pod of its node, because of other pods. */
         BLOCKED_BY_OTHER_PODS,
         /** It is not among the pods to evict. */
         NOT_SELECTED
@@ -71,7 +71,7 @@ public record DisruptedPod(
         return reason.message();
     }
 
-    /** Returns whether it is rescheduled, or needs not be: nothing is missing, and it is off its node. */
+    /** Returns whether it is rescheduled or does not have to be: nothing is missing, and it is off its node. */
     public boolean isSettled() {
         return switch (outcome) {
             case RESCHEDULED, ENDED, DAEMON_PODS -> true;

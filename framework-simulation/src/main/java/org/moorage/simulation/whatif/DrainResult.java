@@ -46,7 +46,7 @@ public record DrainResult(
         }
     }
 
-    /** Whether no pod is left on the nodes but those that belong to them. */
+    /** Returns whether the only pods left on the nodes are those that belong to them. */
     public boolean isDrained() {
         return pods.stream().allMatch(pod -> switch (pod.outcome()) {
             case RESCHEDULED, PENDING, LOST, ENDED, DAEMON_PODS -> true;
@@ -54,7 +54,10 @@ public record DrainResult(
         });
     }
 
-    /** Whether the nodes are drained, and every pod with a controller is scheduled: lost are at most those that are evicted by force. */
+    /**
+     * Returns whether the nodes are drained and every pod with a controller is scheduled. Only pods that are evicted by
+     * force may be lost.
+     */
     public boolean isComplete() {
         for (DisruptedPod pod : pods) {
             if (!pod.isSettled() && pod.outcome() != DisruptedPod.Outcome.LOST) {

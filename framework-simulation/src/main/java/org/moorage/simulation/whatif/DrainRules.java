@@ -24,7 +24,7 @@ public record DrainRules(
         boolean disableEviction,
         Predicate<Pod> selected,
         Predicate<Pod> orphaned) {
-    /** None of the flags: {@code kubectl drain --ignore-daemonsets}. */
+    /** The rules without optional flags: {@code kubectl drain --ignore-daemonsets}. */
     public static final DrainRules DEFAULTS = new DrainRules(false, false, false, any -> true, any -> false);
 
     private static final String DAEMON_SET = "ignoring DaemonSet-managed Pods";
@@ -52,7 +52,7 @@ public record DrainRules(
         if (pod.status().isTerminal()) {
             return Optional.empty();
         }
-        // Of several objections kubectl reports the first.
+        // kubectl reports only the first of several objections.
         if (RecreatedPod.isOfDaemonSet(pod)) {
             if (!orphaned.test(pod)) {
                 return Optional.of(new Kept(DisruptedPod.Outcome.DAEMON_PODS, DAEMON_SET));

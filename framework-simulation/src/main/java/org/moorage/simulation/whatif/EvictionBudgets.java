@@ -15,8 +15,8 @@ import org.moorage.simulation.admission.RecreatedPod;
 import org.moorage.simulation.internal.workload.BudgetStatuses;
 
 /**
- * What the disruption budgets of a cluster allow while pods are evicted and created again, by the rules of the eviction API and the disruption
- * controller. A pod that was created again counts as healthy once it has a node, if the one before it was.
+ * The disruption budgets of a cluster while pods are evicted and recreated, by the rules of the eviction API and the
+ * disruption controller. A recreated pod counts as healthy once it has a node, if the pod that it replaces was healthy.
  */
 final class EvictionBudgets {
     private static final PodReason SEVERAL = PodReason.of(
@@ -27,10 +27,10 @@ final class EvictionBudgets {
     private final Map<String, List<Budget>> byNamespace = new HashMap<>();
     private final Set<String> waitedBefore = new HashSet<>();
 
-    /** A budget as it is after what has happened. */
+    /** A budget with the changes since the start. */
     private static final class Budget {
         private final PodDisruptionBudget before;
-        // What is allowed, or below zero how many healthy pods are missing.
+        // The allowed disruptions; a negative number is the number of missing healthy pods.
         private final int slack;
         private int change;
         private int evicted;
@@ -64,7 +64,7 @@ final class EvictionBudgets {
     }
 
     /**
-     * The budgets before anything happens.
+     * Creates the budgets in their initial state.
      *
      * @param waiting the pods that have no node yet
      */
@@ -104,18 +104,17 @@ final class EvictionBudgets {
             return Optional.of(budget.refusal());
         }
         budget.evicted++;
-        // As the API server does, until the disruption controller counts anew; a pod that was not healthy is not
-        // counted by that.
+        // As the API server does, until the disruption controller recounts. The recount ignores unhealthy pods.
         budget.change--;
         return Optional.empty();
     }
 
-    /** Counts a pod whose eviction is refused for good. */
+    /** Counts a pod whose eviction is permanently refused. */
     void blocked(Pod pod) {
         of(pod).forEach(budget -> budget.blocked++);
     }
 
-    /** Counts the healthy pods anew, as the disruption controller does. */
+    /** Recounts the healthy pods, as the disruption controller does. */
     void count(RescheduledPods pods) {
         budgets.forEach(budget -> budget.change = 0);
         for (RescheduledPods.RescheduledPod pod : pods.pods()) {
@@ -136,7 +135,7 @@ final class EvictionBudgets {
         }
     }
 
-    /** The budgets that allow something else than when this was asked last, as they are now. */
+    /** Returns the present state of the budgets whose allowed disruptions have changed since the last call. */
     List<PodDisruptionBudget> changed() {
         List<PodDisruptionBudget> changed = new ArrayList<>();
         for (Budget budget : budgets) {
@@ -148,7 +147,7 @@ final class EvictionBudgets {
         return changed;
     }
 
-    /** What the budgets that select pods of these nodes have been used for, in order. */
+    /** Returns the budgets that have allowed or refused evictions, in order. */
     List<DrainResult.UsedBudget> used() {
         List<DrainResult.UsedBudget> used = new ArrayList<>();
         for (Budget budget : budgets) {
@@ -164,12 +163,12 @@ final class EvictionBudgets {
         return used;
     }
 
-    /** Counts pods that are gone without being evicted. */
+    /** Counts pods that are gone without an eviction. */
     void lost(Collection<Pod> pods) {
         pods.forEach(pod -> add(pod, isHealthy(pod) ? -1 : 0));
     }
 
-    /** What refuses the eviction of a pod, if nothing else is evicted at the same time; empty if nothing does. */
+    /** Returns why the eviction of this pod alone would be refused; empty if it would be allowed. */
     Optional<String> wouldRefuse(Pod pod) {
         if (pod.metadata().isDeleting() || isStarting(pod)) {
             return Optional.empty();
@@ -201,7 +200,7 @@ final class EvictionBudgets {
         return selecting;
     }
 
-    // One that waited is thought of as running, wherever it was placed.
+    // A pod that was pending before counts as running, regardless of the node that it is scheduled to.
     private boolean isStarting(Pod pod) {
         return !waitedBefore.contains(pod.uid()) && BudgetStatuses.isStarting(pod);
     }

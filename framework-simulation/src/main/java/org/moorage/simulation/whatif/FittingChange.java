@@ -18,13 +18,13 @@ public record FittingChange(Kind kind, List<String> details, List<String> nodes)
         nodes = List.copyOf(nodes);
     }
 
-    /** What is changed. */
+    /** The kind of change. */
     public enum Kind {
-        /** The pod requests less; details such as {@code cpu 500m}, by how much. */
+        /** The pod requests less; details such as {@code cpu 500m} are the differences. */
         LOWER_REQUESTS,
         /** The pod tolerates taints; details such as {@code dedicated=batch:NoSchedule}. */
         TOLERATIONS,
-        /** The pod's node selector has less; details such as {@code disk=ssd}, what it has no longer. */
+        /** The pod's node selector has fewer entries; details are the removed ones, such as {@code disk=ssd}. */
         NODE_SELECTOR,
         /** The pod has neither the node selector's entries in the details, if any, nor required node affinity. */
         NODE_AFFINITY,

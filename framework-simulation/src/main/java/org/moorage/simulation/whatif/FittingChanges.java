@@ -40,8 +40,9 @@ import org.moorage.runtime.whatif.Transaction;
 import org.moorage.simulation.whatif.FittingChange.Kind;
 
 /**
- * Finds what would make a pod fit that fits nowhere. Only nodes count to which a single thing objects. What that is is read from the pod
- * and the node; whether its change helps, the plugins say: the pod is evaluated again with each change.
+ * A search for changes that would make an unschedulable pod fit. It considers only nodes with a single obstacle,
+ * derives the change from the pod and the node, and evaluates the pod again with each change, so that plugins decide
+ * whether it helps.
  */
 public final class FittingChanges {
     private static final int MOST_OF_A_KIND = 4;
@@ -85,13 +86,13 @@ public final class FittingChanges {
     private record Leaving(Node node, List<Pod> pods) {}
 
     /**
-     * Finds nothing yet.
+     * Creates a search.
      *
-     * @param cluster the cluster as it is now; each change is taken back
+     * @param cluster the cluster in its present state; each change is reverted
      * @param nodes the nodes by name
      * @param podsOn the pods on a node and those that wait for a permit to be bound to it
-     * @param canLeave which of them can be thought of as gone
-     * @param evaluation what the plugins say of the pod now
+     * @param canLeave whether such a pod may be removed from the simulated cluster
+     * @param evaluation the plugins' evaluation of the pod in the present state
      */
     public FittingChanges(
             Transaction cluster,
@@ -110,11 +111,12 @@ public final class FittingChanges {
     }
 
     /**
-     * Finds nothing yet. The pods on a node are those that the cluster has, and each can be thought of as gone.
+     * Creates a search. The pods on a node are those of the cluster, and each may be removed from the simulated
+     * cluster.
      *
-     * @param cluster the cluster as it is now; each change is taken back
+     * @param cluster the cluster in its present state; each change is reverted
      * @param nodes the cluster's nodes
-     * @param evaluation what the plugins say of the pod now
+     * @param evaluation the plugins' evaluation of the pod in the present state
      */
     public FittingChanges(Transaction cluster, Collection<Node> nodes, Evaluation evaluation) {
         this(cluster, byName(nodes), Objects.requireNonNull(cluster, "cluster")::podsOn, any -> true, evaluation);
@@ -142,15 +144,15 @@ public final class FittingChanges {
     }
 
     /**
-     * Has no other change tried once so much time has passed; the one that is being tried then is tried to the end. How many there are is
-     * up to who has written the pod.
+     * Sets a time limit, after which no further change is tried; a trial in progress is completed. The number of
+     * possible changes depends on the pod, which may be untrusted.
      */
     public FittingChanges within(Duration longest) {
         atMost = Objects.requireNonNull(longest, "longest");
         return this;
     }
 
-    /** Whether all changes have been tried, and not only those for which there was time. */
+    /** Returns whether all changes were tried within the time limit. */
     public boolean isComplete() {
         return isComplete;
     }
@@ -170,7 +172,7 @@ public final class FittingChanges {
             objections.forEach(objection -> plugins.add(objection.plugin()));
             nodes.apply(name).ifPresent(node -> sort(node, plugins.size()));
         });
-        // Whoever reads a pod's text would not see the change.
+        // A plugin that reads the JSON of the pod would not see the change.
         if (pod.json().isEmpty()) {
             lowerRequests();
             tolerate();
@@ -198,7 +200,7 @@ public final class FittingChanges {
         }
         boolean isDeselected = !spec.selects(node);
         int causes = (isShort ? 1 : 0) + (isCordoned ? 1 : 0) + (taints.isEmpty() ? 0 : 1) + (isDeselected ? 1 : 0);
-        // A cordoned node has a taint, too, to which another plugin objects.
+        // A cordoned node also has a taint, to which another plugin objects.
         if (causes > 1 || plugins > (isCordoned ? 2 : 1)) {
             return;
         }
@@ -317,7 +319,7 @@ public final class FittingChanges {
         }
     }
 
-    // The largest part of a request that there is no room for; 1 if there is room for nothing of it.
+    // The largest missing share of a request; 1 if nothing of it is free.
     private double part(Shortage shortage) {
         double largest = 0;
         for (Map.Entry<ResourceName, Long> entry : shortage.amounts.entrySet()) {

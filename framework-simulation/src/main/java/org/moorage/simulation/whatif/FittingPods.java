@@ -50,24 +50,27 @@ public record FittingPods(
             Objects.requireNonNull(more, "more");
         }
 
-        /** Those that find no place. */
+        /** Returns the unschedulable pods. */
         public List<RescheduledPod> unplaced() {
             return pods.stream().filter(pod -> pod.nodeName().isEmpty()).toList();
         }
 
-        /** How many find a place. */
+        /** Returns the number of pods that are scheduled. */
         public int placed() {
             return pods.size() - unplaced().size();
         }
 
-        /** How many of the asked pods were not tried, since only {@value org.moorage.simulation.dump.Manifests#MOST_PODS} are at once. */
+        /**
+         * Returns the number of requested pods that were not tried, since at most {@value
+         * org.moorage.simulation.dump.Manifests#MOST_PODS} are.
+         */
         public int untried() {
             return manifest.whyNone().isEmpty()
                     ? manifest.asked() - manifest.pods().size()
                     : 0;
         }
 
-        /** Whether all that it asks for find a place. */
+        /** Returns whether all pods that the manifest asks for are scheduled. */
         public boolean isComplete() {
             return placed() == manifest.asked() && manifest.whyNone().isEmpty();
         }
@@ -102,7 +105,7 @@ public record FittingPods(
         }
     }
 
-    /** Whether all asked pods find a place. */
+    /** Returns whether all requested pods are scheduled. */
     public boolean isComplete() {
         return workloads.stream().allMatch(FittingWorkload::isComplete);
     }

@@ -20,7 +20,7 @@ import org.moorage.runtime.cluster.ClusterSource;
 import org.moorage.runtime.whatif.Transaction;
 import org.moorage.runtime.whatif.WhatIf;
 
-/** A cluster that is asked about, with its objects. Immutable, so that several threads may ask. */
+/** A cluster for what-if queries, with its objects. Immutable, so that several threads may query it. */
 public final class KnownCluster {
     private final WhatIf whatIf;
     private final ClusterSource source;
@@ -34,10 +34,10 @@ public final class KnownCluster {
     /**
      * A cluster.
      *
-     * @param whatIf who answers; it stays the caller's
-     * @param objects the objects that it answers about
-     * @param config which profiles it has, and which features are on
-     * @param now when pods are created again
+     * @param whatIf the query engine; the caller closes it
+     * @param objects the objects of the cluster
+     * @param config the profiles and the enabled features
+     * @param now the creation time of recreated pods
      */
     public KnownCluster(WhatIf whatIf, List<? extends ClusterObject> objects, LoadedConfig config, Instant now) {
         this.whatIf = Objects.requireNonNull(whatIf, "whatIf");
@@ -79,22 +79,22 @@ public final class KnownCluster {
         return new KnownCluster(this, whatIf.breakingTiesAtRandom(seed));
     }
 
-    /** The same cluster for questions to the scheduler. */
+    /** Returns the same cluster for queries to the scheduler. */
     public WhatIf whatIf() {
         return whatIf;
     }
 
-    /** The nodes, by name, in the order of the objects. */
+    /** Returns the nodes, by name, in the order of the objects. */
     public Map<String, Node> nodes() {
         return Collections.unmodifiableMap(nodes);
     }
 
-    /** A pod scheduler in a transaction on this cluster, which stays the caller's. */
+    /** Returns a rescheduling in a transaction on this cluster; the caller closes the transaction. */
     public Rescheduling rescheduling(Transaction cluster) {
         return new Rescheduling(cluster, this);
     }
 
-    /** The pods that wait for a node, in the order of the objects: also gated ones, and those of other schedulers. */
+    /** Returns the pending pods, in the order of the objects, including gated pods and pods of other schedulers. */
     public List<Pod> waitingPods() {
         return Collections.unmodifiableList(waitingPods);
     }

@@ -59,8 +59,8 @@ final class LowerRequests {
     }
 
     /**
-     * The specification with lower requests: the request of the pod where it has one, or those of its containers, from the largest on, and
-     * those of its init containers as far as they are larger.
+     * Returns the specification with lower requests: of the pod where it has one, or of its containers, the largest
+     * first, and of its init containers where they are larger.
      */
     PodSpec.Builder of(PodSpec spec) {
         Map<String, Quantity> podRequests = new HashMap<>(spec.podRequests());

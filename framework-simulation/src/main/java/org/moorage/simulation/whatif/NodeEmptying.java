@@ -17,7 +17,7 @@ import org.moorage.simulation.admission.RecreatedPod;
 import org.moorage.simulation.whatif.RebalancePlan.Move;
 import org.moorage.simulation.whatif.RescheduledPods.RescheduledPod;
 
-/** Empties nodes, those with the fewest pods first. */
+/** The emptying of nodes, those with the fewest pods first. */
 final class NodeEmptying {
     private static final String TO_EMPTY_NODE = "the replacement would be scheduled to an empty node";
 
@@ -69,7 +69,7 @@ final class NodeEmptying {
         return pods;
     }
 
-    // Others may have come to the node since.
+    // Other pods may have been scheduled to the node since.
     private boolean empties(Candidate candidate) {
         String nodeName = candidate.node.name();
         if (podsToMove(candidate.node).size() > candidate.pods.size()) {
@@ -114,7 +114,7 @@ final class NodeEmptying {
         return empty.contains(target) ? Optional.of(TO_EMPTY_NODE) : Optional.empty();
     }
 
-    // By the sum of what is free on the other nodes that are not empty.
+    // Compares with the total free resources of the other non-empty nodes.
     private boolean mayFitElsewhere(Candidate candidate) {
         Map<ResourceName, Long> free = new HashMap<>();
         for (Node node : cluster.nodes().values()) {

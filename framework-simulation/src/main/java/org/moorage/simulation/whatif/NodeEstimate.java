@@ -4,7 +4,7 @@ package org.moorage.simulation.whatif;
 import java.util.List;
 import org.moorage.simulation.whatif.RescheduledPods.RescheduledPod;
 
-/** How many nodes of a type the pending pods need. Immutable. */
+/** The number of nodes of a type that the pending pods need. Immutable. */
 public final class NodeEstimate {
     private final NodeTemplate type;
     private final int waiting;
@@ -86,57 +86,63 @@ public final class NodeEstimate {
         return type;
     }
 
-    /** How many pods are pending that new nodes may help, including displaced pods. */
+    /** Returns the number of pending pods that new nodes may help, including displaced pods. */
     public int waiting() {
         return waiting;
     }
 
-    /** How many of them fit on the existing nodes. */
+    /** Returns the number of these pods that fit on the existing nodes. */
     public int placedBefore() {
         return placedBefore;
     }
 
-    /** How many of them are pending only because others preempt them on the existing nodes. */
+    /** Returns the number of these pods that are pending only because others preempt them on the existing nodes. */
     public int displaced() {
         return displaced;
     }
 
-    /** How many pods are preempted on the existing nodes that no controller creates again. */
+    /** Returns the number of pods that are preempted on the existing nodes and that no controller recreates. */
     public int lost() {
         return lost;
     }
 
-    /** Pods that do not fit on the only node that they may run on, such as those of DaemonSets; no new node helps them. */
+    /**
+     * Returns the pods that do not fit on the only node that they may run on, such as those of DaemonSets; no new node
+     * helps them.
+     */
     public List<RescheduledPod> onOwnNodes() {
         return onOwnNodes;
     }
 
-    /** Expendable pods that do not fit on the existing nodes; no nodes are added for them. */
+    /** Returns the expendable pods that do not fit on the existing nodes; no nodes are added for them. */
     public List<RescheduledPod> expendable() {
         return expendable;
     }
 
-    /** The fewest of the tried numbers of nodes with which as many pods fit as with any tried number; 0 if new nodes help no pod. */
+    /**
+     * Returns the smallest tried number of nodes with which as many pods fit as with any tried number; 0 if new nodes
+     * help no pod.
+     */
     public int nodes() {
         return nodes;
     }
 
-    /** The number of new nodes with which {@link #pods} was tried: {@link #nodes}, or more if that is 0. */
+    /** Returns the number of new nodes with which {@link #pods} was tried: {@link #nodes}, or more if that is 0. */
     public int shownNodes() {
         return shownNodes;
     }
 
-    /** The pods that do not fit on the existing nodes, with so many new nodes. */
+    /** Returns the results, with that many new nodes, of the pods that do not fit on the existing nodes. */
     public RescheduledPods pods() {
         return pods;
     }
 
-    /** Those of them that do not fit even then, except for expendable pods. */
+    /** Returns the pods that do not fit even then, except for expendable pods. */
     public List<RescheduledPod> left() {
         return left;
     }
 
-    /** How many fit with the new nodes only. */
+    /** Returns the number of pods that fit only with the new nodes. */
     public int placed() {
         return waiting - placedBefore - left.size();
     }
@@ -151,12 +157,12 @@ public final class NodeEstimate {
         return end;
     }
 
-    /** Whether each number was tried that might be a better result. */
+    /** Returns whether every number of nodes was tried that might be a better result. */
     public boolean isEveryNumberTried() {
         return everyNumberTried;
     }
 
-    /** Whether all pods fit, except for expendable pods. */
+    /** Returns whether all pods fit, except for expendable pods. */
     public boolean isComplete() {
         return left.isEmpty() && onOwnNodes.isEmpty();
     }

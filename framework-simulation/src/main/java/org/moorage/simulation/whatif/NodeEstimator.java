@@ -20,12 +20,12 @@ import org.moorage.simulation.whatif.NodeEstimate.Found;
 import org.moorage.simulation.whatif.RescheduledPods.RescheduledPod;
 
 /**
- * Finds the fewest nodes of a type with which all pending pods fit, like an estimator of cluster-autoscaler, but with the decisions of the
- * scheduler. The cluster stays as it is. Safe for use by several threads.
+ * A search for the fewest nodes of a type with which all pending pods fit, like an estimator of cluster-autoscaler, but
+ * with the decisions of the scheduler. The cluster does not change. Safe for use by several threads.
  *
- * <p>The pods are scheduled to the existing nodes first; new nodes are for those that do not fit there. The number of nodes is doubled until all
- * pods fit, and then bisected. With more nodes a pod seldom has less of a choice, but it may, so that the numbers in between are
- * tried as well, unless that takes too long.
+ * <p>The pods are scheduled to the existing nodes first; new nodes are for those that do not fit there. The number of
+ * nodes is doubled until all pods fit, and then bisected. More nodes seldom make a pod unschedulable, but they may, so
+ * the numbers in between are tried as well, unless that takes too long.
  *
  * <p>The search ends early when more nodes cannot help: a pod that an empty new node in each of the zones rejects is rejected by one more such node
  * as well. That does not hold for pods of a group, which fit together or not at all.
@@ -132,7 +132,7 @@ public final class NodeEstimator {
             }
         }
 
-        // The fewest nodes that leave the fewest pods.
+        // Returns the smallest number of nodes that leaves the fewest pods pending.
         private int best() {
             int best = 0;
             for (Map.Entry<Integer, Integer> entry : leftByNodes.entrySet()) {
@@ -189,7 +189,7 @@ public final class NodeEstimator {
             return left.size();
         }
 
-        // Whether there is an empty new node in each of the zones, on which the pods that are left do not fit either.
+        // Returns whether each zone has an empty new node, on which the pods that are left do not fit either.
         private boolean isSaturated(int nodes, RescheduledPods pods, List<RescheduledPod> left) {
             if (left.stream().anyMatch(pod -> !pod.pod().spec().podGroupName().isEmpty())) {
                 return false;

@@ -22,8 +22,9 @@ import org.moorage.simulation.admission.RecreatedPod;
 import org.moorage.simulation.whatif.DisruptedPod.Outcome;
 
 /**
- * Simulates the failure of nodes, such as those of a zone: they and their pods are gone immediately, whatever budgets allow. Controllers create
- * the pods again, and these are scheduled, with preemption, together with the pods that are pending anyway.
+ * A simulated failure of nodes, such as those of a zone: they and their pods are gone immediately, regardless of
+ * disruption budgets. Controllers recreate the pods, and these are scheduled, with preemption, together with the pods
+ * that were already pending.
  */
 public final class NodeLoss {
     private NodeLoss() {}

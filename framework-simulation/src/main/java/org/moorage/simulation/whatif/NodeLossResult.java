@@ -33,7 +33,7 @@ public record NodeLossResult(
         zones = List.copyOf(zones);
     }
 
-    /** Whether every pod with a controller is scheduled. */
+    /** Returns whether every pod with a controller is scheduled. */
     public boolean isComplete() {
         return pods.stream().allMatch(DisruptedPod::isSettled)
                 && preempted.stream().allMatch(DisruptedPod::isSettled);

@@ -22,8 +22,9 @@ import org.moorage.simulation.whatif.NodeMix.NodesOfType;
 import org.moorage.simulation.whatif.RescheduledPods.RescheduledPod;
 
 /**
- * Finds a cheap mix of node types with which all pending pods fit. Each mix is tried: the scheduler schedules the pods with its nodes. The cluster
- * stays as it is, and the same question has the same answer. Safe for use by several threads.
+ * A search for a cheap mix of node types with which all pending pods fit. The scheduler tries each mix by scheduling
+ * the pods with its nodes. The cluster does not change, and the same query has the same result. Safe for use by several
+ * threads.
  *
  * <p>Kube-scheduler prefers the emptiest nodes, so that pods often take the nodes that only others need. {@link Arrival#IN_STEPS} avoids that:
  * the types that the fewest pods fit come first. As with an autoscaler that adds one type of nodes at a time, the pods that are still pending get the next

@@ -37,7 +37,7 @@ public record NodeRemovalResult(List<RemovableNode> nodes, List<String> together
             obstacles = List.copyOf(obstacles);
         }
 
-        /** Whether it can be removed. */
+        /** Returns whether it can be removed. */
         public boolean isRemovable() {
             return obstacles.isEmpty();
         }
@@ -56,7 +56,7 @@ public record NodeRemovalResult(List<RemovableNode> nodes, List<String> together
         }
     }
 
-    /** How many can be removed individually. */
+    /** Returns the number of nodes that can be removed individually. */
     public int removable() {
         int count = 0;
         for (RemovableNode node : nodes) {

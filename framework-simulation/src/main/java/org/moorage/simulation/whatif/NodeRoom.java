@@ -42,7 +42,7 @@ record NodeRoom(Map<ResourceName, Long> free, long freePods) {
         return Math.max(0, pod.requestsWithClaims().amount(resource) - free.getOrDefault(resource, 0L));
     }
 
-    /** Whether a pod fits. */
+    /** Returns whether a pod fits. */
     boolean fits(Pod pod) {
         Resources requests = pod.requestsWithClaims();
         if (freePods < 1 || missing(pod, ResourceName.CPU) > 0 || missing(pod, ResourceName.MEMORY) > 0) {
@@ -56,7 +56,7 @@ record NodeRoom(Map<ResourceName, Long> free, long freePods) {
         return true;
     }
 
-    /** Whether the sum of what pods request fits. */
+    /** Returns whether the sum of what pods request fits. */
     boolean fits(Collection<Pod> pods) {
         Map<ResourceName, Long> left = new HashMap<>(free);
         for (Pod pod : pods) {

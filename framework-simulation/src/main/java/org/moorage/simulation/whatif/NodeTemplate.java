@@ -51,7 +51,7 @@ public record NodeTemplate(
     private static final String HOST_NAME = "kubernetes.io/hostname";
     private static final String ZONE = "topology.kubernetes.io/zone";
     private static final String OLD_ZONE = "failure-domain.beta.kubernetes.io/zone";
-    /** CSI drivers and cloud providers have zone labels of their own, such as {@code topology.gke.io/zone}. */
+    /** CSI drivers and cloud providers have their own zone labels, such as {@code topology.gke.io/zone}. */
     private static final String ZONE_OF_DRIVER = "/zone";
 
     /** The taints that cluster-autoscaler drops, and {@code out-of-service}, which a person sets on a node that is shut down. */
@@ -87,7 +87,7 @@ public record NodeTemplate(
         zones = List.copyOf(zones);
     }
 
-    /** The same type with other pods of DaemonSets. */
+    /** Returns the same type with other pods of DaemonSets. */
     public NodeTemplate withDaemonPods(List<Pod> pods) {
         return new NodeTemplate(name, namePrefix, node, beside, pods, zones);
     }

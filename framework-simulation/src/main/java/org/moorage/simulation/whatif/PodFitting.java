@@ -18,7 +18,7 @@ import org.moorage.simulation.whatif.RescheduledPods.RescheduledPod;
 
 /** Makes pods schedulable, pod by pod: moves as few pods as possible away from a node where the pod then fits. */
 final class PodFitting {
-    // Of the nodes that the fewest pods would have to leave.
+    // The number of nodes that are tried: those that the fewest pods would have to leave.
     private static final int MOST_NODES = 32;
 
     private final KnownCluster cluster;
@@ -134,7 +134,7 @@ final class PodFitting {
         return candidates.subList(0, Math.min(MOST_NODES, candidates.size()));
     }
 
-    // The pods that have most of what is missing leave first; those that are not needed in the end stay.
+    // The pods with most of the missing resources leave first; pods whose removal turns out to be unnecessary stay.
     private Optional<Candidate> candidate(Pod pod, Node node, List<Pod> onNode) {
         List<Pod> stay = new ArrayList<>(onNode);
         List<Pod> leave = new ArrayList<>();

@@ -29,7 +29,7 @@ import org.moorage.simulation.whatif.RescheduledPods.RescheduledPod;
  * at most once.
  */
 final class PodMoves {
-    // Bounds the time, and is no limit for most clusters.
+    // Bounds the time; most clusters do not reach it.
     private static final int MOST_TRIALS = 10_000;
 
     private final KnownCluster cluster;
@@ -55,18 +55,18 @@ final class PodMoves {
 
     /** The goal of moves that are tried together. */
     interface Goal {
-        /** Returns why a move does not help, whatever other moves do; empty if it may. */
+        /** Returns why a move does not help, regardless of other moves; empty if it may help. */
         default Optional<String> objection(Move move) {
             return Optional.empty();
         }
 
-        /** Whether the goal may be reached, before pending pods are scheduled. */
+        /** Returns whether the goal may be reached, before pending pods are scheduled. */
         default boolean mayBeReached(Transaction trial, Set<String> changed) {
             return true;
         }
 
         /**
-         * Whether the goal is reached.
+         * Returns whether the goal is reached.
          *
          * @param trial the cluster after the moves
          * @param changed the names of the nodes whose pods have changed
@@ -77,7 +77,7 @@ final class PodMoves {
 
     /** Equivalent pods, and the node that the scheduler would choose for another one. */
     private static final class Kind {
-        // Empty for none; null if it is not known for the current state.
+        // Empty for no node; null if unknown in the present state.
         private @Nullable String target;
     }
 
@@ -187,7 +187,7 @@ final class PodMoves {
         settled.add(pod.uid());
     }
 
-    /** Whether a pod may be moved. */
+    /** Returns whether a pod may be moved. */
     boolean isMovable(Pod pod) {
         if (settled.contains(pod.uid())) {
             return false;

@@ -13,11 +13,11 @@ import org.moorage.api.model.Resources;
 import org.moorage.simulation.admission.RecreatedPod;
 
 /**
- * What the pods of a cluster request, and how frequent each of these sizes is: the pods that may come are taken to be like those that there are.
- * Immutable.
+ * The request sizes of the pods of a cluster, with their frequencies. Future pods are assumed to be like the existing
+ * ones. Immutable.
  */
 public final class PodSizes {
-    // More would take longer, and hardly change what comes out.
+    // More sizes would take longer and hardly change the result.
     private static final int MOST_SIZES = 200;
 
     private final List<Size> sizes;
@@ -41,7 +41,10 @@ public final class PodSizes {
         this.sizes = sizes;
     }
 
-    /** The sizes of those of these pods that have not ended and do not belong to a node; of very many, the 200 most frequent ones. */
+    /**
+     * Returns the sizes of the pods that have not ended and do not belong to a node, at most the 200 most frequent
+     * sizes.
+     */
     public static PodSizes of(Collection<Pod> pods) {
         Objects.requireNonNull(pods, "pods");
         Map<Resources, Integer> counts = new HashMap<>();
@@ -74,11 +77,12 @@ public final class PodSizes {
     }
 
     /**
-     * How likely it is that the room for a resource on a node is of no use to the next pod that requests some of it, from 0 to 1: the part of those
-     * pods that do not fit into what the node has left, by their requests alone. Affinity, taints and the like are not looked at.
+     * Returns the probability, from 0 to 1, that the free amount of a resource on a node is unusable for the next pod
+     * that requests the resource: the share of those pods that do not fit into the free resources of the node. Only
+     * requests count, not affinity, taints and the like.
      *
-     * @param free what the node has left, by resource
-     * @param freePods how many more pods it may have
+     * @param free the free amounts of the node, by resource
+     * @param freePods the number of further pods that the node may have
      */
     public double unusable(ResourceName resource, Map<ResourceName, Long> free, long freePods) {
         Objects.requireNonNull(resource, "resource");

@@ -22,7 +22,7 @@ import org.moorage.simulation.whatif.RescheduledPods.RescheduledPod;
  * another one. The scheduler chooses the node of that one. Pending pods are scheduled before the first move, and again after each. A plan has only moves
  * whose replacement is scheduled to another node without preemption, and no pod that was running is pending after it.
  *
- * <p>The search is greedy: a plan is one that helps, not the best one. The same question has the same plan.
+ * <p>The search is greedy: a plan helps, but may not be the best one. The same query has the same plan.
  */
 public final class Rebalance {
     /** The maximum number of moves, unless a caller chooses another one. */
@@ -45,12 +45,12 @@ public final class Rebalance {
     }
 
     /**
-     * Plans moves in a cluster, which stays as it is.
+     * Plans moves in a cluster; the cluster does not change.
      *
      * @param goal the goal of the moves
      * @param rules the pods that may be evicted; a pod that these refuse is not moved, and the others of its node may be. Budgets always count.
      * @param maxMoves the maximum number of moves; 0 for none
-     * @param sizes the pods that are to use what is free
+     * @param sizes the pods for which the free capacity is measured
      * @param progress receives the number of moves that were tried
      * @throws RuntimeException if a plugin fails; the message names it
      */

@@ -27,7 +27,7 @@ import org.moorage.simulation.admission.RecreatedPod;
  * }</pre>
  */
 public final class RemovalRules {
-    /** The defaults of cluster-autoscaler, except that a node may be removed whatever its utilization is. */
+    /** The defaults of cluster-autoscaler, except that a node may be removed at any utilization. */
     public static final RemovalRules DEFAULTS = builder().build();
 
     /** The default of cluster-autoscaler's flag {@code --expendable-pods-priority-cutoff}. */
@@ -40,7 +40,7 @@ public final class RemovalRules {
     private static final String SCALE_DOWN_DISABLED = PREFIX + "scale-down-disabled";
     private static final String TRUE = "true";
     private static final String MEMORY = "Memory";
-    // By their names alone, whatever their API group is.
+    // Matched by kind alone; the API group is ignored.
     private static final Set<String> REPLICATING_KINDS =
             Set.of("ReplicationController", "Job", "ReplicaSet", "StatefulSet");
 
@@ -143,17 +143,17 @@ public final class RemovalRules {
         }
     }
 
-    /** Whether a pod is expendable: the autoscaler acts as if it did not exist. */
+    /** Returns whether a pod is expendable: the autoscaler acts as if it did not exist. */
     boolean isExpendable(Pod pod) {
         return pod.spec().priority() < expendablePodsPriorityCutoff;
     }
 
-    /** Whether a pod does not have to move: it belongs to its node, or is finished or being deleted. */
+    /** Returns whether a pod does not have to move: it belongs to its node, or is finished or being deleted. */
     boolean isIgnored(Pod pod) {
         return isGone(pod) || isDaemon(pod) || isLeftToComplete(pod);
     }
 
-    /** Whether a pod is ignored that {@code kubectl drain} would evict. */
+    /** Returns whether a pod is ignored that {@code kubectl drain} would evict. */
     boolean isIgnoredUnlikeDrain(Pod pod) {
         return !isGone(pod) && !RecreatedPod.isOfDaemonSet(pod) && isIgnored(pod);
     }
@@ -164,7 +164,7 @@ public final class RemovalRules {
                 || pod.metadata().isDeleting();
     }
 
-    /** Whether a pod counts as one of a DaemonSet: by the kind of its controller, or by its annotation. */
+    /** Returns whether a pod counts as one of a DaemonSet: by the kind of its controller, or by its annotation. */
     public static boolean isDaemon(Pod pod) {
         Objects.requireNonNull(pod, "pod");
         return pod.metadata()
@@ -182,7 +182,7 @@ public final class RemovalRules {
         return pod.metadata().annotations().getOrDefault(key, "");
     }
 
-    /** Returns why a node is kept, whatever pods it has; empty if it is not. */
+    /** Returns why a node is kept, regardless of its pods; empty if the node itself may be removed. */
     Optional<String> objection(Node node, double utilization) {
         if (TRUE.equals(node.metadata().annotations().get(SCALE_DOWN_DISABLED))) {
             return Optional.of("annotated with " + SCALE_DOWN_DISABLED);

@@ -27,18 +27,19 @@ import org.moorage.simulation.dump.ManifestPods;
 import org.moorage.simulation.dump.Manifests;
 
 /**
- * Has pods scheduled in a transaction, as its scheduler would with all of them in its queue: the most important first, each with those before
- * it in place. One that fits nowhere may preempt others, which their controllers create again; these then wait like it. What found no place
- * is tried again for as long as pods have left their nodes since, and, if its place depends on those of others, for as long as any were
- * placed.
+ * A simulated scheduling of pods in a transaction, as if all of them were in the scheduler's queue: by priority, each
+ * with the earlier ones on their nodes. An unschedulable pod may preempt others, which their controllers recreate; the
+ * new pods are then pending, too. A pending pod is retried if pods have left their nodes since its last attempt, and,
+ * if it depends on the nodes of other pods, also if any pods were scheduled since.
  *
- * <p>With the feature {@code GenericWorkload}, the pods of a group that wait are placed together when it is the group's turn. A group
- * preempts nobody here, and one that is part of a composite group is placed without its siblings.
+ * <p>With the feature {@code GenericWorkload}, the pending pods of a group are scheduled together when it is the
+ * group's turn. Groups do not preempt here, and a group that is part of a composite group is scheduled without its
+ * siblings.
  *
- * <p>The pods stay where they were placed until the transaction is closed.
+ * <p>The pods stay on their nodes until the transaction is closed.
  */
 public final class Rescheduling {
-    // Preemption removes pods of lower priority alone, so that it ends; a plugin of others may do otherwise.
+    // Preemption removes only pods of lower priority, so that it ends; a third-party plugin may do otherwise.
     private static final int MOST_PREEMPTIONS = 10;
     private static final PodReason PREEMPTED_TOO_OFTEN =
             PodReason.of("preempted " + MOST_PREEMPTIONS + " times, and not tried again");
@@ -84,11 +85,11 @@ public final class Rescheduling {
     private record PodAnswer(Optional<String> nodeName, List<Pod> victims, PodReason reason) {}
 
     /**
-     * No pods yet.
+     * Creates a rescheduling without pods.
      *
-     * @param cluster where they are placed
-     * @param known what the transaction changes: its objects tell of the claims of pods that are created again, and which names are taken;
-     *     pods for other schedulers than its own are never placed
+     * @param cluster the transaction in which pods are scheduled
+     * @param known the cluster that the transaction changes: its objects contain the claims of recreated pods and the
+     *     names in use; pods for schedulers other than its own are never scheduled
      */
     Rescheduling(Transaction cluster, KnownCluster known) {
         this.cluster = Objects.requireNonNull(cluster, "cluster");
@@ -96,13 +97,13 @@ public final class Rescheduling {
         objects = new AddedObjects(known.source());
     }
 
-    /** From now on pods preempt nobody. */
+    /** Disables preemption from now on. */
     public Rescheduling withoutPreemption() {
         preempts = false;
         return this;
     }
 
-    /** Sets who is told how many attempts have been made; nobody if not set. */
+    /** Sets the receiver of the number of attempts made so far; none by default. */
     public Rescheduling progress(IntConsumer told) {
         progress = Objects.requireNonNull(told, "told");
         return this;
@@ -121,7 +122,7 @@ public final class Rescheduling {
         return this;
     }
 
-    /** Adds pods that wait for a node, in the order in which they came to the queue. */
+    /** Adds pending pods, in the order in which they were added to the queue. */
     public Rescheduling waiting(Collection<Pod> pods) {
         Objects.requireNonNull(pods, "pods");
         Pod.distinct(pods).forEach(pod -> add(new Waiting(pod, pod, "", 0)));
@@ -142,14 +143,19 @@ public final class Rescheduling {
         return waiting(pods);
     }
 
-    /** Adds what becomes of pods that are gone, also of those that were placed here, in the order in which they went. */
+    /**
+     * Adds the replacements of pods that are gone, including pods that were scheduled here, in the order in which they
+     * went.
+     */
     public Rescheduling gone(Collection<Pod> pods) {
         Objects.requireNonNull(pods, "pods");
         departures++;
         return goneWithNodes(pods);
     }
 
-    /** As {@link #gone}, of pods from nodes that are gone, too, or unschedulable: what they have left there is no room for others. */
+    /**
+     * As {@link #gone}, for pods whose nodes are gone, too, or unschedulable: this frees no capacity for other pods.
+     */
     public Rescheduling goneWithNodes(Collection<Pod> pods) {
         Objects.requireNonNull(pods, "pods");
         changed();
@@ -190,9 +196,9 @@ public final class Rescheduling {
     }
 
     /**
-     * Schedules them. May be called again when more were added.
+     * Schedules the added pods. May be called again after more have been added.
      *
-     * @return what has become of all that were added; a pod for which a plugin fails has no place, and the failure as its message
+     * @return the results of all added pods; a pod for which a plugin fails is pending, with the failure as its message
      */
     public RescheduledPods schedule() {
         do {
@@ -227,7 +233,7 @@ public final class Rescheduling {
         try {
             answer = ask(next.pod);
         } catch (RuntimeException failed) {
-            // A plugin that fails for one pod, as for one whose volume is missing, keeps no other from its place.
+            // A plugin that fails for one pod, such as a pod whose volume is missing, must not block other pods.
             forGood(next, failure(failed));
             return;
         }
@@ -325,12 +331,12 @@ public final class Rescheduling {
         return !again.isEmpty();
     }
 
-    // Another pod in place is what some wait for; most wait for room, which others must leave.
+    // Some pods depend on other pods that are scheduled; most need capacity, which requires that other pods leave.
     private boolean mayFitNow(Unplaced pod) {
         return pod.departures < departures || pod.changes < changes && dependsOnOthers(pod.waiting.pod, known);
     }
 
-    /** Whether a pod that a node rejects may fit there once other pods have been scheduled. */
+    /** Returns whether a pod that a node rejects may fit there once other pods have been scheduled. */
     static boolean dependsOnOthers(Pod pod, KnownCluster known) {
         PodSpec spec = pod.spec();
         return spec.affinity().hasPodAffinity()

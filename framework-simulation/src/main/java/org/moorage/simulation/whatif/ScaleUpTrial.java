@@ -15,8 +15,8 @@ import org.moorage.simulation.admission.RecreatedPod;
 import org.moorage.simulation.whatif.RescheduledPods.RescheduledPod;
 
 /**
- * A cluster whose pending pods have been scheduled to its existing nodes, to try new nodes for the pods that are left. For one thread; to be
- * closed.
+ * A cluster whose pending pods have been scheduled to its existing nodes, for trials of new nodes for the pods that are
+ * left. For one thread; must be closed.
  */
 final class ScaleUpTrial implements AutoCloseable {
     private static final PodReason PREEMPTED = PodReason.of("preempted, and its node has no room for it");

@@ -60,11 +60,11 @@ public record SchedulingOutcome(RescheduledPods pods, ClusterBalance balance) {
     public record MovedPod(Pod pod, String before, String first, String second) {}
 
     /**
-     * Has a scheduler place pods, in a cluster that stays as it is.
+     * Schedules pods with one scheduler; the cluster does not change.
      *
      * @param cluster the cluster with that scheduler
-     * @param sizes which pods are to use the room that is left
-     * @param progress is told how many attempts have been made
+     * @param sizes the pods for which the remaining capacity is measured
+     * @param progress receives the number of attempts made so far
      */
     public static SchedulingOutcome of(KnownCluster cluster, Demand demand, PodSizes sizes, IntConsumer progress) {
         try (Transaction tried = cluster.whatIf().begin()) {
@@ -77,7 +77,7 @@ public record SchedulingOutcome(RescheduledPods pods, ClusterBalance balance) {
         }
     }
 
-    /** The pods that go elsewhere by another outcome for the same pods, in order. */
+    /** Returns the pods that another outcome for the same pods schedules to a different node, in order. */
     public List<MovedPod> moved(SchedulingOutcome other) {
         Map<String, RescheduledPod> byUid = new HashMap<>();
         other.pods.pods().forEach(pod -> byUid.put(pod.pod().uid(), pod));
@@ -85,7 +85,7 @@ public record SchedulingOutcome(RescheduledPods pods, ClusterBalance balance) {
         for (RescheduledPod pod : pods.pods()) {
             RescheduledPod second = byUid.remove(pod.pod().uid());
             String first = pod.nodeName().orElse("");
-            // One that only this scheduler had created again was preempted by it alone, and stayed with the other.
+            // A pod that is recreated only in this outcome was preempted only here; it keeps its node in the other one.
             String there = second == null ? pod.nodeBefore() : second.nodeName().orElse("");
             if (!first.equals(there)) {
                 moved.add(new MovedPod(pod.pod(), pod.nodeBefore(), first, there));
@@ -100,7 +100,7 @@ public record SchedulingOutcome(RescheduledPods pods, ClusterBalance balance) {
         return moved;
     }
 
-    /** How many pods that were on a node before are on another one, or on none. */
+    /** Returns the number of pods that were on a node before and are now on another node or on none. */
     public int leaving() {
         int count = 0;
         for (RescheduledPod pod : pods.pods()) {

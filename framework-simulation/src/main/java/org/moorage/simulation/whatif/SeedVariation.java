@@ -57,7 +57,7 @@ public record SeedVariation(long firstSeed, List<Answer> answers) {
      * @param max the greatest value
      */
     public record Range(int min, int median, int max) {
-        /** Whether all seeds have the same value. */
+        /** Returns whether all seeds have the same value. */
         public boolean isConstant() {
             return min == max;
         }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * How much room a cluster has, what comes of draining, losing or taking away nodes, and what would make a pod fit that does not.
+ * Queries for the capacity of a cluster, the effects of draining, losing or removing nodes, and changes that would make
+ * an unschedulable pod fit.
  *
  * <p>Starting points: {@link org.moorage.simulation.whatif.KnownCluster}, {@link org.moorage.simulation.whatif.Drain}, {@link
  * org.moorage.simulation.whatif.ClusterCapacity}, {@link org.moorage.simulation.whatif.Rescheduling}, {@link

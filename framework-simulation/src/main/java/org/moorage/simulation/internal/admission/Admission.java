@@ -19,8 +19,9 @@ import org.moorage.simulation.internal.admission.PriorityClasses.PriorityClass;
 import org.moorage.simulation.internal.admission.RuntimeClasses.RuntimeClass;
 
 /**
- * What kube-apiserver v1.37 makes of an object that is created, with the admission plugins that are on by default: what scheduling reads of pods,
- * claims to volumes and groups of pods. Objects that are there already, as those of a dump are, are only {@linkplain #complete completed}.
+ * The admission of created objects as by kube-apiserver v1.37 with its default admission plugins, for the fields that
+ * scheduling reads of pods, volume claims and pod groups. Existing objects, such as those of a dump, are only
+ * {@linkplain #complete completed}.
  *
  * <p>Safe for use by several threads.
  */
@@ -34,7 +35,7 @@ public final class Admission {
     private static final String PREEMPTION_POLICY = "preemptionPolicy";
     private static final String TERMINATING = "Terminating";
 
-    /** Fields of the metadata that the API server sets, whatever a new object says. */
+    /** Fields of the metadata that the API server sets itself; values in a new object are ignored. */
     private static final List<String> SET_BY_SERVER = List.of(
             "uid",
             "creationTimestamp",
@@ -59,7 +60,7 @@ public final class Admission {
     private final Set<String> terminatingNamespaces = ConcurrentHashMap.newKeySet();
     private final AtomicLong generatedNames = new AtomicLong();
 
-    /** The admission of a cluster of which nothing has been {@link #seen} yet. */
+    /** Creates the admission of a cluster without objects; {@link #seen} adds them. */
     public Admission(FeatureGates features) {
         this(features, true);
     }
@@ -67,8 +68,8 @@ public final class Admission {
     /**
      * As {@link #Admission(FeatureGates)}.
      *
-     * @param isStrict whether pods must also have what scheduling does not need, and files that sketch a cluster omit: containers, images, and limits
-     *     of extended resources
+     * @param isStrict whether pods must also have fields that scheduling does not need and that simplified cluster
+     *     files omit: containers, images, and limits of extended resources
      */
     public Admission(FeatureGates features, boolean isStrict) {
         this.features = features;
@@ -80,8 +81,8 @@ public final class Admission {
     }
 
     /**
-     * Whether an object is one that is still to be created: a pod, a claim to a volume or a workload that has nothing that only a server, a
-     * controller or a scheduler writes.
+     * Returns whether an object has not been created yet: a pod, a volume claim or a workload without any field that
+     * only a server, a controller or a scheduler writes.
      */
     public static boolean isNew(ObjectNode object) {
         ObjectKey key = ObjectKey.of(object);
@@ -108,7 +109,7 @@ public final class Admission {
     }
 
     /**
-     * Takes note of an object if admission reads it.
+     * Adds or replaces an object if admission reads it.
      *
      * @throws ClusterFileException if it has a shape that the API server would refuse
      */
@@ -134,7 +135,7 @@ public final class Admission {
         }
     }
 
-    /** Takes note that an object is no longer there. */
+    /** Removes an object. */
     public void gone(ObjectNode object) {
         ObjectKey key = ObjectKey.of(object);
         switch (key.group() + "/" + key.kind()) {
@@ -147,7 +148,7 @@ public final class Admission {
         }
     }
 
-    /** Gives an object without a uid one that is derived from its kind, namespace and name, so that it is the same in each run. */
+    /** Sets a missing uid, which is derived from the kind, namespace and name, so that it is the same in each run. */
     public static void addUid(ObjectNode object) {
         ObjectKey key = ObjectKey.of(object);
         if (!key.name().isEmpty()) {
@@ -155,7 +156,10 @@ public final class Admission {
         }
     }
 
-    /** Whether an object that is not {@linkplain #isNew new} can be completed without knowing others: a pod or group without priority cannot. */
+    /**
+     * Returns whether an object that is not {@linkplain #isNew new} can be completed without other objects; a pod or
+     * group without a priority cannot.
+     */
     public static boolean isIndependent(ObjectNode object) {
         ObjectKey key = ObjectKey.of(object);
         if (key.isPod()) {
@@ -199,7 +203,7 @@ public final class Admission {
     }
 
     /**
-     * Makes of a new object what is stored of it, in place.
+     * Admits a new object: turns it, in place, into the object that the API server stores.
      *
      * @throws org.moorage.objects.ObjectRefusedException if the API server refuses it
      * @throws ClusterFileException if it has a shape that the API server would refuse
@@ -209,8 +213,8 @@ public final class Admission {
     }
 
     /**
-     * As {@link #admit}, for a pod of a template that an API server has taken, of which a dump may not have all fields: only what admission may
-     * have brought about is validated.
+     * As {@link #admit}, for a pod from a template that an API server has accepted. Since a dump may lack fields of the
+     * template, only fields that admission may have changed are validated.
      */
     public void admitOfTemplate(ObjectNode pod) {
         admit(pod, podValidation::checkResources);
@@ -234,7 +238,7 @@ public final class Admission {
     }
 
     /**
-     * Validates a new object that is no pod, such as a workload. The object stays as it is.
+     * Validates a new object that is not a pod, such as a workload, without changing it.
      *
      * @throws org.moorage.objects.ObjectRefusedException if the API server refuses it
      * @throws ClusterFileException if it has a shape that the API server would refuse
@@ -245,8 +249,7 @@ public final class Admission {
         objectValidation.check(new NewObject(completed));
     }
 
-    // In kube-apiserver's order: plugins that change, what is done before it is stored, validation, plugins that
-    // refuse.
+    // In kube-apiserver's order: mutating plugins, preparation for storage, validation, validating plugins.
     private void admitPod(NewObject pod, Consumer<NewObject> validation) {
         Defaulting.apply(pod.tree(), features);
         checkNamespace(pod);
@@ -338,11 +341,12 @@ public final class Admission {
     }
 
     /**
-     * Completes an object that is there already, in place, apart from uids and defaults. What a pod says is kept: its priority, and a preemption policy of its own, which the
-     * API server would refuse where it differs from its class's; so is what a group says, unless it is new and names a class that says
-     * otherwise.
+     * Completes an existing object in place, except for uids and defaults. A pod keeps its priority and its own
+     * preemption policy, even one that differs from its class's, which the API server would refuse. A group keeps its
+     * values, unless it is new and names a class with other values.
      *
-     * @throws org.moorage.objects.ObjectRefusedException if the priority class of a pod or group is not there or says otherwise
+     * @throws org.moorage.objects.ObjectRefusedException if the priority class of a pod or group does not exist or
+     *     differs
      * @throws ClusterFileException if it has a shape that the API server would refuse
      */
     public void complete(ObjectNode object) {
@@ -374,7 +378,7 @@ public final class Admission {
         return group.kind().equals(POD_GROUP) ? FeatureGates.GENERIC_WORKLOAD : FeatureGates.COMPOSITE_POD_GROUP;
     }
 
-    // One that a server has admitted, or that says its priority and no class: it is taken for what it says.
+    // A group that a server has admitted, or that has a priority and no class, keeps its values.
     private static boolean hasPriority(ObjectNode group) {
         return !Fields.isAbsent(group.path("spec").path(PRIORITY))
                 && (!Fields.isAbsent(group.path("metadata").path("creationTimestamp"))

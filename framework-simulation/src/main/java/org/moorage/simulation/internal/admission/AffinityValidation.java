@@ -29,7 +29,7 @@ final class AffinityValidation {
         for (int i = 0; i < preferred.size(); i++) {
             String own = path + "." + PREFERRED + "[" + i + "]";
             weight(preferred.get(i), own, errors);
-            // Any value will do here, even one that no label can have.
+            // Any value is valid here, even one that no label can have.
             nodeTerm(preferred.get(i).struct("preference"), false, own + ".preference", errors);
         }
     }

@@ -9,7 +9,10 @@ import java.util.Set;
 import java.util.TreeMap;
 import org.moorage.objects.tree.Fields;
 
-/** Validates the containers of a pod or template, apart from what only a kubelet reads: variables, probes, security. */
+/**
+ * The validation of the containers of a pod or template, except for fields that only a kubelet reads: variables,
+ * probes, security.
+ */
 final class ContainerValidation {
     private static final int LARGEST_PORT = 65_535;
     private static final List<String> PROTOCOLS = List.of("SCTP", "TCP", "UDP");

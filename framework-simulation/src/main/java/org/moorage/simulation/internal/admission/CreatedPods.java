@@ -47,16 +47,16 @@ public final class CreatedPods {
         }
     }
 
-    /** Those of a cluster with these features, of which nothing is known yet. */
+    /** Creates the pods of a cluster with these features and no objects yet. */
     public CreatedPods(FeatureGates features) {
         admission = new Admission(features);
         resourceClaims = new TemplatedResourceClaims(features);
     }
 
     /**
-     * Those of a cluster to which more objects come, which is not the cluster's matter.
+     * Creates the pods of a cluster with additional objects, which are not added to the cluster itself.
      *
-     * @param cluster has the claims that are there
+     * @param cluster contains the existing claims
      * @param objects the other objects of the cluster that admission reads
      */
     public CreatedPods(FeatureGates features, CreatedPods cluster, Collection<ObjectNode> objects) {
@@ -87,7 +87,7 @@ public final class CreatedPods {
     }
 
     /**
-     * Takes note that an object is no longer there.
+     * Removes an object.
      *
      * @throws ObjectDecodeException if it has a shape that the API server would refuse
      */
@@ -118,7 +118,10 @@ public final class CreatedPods {
         admit(tree, admission::admit);
     }
 
-    /** As {@link #admit}, for a pod that a controller makes of a template of the cluster, see {@link Admission#admitOfTemplate}. */
+    /**
+     * As {@link #admit}, for a pod that a controller creates from a template of the cluster, see {@link
+     * Admission#admitOfTemplate}.
+     */
     public CreatedPod admitOfTemplate(ObjectNode tree) {
         admit(tree, admission::admitOfTemplate);
         return withClaims(tree);
@@ -177,7 +180,7 @@ public final class CreatedPods {
     }
 
     /**
-     * Validates a new object that is no pod, such as a workload.
+     * Validates a new object that is not a pod, such as a workload.
      *
      * @throws ObjectRefusedException if the API server would refuse it
      * @throws ObjectDecodeException if it has a shape that the API server would refuse
@@ -209,7 +212,7 @@ public final class CreatedPods {
     }
 
     /**
-     * The objects that an object becomes which has been created: itself, and the claims that a group of pods has templates for.
+     * Returns a created object and, for a pod group, the claims from its templates.
      *
      * @throws ObjectDecodeException if it has a shape that the API server would refuse
      */

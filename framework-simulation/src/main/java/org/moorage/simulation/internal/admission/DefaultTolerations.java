@@ -6,7 +6,9 @@ import com.fasterxml.jackson.databind.node.ArrayNode;
 import java.util.List;
 import org.moorage.objects.tree.Fields;
 
-/** Has pods stay five minutes on a node that is not ready or not reachable, as DefaultTolerationSeconds does. */
+/**
+ * Tolerations that let pods stay on a not-ready or unreachable node for five minutes, as DefaultTolerationSeconds adds.
+ */
 final class DefaultTolerations {
     private static final int SECONDS = 300;
     private static final String NO_EXECUTE = "NoExecute";

@@ -14,9 +14,9 @@ import org.moorage.objects.tree.Fields;
 import org.moorage.objects.tree.KindVersions;
 
 /**
- * Fills in the defaults of the fields that an object leaves out, as kube-apiserver v1.37 does.
+ * The defaults of omitted fields, as kube-apiserver v1.37 sets them.
  *
- * <p>One thing differs: a device taint's {@code timeAdded} stays absent, since its default is the time of the request.
+ * <p>One difference: a device taint's {@code timeAdded} stays absent, since its default is the time of the request.
  */
 public final class Defaulting {
     private static final Map<String, Consumer<Fields>> BY_KIND = Map.ofEntries(
@@ -51,7 +51,7 @@ public final class Defaulting {
     }
 
     /**
-     * Fills in the defaults of the object, in place. Kinds without defaults, and unknown ones, are left as they are.
+     * Sets the defaults of the object, in place. Objects of unknown kinds and of kinds without defaults do not change.
      *
      * @param object the object
      * @param features which features are on
@@ -67,14 +67,15 @@ public final class Defaulting {
     }
 
     /**
-     * As {@link #apply(ObjectNode, FeatureGates)}, and of a pod that is created also what the API server fills in after admission.
+     * As {@link #apply(ObjectNode, FeatureGates)}, and for a created pod also sets the fields that the API server sets
+     * after admission.
      */
     public static void applyToNew(ObjectNode object, FeatureGates features) {
         apply(object, features);
         applyAfterAdmission(object, features);
     }
 
-    /** Fills in what the API server fills in of a pod that is created after admission plugins have changed it. */
+    /** Sets the fields that the API server sets in a created pod after admission plugins have changed it. */
     static void applyAfterAdmission(ObjectNode object, FeatureGates features) {
         if (kind(object).equals("v1/Pod")
                 && features.isEnabled(FeatureGates.POD_LEVEL_RESOURCES)

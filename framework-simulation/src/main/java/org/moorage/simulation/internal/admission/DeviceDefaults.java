@@ -26,7 +26,7 @@ final class DeviceDefaults {
             for (Fields request : devices.each("requests")) {
                 request.pointer("exactly").ifPresent(DeviceDefaults::deviceRequest);
                 request.each("firstAvailable").forEach(DeviceDefaults::deviceRequest);
-                // Only v1beta1 writes an exact request without "exactly" around it.
+                // Only v1beta1 has exact requests without the field "exactly".
                 if (!request.isBlank("deviceClassName")) {
                     deviceRequest(request);
                 }

@@ -17,10 +17,10 @@ public final class EphemeralClaims {
     private final Set<ObjectKey> known = new HashSet<>();
     private final List<ObjectNode> templated = new ArrayList<>();
 
-    /** The claims of objects that are {@link #seen} one by one. */
+    /** Creates the claims of a cluster without objects; {@link #seen} adds them. */
     public EphemeralClaims() {}
 
-    /** Takes note of a claim, or of a pod with its uid. */
+    /** Adds a claim, or a pod with its uid. */
     public void seen(ObjectNode object) {
         ObjectKey key = ObjectKey.of(object);
         if (key.isPersistentVolumeClaim()) {
@@ -30,7 +30,7 @@ public final class EphemeralClaims {
         }
     }
 
-    /** The claims of the ephemeral volumes of a pod with its uid. */
+    /** Returns the claims of the ephemeral volumes of a pod, which must have a uid. */
     public static List<ObjectNode> of(ObjectNode pod) {
         List<ObjectNode> claims = new ArrayList<>(0);
         if (Fields.isAbsent(pod.path("metadata").path("deletionTimestamp"))) {
@@ -44,7 +44,7 @@ public final class EphemeralClaims {
         return claims;
     }
 
-    /** The claims that are missing, when all objects have been seen. */
+    /** Returns the missing claims. Called after all objects have been seen. */
     public List<ObjectNode> created() {
         templated.removeIf(claim -> !known.add(ObjectKey.of(claim)));
         return templated;

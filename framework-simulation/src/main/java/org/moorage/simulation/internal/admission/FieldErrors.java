@@ -6,11 +6,11 @@ import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The errors that validation finds in an object, in the API server's words. */
+/** The validation errors of an object, in the API server's words. */
 final class FieldErrors {
     private final List<String> errors = new ArrayList<>(0);
 
-    /** The errors, in the order in which they were found. */
+    /** Returns the errors, in the order in which they were found. */
     List<String> all() {
         return List.copyOf(errors);
     }
@@ -57,12 +57,12 @@ final class FieldErrors {
         add(path, "Forbidden", rule);
     }
 
-    /** Adds a text that is none of those that are allowed, in the order of their names. */
+    /** Adds an unsupported value; the caller passes the supported values in sorted order. */
     void notSupported(String path, String value, List<String> supported) {
         add(path, "Unsupported value: " + quoted(value), supported(supported));
     }
 
-    /** As {@link #notSupported(String, String, List)}, of a value that is no text. */
+    /** As {@link #notSupported(String, String, List)}, for a value that is not a string. */
     void notSupported(String path, JsonNode value, List<String> supported) {
         add(path, "Unsupported value: " + value, supported(supported));
     }
@@ -72,7 +72,7 @@ final class FieldErrors {
                 + String.join(", ", values.stream().map(FieldErrors::quoted).toList());
     }
 
-    /** Adds something that is too long. */
+    /** Adds a value that is too long. */
     void tooLong(String path, int longest) {
         add(path, "Too long", "may not be more than " + longest + " bytes");
     }
@@ -82,7 +82,7 @@ final class FieldErrors {
         add(path, "Duplicate value: " + quoted(value), "");
     }
 
-    /** As {@link #duplicate(String, String)}, of a value that is no text. */
+    /** As {@link #duplicate(String, String)}, for a value that is not a string. */
     void duplicate(String path, JsonNode value) {
         duplicate(path, value, "");
     }
@@ -92,7 +92,7 @@ final class FieldErrors {
         add(path, "Duplicate value: " + value, rule);
     }
 
-    /** Adds the name of something that is not there. */
+    /** Adds the name of an object that does not exist. */
     void notFound(String path, String value, String rule) {
         add(path, "Not found: " + quoted(value), rule);
     }

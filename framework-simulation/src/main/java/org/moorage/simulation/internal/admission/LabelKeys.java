@@ -11,8 +11,8 @@ import java.util.Optional;
 import org.moorage.objects.tree.Fields;
 
 /**
- * Merges the {@code matchLabelKeys} and {@code mismatchLabelKeys} of pods into selectors. The keys name labels of the pod; kube-scheduler reads
- * only the selectors.
+ * The merging of the {@code matchLabelKeys} and {@code mismatchLabelKeys} of pods into selectors. The keys name labels
+ * of the pod; kube-scheduler reads only the selectors.
  */
 final class LabelKeys {
     private LabelKeys() {}

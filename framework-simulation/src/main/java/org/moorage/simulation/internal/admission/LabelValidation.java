@@ -11,7 +11,7 @@ import java.util.Optional;
 import java.util.Set;
 import org.moorage.objects.tree.Fields;
 
-/** Validates labels, annotations, and what selects by labels. */
+/** The validation of labels, annotations and label selectors. */
 final class LabelValidation {
     private static final int LONGEST_ANNOTATIONS = 256 * 1024;
 

@@ -15,8 +15,8 @@ import org.moorage.objects.tree.Fields;
 import org.moorage.objects.tree.ObjectKey;
 
 /**
- * The limit ranges of a cluster, and what LimitRanger does with them. Those of one namespace are taken in the order of their names, while the
- * API server takes them in any. Safe for use by several threads.
+ * The limit ranges of a cluster, and the rules of LimitRanger. The limit ranges of a namespace are applied in the order
+ * of their names; the API server applies them in any order. Safe for use by several threads.
  */
 final class LimitRanges {
     private static final String CONTAINER = "Container";
@@ -41,9 +41,9 @@ final class LimitRanges {
     private final boolean podsHaveResources;
 
     /**
-     * The limit ranges of a cluster of which nothing has been {@link #seen} yet.
+     * Creates the limit ranges of a cluster without objects; {@link #seen} adds them.
      *
-     * @param podsHaveResources whether what a pod requests as a whole counts
+     * @param podsHaveResources whether pod-level resources count
      */
     LimitRanges(boolean podsHaveResources) {
         this.podsHaveResources = podsHaveResources;
@@ -69,13 +69,13 @@ final class LimitRanges {
         byNamespace.getOrDefault(key.namespace(), Map.of()).remove(key.name());
     }
 
-    /** The limit ranges that hold for an object, as they are now: it gets its defaults and is checked by the same ones. */
+    /** Returns the present limit ranges for an object, so that its defaults and its checks use the same ones. */
     List<LimitRange> of(NewObject object) {
         return List.copyOf(
                 byNamespace.getOrDefault(object.namespace(), Map.of()).values());
     }
 
-    /** Gives the containers of a pod the limits and requests that they leave out. */
+    /** Sets the default limits and requests of the containers that omit them. */
     static void setDefaults(NewObject pod, List<LimitRange> ranges) {
         for (LimitRange range : ranges) {
             for (Item item : range.items()) {
@@ -122,7 +122,7 @@ final class LimitRanges {
         }
     }
 
-    /** Refuses a claim that asks for less or more than it may. */
+    /** Refuses a claim that requests less than the minimum or more than the maximum. */
     void checkClaim(NewObject claim) {
         Map<String, WrittenQuantity> requests = resources(claim.spec()).requests();
         for (LimitRange range : of(claim)) {
@@ -236,7 +236,7 @@ final class LimitRanges {
         }
     }
 
-    // Thousandths are compared unless one of the amounts is too large to be counted in them.
+    // Amounts are compared in thousandths, unless one of them is too large for that.
     private static boolean areInMilli(
             @Nullable WrittenQuantity request, @Nullable WrittenQuantity limit, WrittenQuantity enforced) {
         return isInMilli(request) && isInMilli(limit) && isInMilli(enforced);

@@ -7,7 +7,7 @@ import java.util.function.IntPredicate;
 
 /**
  * The rules of Kubernetes for names, label keys and label values. Each method returns the rules that a text breaks, in the API server's words. Texts
- * may be as long as their file, so they are read once and not held against regular expressions.
+ * may be as long as their file, so they are scanned once and not matched against regular expressions.
  */
 final class NameRules {
     private static final int LONGEST_LABEL = 63;
@@ -38,7 +38,7 @@ final class NameRules {
         List<String> broken(String name);
     }
 
-    /** Of a label of a DNS name, such as the name of a container. */
+    /** Returns the rules that a DNS label breaks, such as the name of a container. */
     static List<String> label(String text) {
         List<String> broken = new ArrayList<>(0);
         if (text.length() > LONGEST_LABEL) {
@@ -50,7 +50,7 @@ final class NameRules {
         return broken;
     }
 
-    /** Of a DNS name, such as the name of a pod. */
+    /** Returns the rules that a DNS name breaks, such as the name of a pod. */
     static List<String> subdomain(String text) {
         return subdomain(text, "characters");
     }
@@ -101,7 +101,7 @@ final class NameRules {
                 character -> isAlphanumeric(character) || character == '-' || character == '_' || character == '.');
     }
 
-    /** Of the key of a label, also of an annotation, a resource or a scheduling gate. */
+    /** Returns the rules that the key of a label, an annotation, a resource or a scheduling gate breaks. */
     static List<String> key(String text) {
         List<String> broken = new ArrayList<>(0);
         String[] parts = text.split("/", -1);
@@ -128,7 +128,7 @@ final class NameRules {
         return broken;
     }
 
-    /** Of the value of a label. */
+    /** Returns the rules that the value of a label breaks. */
     static List<String> value(String text) {
         List<String> broken = new ArrayList<>(0);
         if (text.length() > LONGEST_LABEL) {
@@ -140,7 +140,7 @@ final class NameRules {
         return broken;
     }
 
-    /** Of the name of a container's port. */
+    /** Returns the rules that the name of a container's port breaks. */
     static List<String> port(String text) {
         List<String> broken = new ArrayList<>(0);
         if (text.length() > LONGEST_PORT_NAME) {

@@ -28,18 +28,18 @@ record NewObject(ObjectNode tree) {
         return ObjectKey.of(tree).namespace();
     }
 
-    /** The exception for an object that an admission plugin refuses. */
+    /** Returns the exception for an object that an admission plugin refuses. */
     ObjectRefusedException forbidden(String why) {
         return new ObjectRefusedException(
                 qualified(TreeDecoder.kindOf(tree).plural()) + " \"" + name() + "\" is forbidden: " + why);
     }
 
-    /** The exception for an object that an admission plugin refuses for several reasons. */
+    /** Returns the exception for an object that an admission plugin refuses for several reasons. */
     ObjectRefusedException forbidden(Collection<String> reasons) {
         return forbidden(aggregate(reasons));
     }
 
-    /** The exception for an object with values that contradict one another. */
+    /** Returns the exception for an object with contradictory values. */
     ObjectRefusedException invalid(Collection<String> errors) {
         return new ObjectRefusedException(
                 qualified(ObjectKey.of(tree).kind()) + " \"" + name() + "\" is invalid: " + aggregate(errors));
@@ -50,7 +50,7 @@ record NewObject(ObjectNode tree) {
         return group.isEmpty() ? word : word + "." + group;
     }
 
-    // Until it has a name, it goes by what that will begin with.
+    // An object without a name is named by its generateName prefix.
     private String name() {
         String name = ObjectKey.of(tree).name();
         String prefix = tree.path("metadata").path("generateName").asText("");

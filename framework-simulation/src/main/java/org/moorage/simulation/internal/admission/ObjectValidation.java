@@ -14,8 +14,8 @@ import org.moorage.objects.tree.Fields;
 import org.moorage.objects.tree.ObjectKey;
 
 /**
- * Validates objects other than pods as kube-apiserver v1.37 does when they are created, in its words: workloads, and what pods need. Of other kinds
- * nothing is validated.
+ * The validation of created objects other than pods, with the rules and messages of kube-apiserver v1.37: workloads,
+ * and objects that pods need. Other kinds are not validated.
  */
 final class ObjectValidation {
     private static final int HIGHEST_PRIORITY = 1_000_000_000;

@@ -111,7 +111,7 @@ final class PodDefaults {
         });
     }
 
-    /** When to pull an image: always if its tag is latest or left out. */
+    /** Returns the pull policy of an image: Always if its tag is latest or absent. */
     static String pullPolicy(JsonNode image) {
         Matcher name = IMAGE.matcher(image.asText(""));
         if (!name.matches()) {

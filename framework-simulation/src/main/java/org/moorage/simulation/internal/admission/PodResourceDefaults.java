@@ -9,7 +9,7 @@ import java.util.stream.Stream;
 import org.moorage.api.model.ResourceName;
 import org.moorage.objects.tree.Fields;
 
-/** Default requests and limits of containers, and of pods that request resources as a whole. */
+/** The default requests and limits of containers, and of pods with pod-level resources. */
 final class PodResourceDefaults {
     private PodResourceDefaults() {}
 
@@ -103,7 +103,10 @@ final class PodResourceDefaults {
                         container.node().path("resources").path("limits").has(name));
     }
 
-    /** What the pod's containers need together: the larger of all that run at once and each init container's turn. */
+    /**
+     * Returns the requests or limits of the whole pod, by resource: the sum of the containers that run at the same
+     * time, or the sum of an init container and the sidecars before it, if that is more.
+     */
     static Map<String, WrittenQuantity> aggregated(Fields spec, String requestsOrLimits) {
         Map<String, WrittenQuantity> total = new TreeMap<>();
         Map<String, WrittenQuantity> sidecars = new TreeMap<>();

@@ -11,8 +11,9 @@ import org.moorage.api.plugin.FeatureGates;
 import org.moorage.objects.tree.Fields;
 
 /**
- * Validates pods and their templates as kube-apiserver v1.37 does when they are created, in its words: all that scheduling reads, and names. Fields
- * that only kubelets read, such as variables, probes and security contexts, are not validated.
+ * The validation of created pods and their templates, with the rules and messages of kube-apiserver v1.37: all fields
+ * that scheduling reads, and names. Fields that only kubelets read, such as variables, probes and security contexts,
+ * are not validated.
  */
 final class PodValidation {
     private static final List<String> DNS_POLICIES =
@@ -50,7 +51,7 @@ final class PodValidation {
     /**
      * Refuses a pod that breaks a rule.
      *
-     * @throws org.moorage.objects.ObjectRefusedException if so
+     * @throws org.moorage.objects.ObjectRefusedException if it breaks one
      */
     void check(NewObject pod) {
         FieldErrors errors = new FieldErrors();
@@ -69,8 +70,8 @@ final class PodValidation {
     }
 
     /**
-     * Refuses a pod that controllers make of a template that an API server has taken: only by what admission may have brought about, since a dump
-     * does not have all fields of a template.
+     * Refuses a pod that a controller creates from a template that an API server has accepted. Since a dump does not
+     * have all fields of a template, only fields that admission may have changed are validated.
      *
      * @throws org.moorage.objects.ObjectRefusedException if requests and limits contradict one another
      */

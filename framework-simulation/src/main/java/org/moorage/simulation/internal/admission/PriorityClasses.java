@@ -47,7 +47,7 @@ final class PriorityClasses {
         return Optional.ofNullable(byName.get(name));
     }
 
-    /** The class of what names none: the lowest of the defaults. */
+    /** Returns the class for objects that do not name one: the lowest of the default classes. */
     PriorityClass globalDefault() {
         return byName.values().stream()
                 .filter(PriorityClass::isGlobalDefault)

@@ -10,7 +10,7 @@ import java.math.RoundingMode;
 import java.util.Map;
 import org.moorage.objects.tree.Fields;
 
-/** Rounds the amounts of resource lists up to thousandths, which is as fine as the API server keeps them. */
+/** The rounding of amounts in resource lists up to thousandths, the precision of the API server. */
 final class ResourceListDefaults {
     private static final int MILLI_SCALE = 3;
 

@@ -13,7 +13,7 @@ import org.moorage.api.model.Quantity;
 import org.moorage.api.model.ResourceName;
 import org.moorage.objects.tree.Fields;
 
-/** Validates the resources that containers, pods and claims request, and their limits. */
+/** The validation of the requests and limits of containers, pods and claims. */
 final class ResourceValidation {
     private static final String REQUESTS = "requests.";
     private static final Set<String> OF_CONTAINERS = Set.of("cpu", "memory", "ephemeral-storage");
@@ -223,7 +223,7 @@ final class ResourceValidation {
         names.add(key);
     }
 
-    /** Validates the resources that a pod requests as a whole, also against those of its containers. */
+    /** Validates the pod-level resources, also against the resources of the containers. */
     static void ofPod(Fields spec, String path, FieldErrors errors) {
         if (spec.isAbsent("resources")) {
             return;
@@ -290,7 +290,7 @@ final class ResourceValidation {
         errors.invalid(path, value.text(), "must be " + bound + " of " + other.text());
     }
 
-    /** Validates that a claim to a volume requests storage. */
+    /** Validates that a volume claim requests storage. */
     static void storage(JsonNode requests, Fields resources, String path, FieldErrors errors) {
         if (Fields.isAbsent(requests.path("storage"))) {
             errors.required(path, "");

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 import org.moorage.api.model.Quantity;
 import org.moorage.objects.tree.Fields;
 
-/** The runtime classes of a cluster, and what admission does with them. Safe for use by several threads. */
+/** The runtime classes of a cluster, and their admission rules. Safe for use by several threads. */
 final class RuntimeClasses {
     private static final String NAME = "runtimeClassName";
     private static final String OVERHEAD = "overhead";
@@ -59,7 +59,7 @@ final class RuntimeClasses {
             }
         }
 
-        // As kube-apiserver judges it; with an operator that it does not know here, only what is equal is covered.
+        // As in kube-apiserver; a toleration with an operator that is unknown here covers only equal ones.
         boolean covers(Toleration other) {
             if (equals(other)) {
                 return true;
@@ -109,9 +109,9 @@ final class RuntimeClasses {
     }
 
     /**
-     * Checks that the class of a pod is there.
+     * Checks that the runtime class of a pod exists.
      *
-     * @throws org.moorage.objects.ClusterFileException if it is not
+     * @throws org.moorage.objects.ClusterFileException if it does not
      */
     void require(Fields spec) {
         JsonNode name = spec.node().path(NAME);
@@ -139,7 +139,7 @@ final class RuntimeClasses {
         return Optional.of(found);
     }
 
-    /** Gives a pod the overhead, the node selector and the tolerations of its class. */
+    /** Sets the overhead, the node selector and the tolerations of the class in a pod. */
     static void apply(NewObject pod, RuntimeClass ofPod) {
         ofPod.overhead().ifPresent(overhead -> setOverhead(pod, overhead));
         ofPod.scheduling().ifPresent(scheduling -> setScheduling(pod, scheduling));
@@ -180,7 +180,7 @@ final class RuntimeClasses {
         needed(all).forEach(toleration -> toleration.addTo(merged));
     }
 
-    // Without those that others cover; of equal ones the first stays.
+    // Removes tolerations that others cover; of equal tolerations, the first is kept.
     private static List<Toleration> needed(List<Toleration> all) {
         List<Toleration> needed = new ArrayList<>();
         for (int i = 0; i < all.size(); i++) {

@@ -18,7 +18,7 @@ final class StorageClasses {
 
     private record Default(String name, String creationTimestamp) {}
 
-    // Of several, the API server takes the newest, and of those of one age the first by name.
+    // The API server takes the newest of several default classes; of equally old ones, the first by name.
     private static final Comparator<Default> FIRST =
             Comparator.comparing(Default::creationTimestamp).reversed().thenComparing(Default::name);
 
@@ -47,7 +47,7 @@ final class StorageClasses {
         return false;
     }
 
-    /** Gives a claim that names no class the default one. */
+    /** Sets the default class of a claim that does not name one. */
     void addDefault(Fields claim) {
         boolean hasBetaClass = claim.node().path("metadata").path("annotations").has(BETA_CLASS);
         if (!hasBetaClass) {

@@ -19,8 +19,8 @@ import org.moorage.objects.tree.ObjectKey;
 import org.moorage.objects.tree.OwnerReferences;
 
 /**
- * Creates the resource claims that pods and pod groups have templates for, and names them in the statuses, as the resource claim controller
- * does. What waits for a template that is not there gets no claim.
+ * The resource claims that the resource claim controller creates from the templates of pods and pod groups, and names
+ * in their statuses. If a template does not exist, no claim is created.
  */
 public final class TemplatedResourceClaims {
     private static final String RESOURCES = "resource.k8s.io";
@@ -38,7 +38,7 @@ public final class TemplatedResourceClaims {
     private final List<ObjectNode> pods = new ArrayList<>();
     private final List<ObjectNode> created = new ArrayList<>();
 
-    /** The claims of objects that are {@link #seen} one by one. */
+    /** Creates the claims of a cluster without objects; {@link #seen} adds them. */
     public TemplatedResourceClaims(FeatureGates features) {
         hasClaimsOfGroups = features.isEnabled(FeatureGates.GENERIC_WORKLOAD)
                 && features.isEnabled(FeatureGates.DRA_WORKLOAD_RESOURCE_CLAIMS);
@@ -52,18 +52,20 @@ public final class TemplatedResourceClaims {
         isTakenInCluster = cluster.taken::contains;
     }
 
-    /** Takes note of the claims that others know. */
+    /** Adds the claims of another instance. */
     void takenAlso(TemplatedResourceClaims others) {
         taken.addAll(others.taken);
     }
 
-    /** Whether an object is complete without knowing others: a pod or pod group with templates may get claims. */
+    /**
+     * Returns whether an object is complete without other objects; a pod or pod group with templates may get claims.
+     */
     public static boolean isIndependent(ObjectNode object) {
         ObjectKey key = ObjectKey.of(object);
         return !key.isPod() && !isPodGroup(key) || templated(object).isEmpty();
     }
 
-    /** Takes note of a pod, a pod group, a claim or a template. */
+    /** Adds a pod, a pod group, a claim or a template. */
     public void seen(ObjectNode object) {
         ObjectKey key = ObjectKey.of(object);
         if (key.isPod() && !isIndependent(object)) {
@@ -81,7 +83,7 @@ public final class TemplatedResourceClaims {
         }
     }
 
-    /** Takes note that a pod group, a claim or a template is no longer there. */
+    /** Removes a pod group, a claim or a template. */
     public void gone(ObjectNode object) {
         ObjectKey key = ObjectKey.of(object);
         if (isPodGroup(key)) {
@@ -96,8 +98,8 @@ public final class TemplatedResourceClaims {
     }
 
     /**
-     * Creates the claims of one pod more, of which no note is taken, and those that its group still lacks; or those of a group. May be called by
-     * several threads, also while objects are seen and gone.
+     * Creates the claims of one more pod and the missing claims of its group, or the claims of a group, without
+     * recording them. May be called by several threads, also while objects are added and removed.
      */
     public List<ObjectNode> createdFor(ObjectNode pod) {
         TemplatedResourceClaims alone = new TemplatedResourceClaims(this);
@@ -131,7 +133,7 @@ public final class TemplatedResourceClaims {
         return key.namespace() + "/" + key.name();
     }
 
-    // The entries with a template of which the status names no claim yet.
+    // Returns the entries with a template whose claim is not in the status yet.
     private static List<JsonNode> templated(ObjectNode object) {
         List<JsonNode> entries = new ArrayList<>(0);
         if (Fields.isAbsent(object.path("metadata").path("deletionTimestamp"))) {

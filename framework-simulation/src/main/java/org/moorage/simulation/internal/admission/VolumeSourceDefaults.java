@@ -7,7 +7,7 @@ import java.util.Map;
 import java.util.function.Consumer;
 import org.moorage.objects.tree.Fields;
 
-/** Defaults of the sources of volumes, of those of pods and of PersistentVolumes. */
+/** The defaults of volume sources, in pods and in PersistentVolumes. */
 final class VolumeSourceDefaults {
     private static final int OCTAL_0644 = 420;
 
@@ -61,7 +61,7 @@ final class VolumeSourceDefaults {
         downwardApi.each("items").forEach(VolumeSourceDefaults::fieldRef);
     }
 
-    /** A reference to a field of the pod is to one of version v1. */
+    /** Sets the default API version, v1, of a reference to a field of the pod. */
     static void fieldRef(Fields parent) {
         parent.pointer("fieldRef").ifPresent(selector -> selector.whenBlank("apiVersion", "v1"));
     }

@@ -9,13 +9,13 @@ import java.util.Map;
 import java.util.Set;
 import org.moorage.objects.tree.Fields;
 
-/** Validates the volumes of pods, and claims to volumes. */
+/** The validation of the volumes of pods, and of volume claims. */
 final class VolumeValidation {
     private static final String ONCE_BY_ONE_POD = "ReadWriteOncePod";
     private static final List<String> ACCESS_MODES =
             List.of("ReadOnlyMany", "ReadWriteMany", "ReadWriteOnce", ONCE_BY_ONE_POD);
     private static final List<String> VOLUME_MODES = List.of("Block", "Filesystem");
-    /** The fields of a source of a volume that may not be blank, where scheduling reads the source. */
+    /** The required fields of the volume sources that scheduling reads. */
     private static final Map<String, List<String>> REQUIRED = Map.of(
             "persistentVolumeClaim", List.of("claimName"),
             "gcePersistentDisk", List.of("pdName"),
@@ -27,7 +27,7 @@ final class VolumeValidation {
             "secret", List.of("secretName"),
             "configMap", List.of("name"),
             "csi", List.of("driver"));
-    /** Where a source has another name in paths of errors. */
+    /** The sources with another name in the paths of errors. */
     private static final Map<String, String> OTHER_PATHS = Map.of("gcePersistentDisk", "persistentDisk");
 
     private VolumeValidation() {}
@@ -124,7 +124,7 @@ final class VolumeValidation {
         claimSpec(template.struct("spec"), path + ".spec", errors);
     }
 
-    /** Validates the specification of a claim to a volume. */
+    /** Validates the specification of a volume claim. */
     static void claimSpec(Fields spec, String path, FieldErrors errors) {
         JsonNode modes = spec.node().path("accessModes");
         if (modes.isEmpty()) {

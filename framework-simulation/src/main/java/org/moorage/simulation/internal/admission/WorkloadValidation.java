@@ -12,7 +12,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import org.moorage.objects.tree.Fields;
 
-/** Validates workloads and their templates as kube-apiserver v1.37 does when they are created, in its words. */
+/** The validation of created workloads and their templates, with the rules and messages of kube-apiserver v1.37. */
 final class WorkloadValidation {
     private static final String SELECTOR = "spec.selector";
     private static final String TEMPLATE = "spec.template";
@@ -58,7 +58,7 @@ final class WorkloadValidation {
         Fields spec = set.spec();
         number(spec, "replicas", errors);
         number(spec, "minReadySeconds", errors);
-        // The API server, too, speaks of a deployment here.
+        // The API server names a deployment here, too.
         if (selector(spec, "deployment", "invalid label selector", errors)) {
             template(spec, "ReplicaSet", true, errors);
         }
@@ -121,7 +121,7 @@ final class WorkloadValidation {
         restartPolicy(spec, "StatefulSet", errors);
     }
 
-    // The controller puts the claims of the templates in place of volumes of their names.
+    // The controller replaces volumes by the claims of the templates with the same names.
     private static void withVolumesOfClaims(Fields spec, List<Fields> claims) {
         Fields template = spec.struct("template").struct("spec");
         template.node().remove(List.of("hostname", "subdomain"));
@@ -491,7 +491,7 @@ final class WorkloadValidation {
     private void templateSpec(Fields spec, boolean isSelected, FieldErrors errors) {
         JsonNode selector = spec.node().path("selector");
         JsonNode labels = labelsOfTemplate(spec);
-        // No selector selects nothing, and an empty one everything.
+        // A missing selector selects nothing, and an empty one selects everything.
         boolean isMatched = selector.isObject() && (selector.isEmpty() || matches(selector, labels));
         if (isSelected && !isMatched) {
             errors.invalid(TEMPLATE + ".metadata.labels", sorted(labels), NOT_MATCHED);

@@ -23,7 +23,7 @@ record WrittenQuantity(Quantity amount, Format format) {
     private static final String[] BINARY_SUFFIXES = {"", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei"};
     private static final BigInteger BINARY_STEP = BigInteger.valueOf(1024);
 
-    /** The resource list in a field by resource, in the order of the names; empty if it is absent. */
+    /** Returns the resource list in a field, sorted by resource name; empty if it is absent. */
     static Map<String, WrittenQuantity> list(Fields parent, String field) {
         Map<String, WrittenQuantity> amounts = new TreeMap<>();
         parent.pointer(field)
@@ -44,7 +44,7 @@ record WrittenQuantity(Quantity amount, Format format) {
         return new WrittenQuantity(amount, format);
     }
 
-    /** The sum, in the format of the first that is not 0. */
+    /** Returns the sum, in the format of the first quantity that is not 0. */
     WrittenQuantity plus(WrittenQuantity other) {
         return new WrittenQuantity(amount.plus(other.amount), amount.isZero() ? other.format : format);
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * What the API server's defaulting and admission make of an object before anybody sees it.
+ * The defaulting, validation and admission of objects by the API server, before it stores them.
  *
  * <p>Starting points: {@link org.moorage.simulation.internal.admission.Defaulting}, {@link org.moorage.simulation.internal.admission.Admission}.
  */

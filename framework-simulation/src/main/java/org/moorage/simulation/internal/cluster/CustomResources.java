@@ -16,11 +16,11 @@ import org.moorage.objects.tree.ObjectStreams;
 import org.moorage.objects.tree.TreeDecoder;
 
 /**
- * Custom resources, of which a definition or a plugin knows whether they have namespaces, and the plural; the resources themselves
- * do not tell.
+ * The kinds of custom resources. A definition or a plugin defines the plural and whether the kind is namespaced; the
+ * resources themselves do not contain these.
  */
 public final class CustomResources {
-    /** Why no pods are made of a custom resource. */
+    /** The reason why no pods are created from a custom resource. */
     public static final String NO_CONTROLLER = "a custom resource, whose controller is not known here";
 
     private static final String DEFAULT_NAMESPACE = "default";
@@ -32,7 +32,7 @@ public final class CustomResources {
         this.decoder = decoder;
     }
 
-    /** Those of the same kinds, of which more may be seen. */
+    /** Returns an independent copy, to which more kinds may be added. */
     public CustomResources copy() {
         CustomResources copy = new CustomResources(decoder);
         copy.kinds.putAll(kinds);
@@ -61,7 +61,7 @@ public final class CustomResources {
         }
     }
 
-    /** Whether an object is a custom resource with a template of pods, which no controller has seen yet. */
+    /** Returns whether an object is a custom resource with a pod template that no controller has processed yet. */
     public static boolean isUnseenWorkload(ObjectNode object) {
         boolean isCustom = ObjectKey.of(object).group().contains(".")
                 && !ObjectKey.of(object).isBuiltIn();
@@ -80,7 +80,7 @@ public final class CustomResources {
         return false;
     }
 
-    /** Gives the objects of known kinds the kind, and a namespace if they need one. */
+    /** Sets the kind of the objects of known kinds, and a namespace if they need one. */
     public void complete(List<ClusterObject> objects) {
         objects.replaceAll(this::complete);
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** What a cluster in memory knows of kinds that no API server has by itself. */
+/** Kinds of an in-memory cluster that are not built into the API server. */
 @NullMarked
 package org.moorage.simulation.internal.cluster;
 

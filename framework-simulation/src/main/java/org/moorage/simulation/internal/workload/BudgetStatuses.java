@@ -25,11 +25,11 @@ import org.moorage.objects.tree.ObjectKey;
 import org.moorage.objects.tree.TreeDecoder;
 
 /**
- * Completes budgets from manifests, which have no status, as the disruption controller does. The number of pods that
- * controllers should have is that of their {@code spec.replicas}; of a controller that is not among the objects, that of its pods.
+ * The statuses of disruption budgets from manifests, as set by the disruption controller. The expected number of pods
+ * of a controller is its {@code spec.replicas}; for a controller that is not among the objects, the number of its pods.
  */
 public final class BudgetStatuses {
-    // They have no scale: the controller reports an error.
+    // Kinds without a scale subresource: the controller reports an error.
     private static final Set<String> WITHOUT_SCALE = Set.of("batch/Job", "batch/CronJob", "apps/DaemonSet", "/Node");
     private static final Pattern PERCENT = Pattern.compile("([0-9]{1,9})%");
     private static final String STATUS = "status";
@@ -39,10 +39,10 @@ public final class BudgetStatuses {
     private final TreeDecoder decoder = new TreeDecoder();
     private Map<String, List<Pod>> podsByNamespace = Map.of();
 
-    /** The budgets of a cluster of which nothing has been {@link #seen} yet. */
+    /** Creates the budgets of a cluster without objects; {@link #seen} adds them. */
     public BudgetStatuses() {}
 
-    /** Whether an object is a budget without a status. */
+    /** Returns whether an object is a budget without a status. */
     public static boolean isWithoutStatus(ObjectNode object) {
         ObjectKey key = ObjectKey.of(object);
         return key.group().equals("policy")
@@ -80,9 +80,9 @@ public final class BudgetStatuses {
     }
 
     /**
-     * Gives a budget its status, in place.
+     * Sets the status of a budget, in place.
      *
-     * @throws org.moorage.objects.ClusterFileException if it allows what is no number and no percentage
+     * @throws org.moorage.objects.ClusterFileException if its limit is neither a number nor a percentage
      * @throws org.moorage.objects.ObjectDecodeException if a value has the wrong type
      */
     public void complete(ObjectNode object) {
@@ -127,7 +127,7 @@ public final class BudgetStatuses {
         return (int) Math.min(Integer.MAX_VALUE, (share + 99) / 100);
     }
 
-    // Empty if the controller does not know the scale.
+    // Returns empty if the controller does not know the scale.
     private OptionalInt scale(List<Pod> pods) {
         Map<ObjectKey, Integer> byController = new LinkedHashMap<>();
         Map<ObjectKey, Integer> podCounts = new HashMap<>();

@@ -18,7 +18,7 @@ import org.moorage.objects.tree.Fields;
 import org.moorage.objects.tree.ObjectKey;
 import org.moorage.objects.tree.TreeDecoder;
 
-/** Makes the pods of daemon sets: one for each node that they run on, with an affinity to that node. */
+/** The pods of daemon sets: one for each node that they run on, with an affinity to that node. */
 final class DaemonSets {
     private static final String EXISTS = "Exists";
     private static final String NO_EXECUTE = "NoExecute";
@@ -26,7 +26,7 @@ final class DaemonSets {
 
     private record Tolerated(String key, String effect) {}
 
-    /** The taints that a daemon set's pods stay on nodes with. */
+    /** The taints that a daemon set's pods tolerate. */
     private static final List<Tolerated> TOLERATED = List.of(
             new Tolerated("node.kubernetes.io/not-ready", NO_EXECUTE),
             new Tolerated("node.kubernetes.io/unreachable", NO_EXECUTE),
@@ -147,7 +147,7 @@ final class DaemonSets {
                 .struct("affinity")
                 .struct("nodeAffinity")
                 .struct("requiredDuringSchedulingIgnoredDuringExecution");
-        // In place of the terms, which have been held against the node.
+        // Replaces the terms, which have been matched against the node.
         required.node()
                 .putArray("nodeSelectorTerms")
                 .addObject()

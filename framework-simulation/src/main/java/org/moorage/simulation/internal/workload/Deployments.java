@@ -17,11 +17,13 @@ import org.moorage.objects.tree.Fields;
 import org.moorage.objects.tree.ObjectKey;
 
 /**
- * How many pods the replica sets of deployments are to have once the deployment controller has seen the deployments as they are now.
+ * The desired replicas of the replica sets of deployments, once the deployment controller has seen the deployments in
+ * their present state.
  *
- * <p>A deployment that was scaled scales the replica set of its template. One with another template than any of its replica sets has is taken as rolled
- * out: its replica sets go to zero, and a new one is made. A rollout that is under way stays where it is, since how it goes on depends
- * on when pods become ready; what the deployment was scaled by is then added to the newest replica set, or taken from the others first.
+ * <p>Scaling a deployment scales the replica set of its template. A deployment whose template none of its replica sets
+ * has counts as rolled out: its replica sets are scaled to zero, and a new one is created. A rollout in progress stays
+ * as it is, since its progress depends on when pods become ready; scaling it up adds replicas to the newest replica
+ * set, and scaling it down removes them from the others first.
  */
 final class Deployments {
     static final String HASH = "pod-template-hash";
@@ -55,18 +57,21 @@ final class Deployments {
                         .add(replicaSet));
     }
 
-    /** Whether a deployment has replica sets. */
+    /** Returns whether a deployment has replica sets. */
     boolean hasReplicaSets(ObjectKey deployment) {
         return setsByDeployment.containsKey(deployment);
     }
 
-    /** Whether a deployment has another template than all of its replica sets, when all objects have been seen. */
+    /** Returns whether no replica set of a deployment has its template. Called after all objects have been seen. */
     boolean isRolledOut(ObjectKey deployment) {
         decide();
         return rolledOut.contains(deployment);
     }
 
-    /** How many pods a replica set is to have, if its deployment says so, when all objects have been seen. */
+    /**
+     * Returns the desired replicas of a replica set, if its deployment sets them. Called after all objects have been
+     * seen.
+     */
     OptionalInt replicas(ObjectKey replicaSet) {
         decide();
         Integer replicas = replicasBySet.get(replicaSet);

@@ -14,9 +14,14 @@ import org.moorage.objects.tree.Fields;
 import org.moorage.objects.tree.ObjectKey;
 import org.moorage.objects.tree.OwnerReferences;
 
-/** Makes what the job controller makes for a job besides its pods: the group that these are in, and the workload that says what group. */
+/**
+ * The objects that the job controller creates for a job in addition to pods: the group of the pods, and the workload
+ * that defines the group.
+ */
 final class JobGroups {
-    /** Names the template of a job's group in the workload of the job's controller, which leaves making the group to the job. */
+    /**
+     * Names the template of a job's group in the workload of the job's controller, which lets the job create the group.
+     */
     private static final String TEMPLATE_NAME = "scheduling.k8s.io/group-template-name";
 
     private static final String GROUP = "scheduling.k8s.io";
@@ -32,9 +37,9 @@ final class JobGroups {
     private final Map<ObjectKey, List<ObjectNode>> groupsByWorkload = new HashMap<>();
 
     /**
-     * The groups of a cluster of which nothing has been {@link #seen} yet.
+     * Creates the groups of a cluster without objects; {@link #seen} adds them.
      *
-     * @param isOn whether the controller makes any
+     * @param isOn whether the controller creates groups
      */
     JobGroups(OwnedPods pods, boolean isOn) {
         this.pods = pods;
@@ -88,7 +93,7 @@ final class JobGroups {
         }
     }
 
-    /** What the controller makes for a job that has not finished. */
+    /** Returns what the controller creates for an unfinished job before its pods. */
     Preparation of(ObjectNode job) {
         if (!isOn) {
             return Preparation.NONE;
@@ -169,7 +174,7 @@ final class JobGroups {
         return Preparation.NONE;
     }
 
-    // A job that started before the controller made groups goes on without one.
+    // A job that started before the controller created groups continues without one.
     private boolean hasNeverStarted(ObjectNode job) {
         JsonNode status = job.path("status");
         for (JsonNode condition : status.path("conditions")) {
@@ -196,7 +201,7 @@ final class JobGroups {
     private static ObjectNode workload(ObjectNode job) {
         ObjectKey key = ObjectKey.of(job);
         Fields spec = PodTemplate.specOf(job);
-        // The controller hashes the text that Go has for a value of the type of uids.
+        // The controller hashes the Go text form of a value of type UID.
         String hash = GeneratedNames.hash(
                 "(types.UID)" + job.path("metadata").path("uid").asText());
         ObjectNode workload =
@@ -244,7 +249,7 @@ final class JobGroups {
         return group;
     }
 
-    // Where both are long, each has half of what the hash leaves.
+    // If both are long, each gets half of the characters that the hash leaves.
     private static String groupName(String workload, String template) {
         String hash = GeneratedNames.hash(workload + template);
         int most = LONGEST_NAME - hash.length() - 2;

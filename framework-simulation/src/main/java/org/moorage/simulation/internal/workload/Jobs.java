@@ -19,7 +19,7 @@ import org.moorage.objects.tree.Fields;
 import org.moorage.objects.tree.ObjectKey;
 import org.moorage.objects.tree.OwnerReferences;
 
-/** Makes the pods of jobs with their groups, and one job of a cron job. */
+/** The pods of jobs with their groups, and one job of a cron job. */
 final class Jobs {
     private static final String JOB_NAME = "batch.kubernetes.io/job-name";
     private static final String CONTROLLER_UID = "batch.kubernetes.io/controller-uid";
@@ -27,7 +27,7 @@ final class Jobs {
     private static final String INDEX_VARIABLE = "JOB_COMPLETION_INDEX";
     private static final String FINALIZER = "batch.kubernetes.io/job-tracking";
     private static final String CONTROLLER = "kubernetes.io/job-controller";
-    /** The start of a cron job's job, of which the job has its name: any will do. */
+    /** The start time of a cron job's job, which is part of the job's name; any time works. */
     private static final Instant START = Instant.parse("2026-01-01T00:00:00Z");
 
     private final OwnedPods pods;
@@ -38,7 +38,7 @@ final class Jobs {
         this.groups = groups;
     }
 
-    /** Makes the pods that a job lacks now; those that come when others have completed are not among them. */
+    /** Creates the pods that a job lacks now, without the pods that follow when others have completed. */
     MadeObjects ofJob(ObjectNode job) {
         Fields spec = PodTemplate.specOf(job);
         String manager = spec.node().path("managedBy").asText(CONTROLLER);
@@ -75,7 +75,7 @@ final class Jobs {
     private static int wanted(Fields spec, int succeeded, int active) {
         int parallelism = spec.number("parallelism", 1);
         if (spec.isAbsent("completions")) {
-            // With a parallelism alone, one success ends the work.
+            // If only the parallelism is set, one success completes the job.
             return spec.isAbsent("parallelism") ? Math.max(0, 1 - succeeded) : succeeded > 0 ? active : parallelism;
         }
         return Math.max(0, Math.min(parallelism, spec.number("completions", 1) - succeeded));
@@ -88,7 +88,7 @@ final class Jobs {
         return onlyReplacesFailed ? pods.count(key, OwnedPods.State.TERMINATING) : 0;
     }
 
-    // The API server adds the labels to the template; one that comes from it has them.
+    // The API server adds the labels to the template; a job that was read from it has them already.
     private static ObjectNode labelled(ObjectNode job, Fields spec) {
         ObjectNode copy = job.deepCopy();
         Fields metadata = Fields.of(PodTemplate.of(copy).node()).struct("metadata");

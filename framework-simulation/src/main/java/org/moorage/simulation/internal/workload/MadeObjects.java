@@ -18,7 +18,7 @@ import org.moorage.objects.tree.ObjectKey;
 public record MadeObjects(
         List<ObjectNode> objects, List<ObjectKey> deleted, String rollout, String templatePath, String whyNone) {
     static final String TEMPLATE = "spec.template";
-    /** No kubelet tells when pods are ready, on which the progress of a rollout depends. */
+    /** The progress of a rollout depends on when pods become ready, and no kubelet reports that here. */
     static final String ROLLED_OUT = "rolled out to its new template, as if each new pod became ready";
 
     public MadeObjects {

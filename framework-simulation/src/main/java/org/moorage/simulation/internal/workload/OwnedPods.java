@@ -16,7 +16,7 @@ import org.moorage.api.model.ObjectKind;
 import org.moorage.objects.tree.Fields;
 import org.moorage.objects.tree.ObjectKey;
 
-/** The pods that are there already, by what owns them. */
+/** The existing pods, by owner. */
 final class OwnedPods {
     private static final String HASH = "pod-template-hash";
     private static final String DELETION_COST = "controller.kubernetes.io/pod-deletion-cost";
@@ -90,7 +90,7 @@ final class OwnedPods {
         }
     }
 
-    /** How far a pod has come, as controllers see it. */
+    /** The state of a pod for controllers. */
     enum State {
         ACTIVE,
         TERMINATING,
@@ -100,14 +100,14 @@ final class OwnedPods {
 
     private final Map<ObjectKey, List<OwnedPod>> byOwner = new HashMap<>();
     private final Set<ObjectKey> keys = new HashSet<>();
-    /** The last time that a pod tells of, in seconds of the epoch. */
+    /** The latest time at which a pod was created or became ready, in seconds since the epoch. */
     private long newest;
 
-    /** Takes note of a pod. */
+    /** Adds a pod. */
     void seen(ObjectNode pod) {
         ObjectKey key = ObjectKey.of(pod);
         Optional<ObjectKey> controller = controllerOf(pod);
-        // Replica sets' pods have random names, which no other name can meet by intention.
+        // Pods of replica sets have random names, which do not collide with intended names.
         if (controller.isEmpty() || !controller.get().kind().equals("ReplicaSet")) {
             keys.add(key);
         }
@@ -132,7 +132,7 @@ final class OwnedPods {
                         .add(owned));
     }
 
-    // The replica set of a deployment may be missing in what kubectl was asked for, and its name tells whose it is.
+    // The dump may lack the deployment's replica sets, so the deployment is derived from the replica set's name.
     private static Optional<ObjectKey> deployment(ObjectKey replicaSet, String hash) {
         String ending = "-" + hash;
         if (!replicaSet.kind().equals("ReplicaSet")
@@ -164,12 +164,15 @@ final class OwnedPods {
         return byOwner.getOrDefault(owner, List.of());
     }
 
-    /** Those of a workload's pods that are in a state. */
+    /** Returns the pods of a workload that are in a state. */
     List<OwnedPod> of(ObjectKey owner, State state) {
         return of(owner).stream().filter(pod -> pod.state() == state).toList();
     }
 
-    /** The last time that a pod tells of, in seconds of the epoch, which comes nearest to when the objects were read. */
+    /**
+     * Returns the latest time at which a pod was created or became ready, in seconds since the epoch. It is the best
+     * estimate of when the objects were read.
+     */
     long newest() {
         return newest;
     }
@@ -190,7 +193,7 @@ final class OwnedPods {
         return count;
     }
 
-    /** The hash of the template that the newest of a workload's pods are made of, if one of them tells. */
+    /** Returns the template hash of a workload's newest pod that has one. */
     Optional<String> revision(ObjectKey owner) {
         List<OwnedPod> pods = of(owner);
         for (int i = pods.size() - 1; i >= 0; i--) {
@@ -201,12 +204,12 @@ final class OwnedPods {
         return Optional.empty();
     }
 
-    /** Whether there is a pod of that name. */
+    /** Returns whether a pod with that name exists. */
     boolean contains(String namespace, String name) {
         return keys.contains(new ObjectKey("", "Pod", namespace, name));
     }
 
-    /** Whether the status of an object has a condition that is true. */
+    /** Returns whether the status of an object has a condition that is true. */
     static boolean hasCondition(ObjectNode object, String type) {
         for (JsonNode condition : object.path("status").path("conditions")) {
             if (condition.path("type").asText("").equals(type)

@@ -17,7 +17,7 @@ import org.moorage.objects.tree.OwnerReferences;
 import org.moorage.objects.tree.TreeDecoder;
 import org.moorage.simulation.internal.admission.Defaulting;
 
-/** The template that a workload has for its pods. */
+/** The pod template of a workload. */
 final class PodTemplate {
     private static final int LONGEST_PREFIX = 253;
 
@@ -51,7 +51,7 @@ final class PodTemplate {
     }
 
     /**
-     * Whether the API server takes the selector of the workload: it must be one that selects the pods of the template.
+     * Returns whether the API server accepts the selector of the workload, which must select the pods of the template.
      */
     boolean isSelected() {
         // Deployments, stateful sets and daemon sets have it where replica sets have it.
@@ -74,11 +74,12 @@ final class PodTemplate {
     }
 
     /**
-     * Whether another template makes the same pods. That one may have been completed by an API server, so what this one leaves out is compared only
-     * where scheduling reads it.
+     * Returns whether another template makes the same pods. An API server may have completed the other template, so
+     * fields that this one omits are compared only where scheduling reads them.
      *
-     * @param label one that a controller has added to the other template
-     * @param isPruned whether the other one has only the fields that a dump keeps, so that fields that it lacks may be the same
+     * @param label a label that a controller has added to the other template
+     * @param isPruned whether the other one has only the fields that a dump keeps; fields that it lacks may then be
+     *     equal
      */
     boolean makesPodsOf(PodTemplate other, String label, boolean isPruned) {
         JsonNode theirs = other.withoutLabel(label);
@@ -90,7 +91,7 @@ final class PodTemplate {
     private JsonNode withoutLabel(String label) {
         ObjectNode copy = fields.node().deepCopy();
         if (copy.path("metadata") instanceof ObjectNode metadata) {
-            // What a client writes of times that are not set.
+            // Clients write this field even if it is not set.
             metadata.remove("creationTimestamp");
             if (metadata.path("labels") instanceof ObjectNode labels) {
                 labels.remove(label);
@@ -100,8 +101,8 @@ final class PodTemplate {
     }
 
     /**
-     * Returns whether the template is of a dump that keeps only the fields that scheduling reads. To be asked before it is completed with defaults:
-     * an API server adds the pull policy to each container.
+     * Returns whether the template is from a dump that keeps only the fields that scheduling reads. Call it before
+     * defaults are set: an API server adds the pull policy to each container.
      */
     boolean isPruned() {
         JsonNode container = fields.node().path("spec").path("containers").path(0);
@@ -139,7 +140,7 @@ final class PodTemplate {
         }
     }
 
-    // The specification that scheduling reads, and the labels.
+    // Returns the specification that scheduling reads, and the labels.
     private List<Object> modelled(String label) {
         ObjectNode tree = pod("x", "x");
         tree.withObject("/metadata/labels").remove(label);
@@ -148,12 +149,12 @@ final class PodTemplate {
         return List.of(pod.spec(), pod.labels());
     }
 
-    /** A hash of the template, as controllers put it into labels and names. */
+    /** Returns a hash of the template, as controllers use it in labels and names. */
     String hash() {
         return GeneratedNames.hash(fields.node().toString());
     }
 
-    /** What starts the names of the workload's pods. */
+    /** Returns the prefix of the names of the workload's pods. */
     String prefix() {
         String dashed = ownerKey.name() + "-";
         return dashed.length() > LONGEST_PREFIX ? ownerKey.name() : dashed;

@@ -14,7 +14,7 @@ import org.moorage.objects.tree.ObjectKey;
 import org.moorage.objects.tree.OwnerReferences;
 import org.moorage.simulation.internal.workload.OwnedPods.OwnedPod;
 
-/** Makes the pods of replica sets and replication controllers, and the replica sets of deployments. */
+/** The pods of replica sets and replication controllers, and the replica sets of deployments. */
 final class ReplicaSets {
     private static final String HASH = Deployments.HASH;
 
@@ -65,7 +65,7 @@ final class ReplicaSets {
         if (!isRolledOut) {
             return made;
         }
-        // Those of replica sets that are there are deleted by these.
+        // Existing replica sets delete their own pods.
         return deployments.hasReplicaSets(key)
                 ? made.rolledOut()
                 : made.deleting(active(key)).rolledOut();
@@ -111,7 +111,7 @@ final class ReplicaSets {
                 : MadeObjects.none(Workloads.NOT_SELECTED);
     }
 
-    /** Makes the pods that a replication controller lacks. */
+    /** Creates the pods that a replication controller lacks. */
     MadeObjects ofReplicationController(ObjectNode controller) {
         return replicas(controller);
     }

@@ -16,8 +16,8 @@ import org.moorage.objects.tree.ObjectKey;
 import org.moorage.objects.tree.OwnerReferences;
 
 /**
- * Makes the pods of stateful sets, and the claims of their templates. Pods that start one after the other are all made at the same time, too,
- * since none starts here; but while a pod of a cluster is not ready, the next one is not made.
+ * The pods of stateful sets and the claims from their templates. Pods that would start one after the other are created
+ * at the same time, since no pod starts here; but no further pod is created while an existing pod is not ready.
  */
 public final class StatefulSets {
     private final OwnedPods pods;
@@ -27,7 +27,7 @@ public final class StatefulSets {
         this.pods = pods;
     }
 
-    /** Returns whether a workload is a StatefulSet whose replicas have claims of their own. */
+    /** Returns whether a workload is a StatefulSet whose replicas have their own claims. */
     public static boolean hasClaimTemplates(ObjectNode workload) {
         return ObjectKey.of(workload).kind().equals("StatefulSet")
                 && !workload.path("spec").path("volumeClaimTemplates").isEmpty();
@@ -58,9 +58,9 @@ public final class StatefulSets {
     }
 
     /**
-     * Makes the pods that a stateful set lacks, and the claims that its waiting pods lack.
+     * Creates the pods that a stateful set lacks, and the claims that its pending pods lack.
      *
-     * @param hasNewTemplate whether the pods that are there are of another template
+     * @param hasNewTemplate whether the existing pods are from another template
      */
     MadeObjects of(ObjectNode set, boolean hasNewTemplate) {
         Fields spec = PodTemplate.specOf(set);

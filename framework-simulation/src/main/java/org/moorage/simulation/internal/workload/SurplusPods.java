@@ -8,10 +8,11 @@ import java.util.Map;
 import org.moorage.simulation.internal.workload.OwnedPods.OwnedPod;
 
 /**
- * Which pods of a replica set or replication controller are deleted when it has more than it wants, in the order of kube-controller-manager: those
- * without a node, then those that do not run, those that are not ready, those that cost the least to delete, those whose node has the most
- * pods of the same workload, those that are ready for the shortest time, those with the most restarts, and the newest. Times are compared by
- * their magnitude, and pods of the same magnitude by their uids.
+ * The pods that are deleted when a replica set or replication controller has too many, in the order of
+ * kube-controller-manager: pods without a node, pods that do not run, pods that are not ready, pods with the lowest
+ * deletion cost, pods whose node has the most pods of the same workload, pods that have been ready for the shortest
+ * time, pods with the most restarts, and the newest pods. Times are compared by their magnitude, and pods of the same
+ * magnitude by their uids.
  */
 final class SurplusPods {
     private static final long NANOS = 1_000_000_000;
@@ -24,12 +25,12 @@ final class SurplusPods {
     }
 
     /**
-     * The pods to delete.
+     * Returns the pods to delete.
      *
-     * @param active the pods of the set that have neither ended nor are being deleted
-     * @param related those of all replica sets of the same deployment
-     * @param count how many are too many
-     * @param now when, in seconds of the epoch
+     * @param active the pods of the set that have not ended and are not being deleted
+     * @param related the pods of all replica sets of the same deployment
+     * @param count the number of pods to delete
+     * @param now the present time, in seconds since the epoch
      */
     static List<OwnedPod> of(List<OwnedPod> active, List<OwnedPod> related, int count, long now) {
         SurplusPods surplus = new SurplusPods(now);
@@ -57,7 +58,7 @@ final class SurplusPods {
         };
     }
 
-    // Of how long ago it was. What is not known is long ago.
+    // The magnitude of the time since then; an unknown time counts as long ago.
     private int magnitude(long seconds) {
         long nanos = Math.max(0, now - seconds) * NANOS;
         return nanos == 0 ? -1 : Long.SIZE - 1 - Long.numberOfLeadingZeros(nanos);

@@ -14,14 +14,15 @@ import org.moorage.objects.tree.Fields;
 import org.moorage.objects.tree.ObjectKey;
 
 /**
- * Makes what controllers make of workloads: the pods of deployments, replica sets, replication controllers, stateful sets, daemon
- * sets and jobs, with the replica sets of deployments, the claims of stateful sets and, with {@code WorkloadWithJob}, the groups of jobs; on request a job of each cron job. Pods that
- * are there already are counted, so that only missing ones are made; those that are too many, or of a former template, are deleted.
+ * The objects that controllers create for workloads: the pods of deployments, replica sets, replication controllers,
+ * stateful sets, daemon sets and jobs, the replica sets of deployments, the claims of stateful sets and, with {@code
+ * WorkloadWithJob}, the groups of jobs; optionally a job of each cron job. Existing pods count, so that only missing
+ * pods are created; surplus pods and pods from a former template are deleted.
  *
- * <p>Names are those that controllers give. Where these are random, they have the same form, and are the same in each run.
+ * <p>Names are those that controllers use. Random names have the same form, and are the same in each run.
  */
 public final class Workloads {
-    /** The number of pods that are made at most: each takes memory. Kubernetes supports clusters of 150,000 pods. */
+    /** The maximum number of pods to create, since each needs memory. Kubernetes supports clusters of 150,000 pods. */
     public static final int MOST_PODS = 500_000;
 
     static final String NO_REPLICAS = "replicas: 0";
@@ -35,11 +36,11 @@ public final class Workloads {
     private final Jobs jobs;
     private final DaemonSets daemonSets;
     private final boolean startsCronJobs;
-    /** The workloads whose pods are of another template. */
+    /** The workloads whose pods are from a former template. */
     private final Set<ObjectKey> changedTemplates = new HashSet<>();
 
     /**
-     * The workloads of a cluster of which nothing has been {@link #seen} yet.
+     * Creates the workloads of a cluster without objects; {@link #seen} adds them.
      *
      * @param features which features are on
      * @param startsCronJobs whether cron jobs start a job
@@ -51,7 +52,7 @@ public final class Workloads {
         this.startsCronJobs = startsCronJobs;
     }
 
-    /** Whether an object is one that a controller makes pods of. */
+    /** Returns whether a controller creates pods for an object. */
     public static boolean isWorkload(ObjectNode object) {
         return switch (kindOf(object)) {
             case "apps/Deployment",
@@ -70,7 +71,10 @@ public final class Workloads {
         return key.group() + "/" + key.kind();
     }
 
-    /** Takes note that a workload has come in place of the one of its name, of whose template the pods are. */
+    /**
+     * Records that a workload replaces the one with its name; the existing pods are from the template of the former
+     * one.
+     */
     public void replaced(ObjectNode former, ObjectNode workload) {
         if (isWorkload(workload) && former.path("spec").path("template") instanceof ObjectNode) {
             PodTemplate template = PodTemplate.of(workload);
@@ -81,7 +85,7 @@ public final class Workloads {
         }
     }
 
-    /** Takes note of an object of the cluster, with its uid. */
+    /** Adds an object of the cluster, with its uid. */
     public void seen(ObjectNode object) {
         switch (kindOf(object)) {
             case "/Pod" -> pods.seen(object);
@@ -102,7 +106,7 @@ public final class Workloads {
         JsonNode spec =
                 workload.at("/" + path.substring(0, path.lastIndexOf('.')).replace('.', '/'));
         long count = spec.path(path.substring(path.lastIndexOf('.') + 1)).asLong();
-        // A job has no more pods at a time than completions.
+        // A job never has more pods at the same time than completions.
         long most = path.endsWith("parallelism") ? spec.path("completions").asLong(count) : count;
         if (Math.min(count, most) > MOST_PODS) {
             throw new ClusterFileException(
@@ -110,7 +114,10 @@ public final class Workloads {
         }
     }
 
-    /** The names of the pods of a workload that have been {@link #seen}, without those that have ended or are being deleted. */
+    /**
+     * Returns the names of the pods of a workload that have been {@link #seen}, without pods that have ended or are
+     * being deleted.
+     */
     public List<String> activePods(ObjectNode workload) {
         List<String> names = new ArrayList<>();
         for (OwnedPods.OwnedPod pod : pods.of(ObjectKey.of(workload))) {
@@ -122,7 +129,7 @@ public final class Workloads {
     }
 
     /**
-     * What the controller of a workload makes, when all objects have been {@link #seen}.
+     * Returns what the controller of a workload creates and deletes. Called after all objects have been {@link #seen}.
      *
      * @param workload an object for which {@link #isWorkload} holds
      * @param nodes the nodes of the cluster

@@ -12,8 +12,9 @@ import java.util.zip.Inflater;
 import java.util.zip.InflaterInputStream;
 
 /**
- * The module in a bundle of {@code opa build -t wasm}: a compressed tar file, which has for each file a block with its name and its
- * size in octal digits, and its bytes in whole blocks. Anything else is refused: bundles come from whoever may push policies.
+ * Extracts the module from a bundle of {@code opa build -t wasm}, a gzip-compressed tar file. For each file, the tar
+ * has a header block with the name and the size in octal digits, followed by the content in whole blocks. Anything else
+ * is rejected, since any client that may push policies can send a bundle.
  */
 final class Bundle {
     private static final int MOST_UNPACKED = 64 << 20;
@@ -36,10 +37,10 @@ final class Bundle {
     private Bundle() {}
 
     /**
-     * The module of a bundle.
+     * Returns the module of a bundle.
      *
-     * @param most how many bytes the module may have
-     * @throws PolicyException if the bundle cannot be unpacked, or has none
+     * @param most the maximum size of the module in bytes
+     * @throws PolicyException if the bundle cannot be unpacked or has no module
      */
     static byte[] module(byte[] bundle, int most) {
         Inflater inflater = new Inflater(true);
@@ -69,8 +70,8 @@ final class Bundle {
         throw new PolicyException("a bundle without /policy.wasm (expected: one of opa build -t wasm)");
     }
 
-    // What follows the head of RFC 1952. GZIPInputStream would read each further member by a call within the call
-    // before.
+    // Returns the data after the header of RFC 1952. GZIPInputStream is not used because it reads each further member
+    // in a nested call.
     private static InputStream compressed(byte[] bundle) throws IOException {
         if (bundle.length < GZIP_HEAD) {
             throw new EOFException();
@@ -82,7 +83,7 @@ final class Bundle {
         }
         for (int text : new int[] {GZIP_NAME, GZIP_COMMENT}) {
             while ((flags & text) != 0 && at < bundle.length && bundle[at++] != 0) {
-                // It ends with a zero.
+                // Skips the text up to its terminating zero.
             }
         }
         at += (flags & GZIP_CHECKSUM) != 0 ? 2 : 0;
@@ -103,7 +104,7 @@ final class Bundle {
         return module;
     }
 
-    // A file of that name at the top; no link, no directory, and no other file whose name ends so.
+    // Accepts only a regular file with that name at the top level: no link, no directory, no longer path.
     private static boolean isModule(byte[] head) {
         String name = text(head, 0, NAME_END);
         return NAMES.contains(name) && (head[TYPE] == '0' || head[TYPE] == 0);

@@ -16,22 +16,22 @@ import org.moorage.api.model.Pod;
 import org.moorage.api.plugin.Handle;
 
 /**
- * What policies see of the cluster: {@code data.<resource>["<uid>"]}. Of the pods those that have a node and still run, those that
- * were just placed among them although the API server does not know it yet.
+ * The cluster's objects as policies see them: {@code data.<resource>["<uid>"]}. Pods are those that are bound and not
+ * terminated, including pods that the scheduler just assumed on a node and the API server does not report as bound yet.
  *
- * <p>Each {@link Reader} is told of every change once, so that whoever evaluates policies sends only what changed. Safe for use by
- * several threads.
+ * <p>Each {@link Reader} receives each change once, so that the policy engine has to be sent only the changes. Safe for
+ * use by several threads.
  */
 final class ClusterData {
     private static final String PODS = ObjectKind.POD.plural();
 
     private final Map<String, Map<String, ClusterObject>> objects = new LinkedHashMap<>();
-    /** The pods that have a node here only, by uid. */
+    /** The uids of the assumed pods. */
     private final Set<String> assumed = new HashSet<>();
 
     private final List<Reader> readers = new ArrayList<>();
 
-    /** The objects of these kinds, from now on. */
+    /** Starts to track the objects of these kinds. */
     ClusterData(List<ObjectKind<?>> kinds, Handle handle) {
         for (ObjectKind<?> kind : kinds) {
             objects.put(kind.plural(), new LinkedHashMap<>());
@@ -42,7 +42,7 @@ final class ClusterData {
     }
 
     private <T extends ClusterObject> void follow(ObjectKind<T> kind, Handle handle) {
-        // After a new list the scheduler tells of what vanished in the meantime as of deletions.
+        // After a relist the scheduler reports objects that disappeared in the meantime as deletions.
         handle.lister(kind);
         handle.onChange(kind, change -> changed(kind.plural(), change));
     }
@@ -62,7 +62,7 @@ final class ClusterData {
         }
     }
 
-    // What is read from files may have none.
+    // Objects that are read from files may have no uid.
     static String uid(ClusterObject object) {
         String uid = object.metadata().uid();
         return uid.isEmpty() ? object.key() : uid;
@@ -83,36 +83,39 @@ final class ClusterData {
         }
     }
 
-    /** The next evaluations see the pod on that node. */
+    /** Assumes a pod on a node, from the next evaluation on. */
     synchronized void assume(Pod pod, String nodeName) {
         assumed.add(uid(pod));
         set(PODS, uid(pod), Optional.of(pod.withNode(nodeName)));
     }
 
-    /** The pod did not get to its node after all. Without effect if the API server has told of it in the meantime. */
+    /**
+     * Removes an assumed pod whose binding failed. No effect if the API server has reported the pod as bound or deleted
+     * in the meantime.
+     */
     synchronized void forget(Pod pod) {
         if (assumed.remove(uid(pod))) {
             set(PODS, uid(pod), Optional.empty());
         }
     }
 
-    /** A reader to whom all objects are news. */
+    /** Returns a new reader, for which all objects are new. */
     synchronized Reader reader() {
         Reader reader = new Reader();
         readers.add(reader);
         return reader;
     }
 
-    /** Which objects have changed since somebody last asked. */
+    /** The objects that have changed since the reader's last call. */
     final class Reader {
         private Map<String, Map<String, Optional<ClusterObject>>> changes = new HashMap<>();
-        /** The uids of the objects that it was told of. */
+        /** The uids of the objects that the reader has returned. */
         private final Map<String, Set<String>> known = new HashMap<>();
 
         private Reader() {}
 
-        // OPA refuses to remove what it does not have, and with it all changes that come along. What came
-        // and went in between is no change.
+        // OPA rejects a patch as a whole if it removes an unknown object. An object that was both added and deleted
+        // since the last call is therefore not a change.
         private void changed(String resource, String uid, Optional<ClusterObject> object) {
             Map<String, Optional<ClusterObject>> table =
                     changes.computeIfAbsent(resource, any -> new LinkedHashMap<>());
@@ -123,7 +126,7 @@ final class ClusterData {
             }
         }
 
-        /** The objects by resource and uid that have changed since the last call, empty for those that are gone. */
+        /** Returns the objects by resource and uid that have changed since the last call; empty for deleted objects. */
         Map<String, Map<String, Optional<ClusterObject>>> changes() {
             synchronized (ClusterData.this) {
                 Map<String, Map<String, Optional<ClusterObject>>> taken = changes;
@@ -143,7 +146,9 @@ final class ClusterData {
             }
         }
 
-        /** All objects by resource and uid, in place of their changes. Has a value for each resource. */
+        /**
+         * Returns all objects by resource and uid, with an entry for each resource, and discards the pending changes.
+         */
         Map<String, Map<String, ClusterObject>> all() {
             synchronized (ClusterData.this) {
                 changes = new HashMap<>();
@@ -156,7 +161,7 @@ final class ClusterData {
             }
         }
 
-        /** Nobody asks any more. */
+        /** Stops collecting changes for this reader. */
         void close() {
             synchronized (ClusterData.this) {
                 readers.remove(this);

@@ -25,8 +25,8 @@ import org.moorage.api.model.Toleration;
 import org.moorage.api.model.Volume;
 
 /**
- * Objects as policies see them: the text that the API server sent where it was kept, as it is of pods and nodes; otherwise what
- * scheduling reads of the object, in the same form.
+ * Writes objects as JSON for policies. Uses the API server's text if it was kept, as it is for pods and nodes;
+ * otherwise writes the fields that scheduling reads, in the same form.
  */
 final class ObjectText {
     private static final JsonMapper JSON = new JsonMapper();
@@ -66,7 +66,7 @@ final class ObjectText {
         return tree.toString();
     }
 
-    // The text is the pod as it was before it was given a node.
+    // The text may predate the assignment of the pod to a node, so it may lack the node's name.
     private static String withNode(Pod pod, String text) {
         if (!pod.isBound()) {
             return text;

@@ -23,12 +23,12 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
 /**
- * Requests to an OPA. Each has one time limit, from its start to the end of the answer's body, and its answer a limit of size. Safe for
- * use by several threads.
+ * A client of an OPA server. One time limit covers each request from its start to the end of the response body; the
+ * size of a response is limited, too. Safe for use by several threads.
  */
 final class OpaClient {
-    // Fit documents of 5,000 nodes are below 1 MB, and policies come back with their syntax trees; an answer without
-    // end would take all memory.
+    // Fit documents of 5,000 nodes are below 1 MB, and policies are returned with their syntax trees; an unlimited
+    // response could use up all memory.
     private static final int MOST_BYTES =
             (int) Math.min(64 << 20, Runtime.getRuntime().maxMemory() / 16);
 
@@ -37,7 +37,7 @@ final class OpaClient {
     private final String tokenFile;
     private final HttpClient client;
 
-    /** A client with connections of its own, which open when they are needed. */
+    /** Creates a client with separate connections, which open on demand. */
     OpaClient(OpaPolicy.Args args) {
         url = args.url().endsWith("/") ? args.url().substring(0, args.url().length() - 1) : args.url();
         timeout = args.timeout();
@@ -49,15 +49,15 @@ final class OpaClient {
         client = builder.build();
     }
 
-    /** Where it is. */
+    /** Returns the URL of the server. */
     String url() {
         return url;
     }
 
     /**
-     * The answer to a request, whatever its status.
+     * Sends a request and returns the response, regardless of its status.
      *
-     * @throws PolicyException if there is none in time
+     * @throws PolicyException if there is no response in time
      */
     HttpResponse<String> call(String method, String path, String contentType, String body) {
         return call(
@@ -65,9 +65,9 @@ final class OpaClient {
     }
 
     /**
-     * The answer to a request, whatever its status.
+     * Sends a request and returns the response, regardless of its status.
      *
-     * @throws PolicyException if there is none in time
+     * @throws PolicyException if there is no response in time
      */
     HttpResponse<String> call(String method, String path, String contentType, BodyPublisher body) {
         String asked = "OPA at " + url + ": " + method + " " + path + ": ";
@@ -79,7 +79,7 @@ final class OpaClient {
         if (!tokenFile.isEmpty()) {
             request.header("Authorization", "Bearer " + token(asked));
         }
-        // A time limit of the request itself would end with the headers of the answer.
+        // HttpRequest.timeout would cover only the time until the response headers.
         CompletableFuture<HttpResponse<String>> sent = client.sendAsync(request.build(), info -> limited());
         try {
             return sent.get(timeout.toNanos(), TimeUnit.NANOSECONDS);

@@ -40,17 +40,19 @@ import org.moorage.api.plugin.ReservePlugin;
 import org.moorage.api.plugin.ScorePlugin;
 
 /**
- * Has policies in Rego decide where a pod may go, and how well: opa-kube-scheduler as a plugin.
+ * Lets policies in Rego decide which nodes a pod may run on, and with which scores: opa-kube-scheduler as a plugin.
  *
- * <p>A policy defines the fit document, {@code {node: weight}}, for {@code input.pod}, over the objects of the cluster in {@code
- * data.<resource>["<uid>"]}. A node that is not in it does not fit; of those that are, the one with the highest weight is best.
- * If the document is undefined the pod is none of the policy's, and the plugin has no say.
+ * <p>A policy defines the fit document, {@code {node: weight}}, for {@code input.pod}, over the objects of the cluster
+ * in {@code data.<resource>["<uid>"]}. A node that is missing in the document does not fit; among the others, the one
+ * with the highest weight has the best score. If the document is undefined, the policy does not apply to the pod, and
+ * the plugin neither rejects nor scores nodes.
  *
- * <p>It is evaluated once for a pod, in PreFilter, where each node that Filter may come to look at is known; which ones those will be is
- * known nowhere, since Filter stops when enough fit. The evaluation sees pods that were just placed: Reserve puts them into the data,
- * Unreserve takes them out again. While preemption tries out what would be without a pod, the document is asked for anew for the one
- * node, with {@code input.candidates}, {@code input.removed} (uids) and {@code input.added} (pods). A policy that does not
- * look at these answers as if nothing had changed, so that preemption evicts nobody in vain.
+ * <p>The plugin evaluates the document once per pod, in PreFilter, for all nodes of the snapshot: which of them Filter
+ * will visit is not known in advance, since Filter stops when enough nodes fit. The evaluation sees assumed pods:
+ * Reserve adds them to the data, Unreserve removes them. When preemption simulates adding or removing pods on a node,
+ * the document is evaluated again for that node, with {@code input.candidates}, {@code input.removed} (uids) and {@code
+ * input.added} (pods). A policy that ignores these inputs returns the same result as before, so preemption evicts no
+ * pod in vain.
  */
 public final class OpaPolicy
         implements PreFilterPlugin,
@@ -66,44 +68,45 @@ public final class OpaPolicy
     private static final JsonMapper JSON = new JsonMapper();
     private static final int MOST_LOGGED = 20;
 
-    /** Who evaluates the policies. */
+    /** Where policies are evaluated. */
     public enum Mode {
-        /** An OPA that runs beside, over its REST API. */
+        /** In a separate OPA server, over its REST API. */
         server,
-        /** This process; policies are compiled to WebAssembly. */
+        /** In this process; policies are compiled to WebAssembly. */
         wasm
     }
 
-    /** What becomes of a pod when the policies cannot be asked. */
+    /** How a pod is treated when the policies cannot be evaluated. */
     public enum FailurePolicy {
-        /** The attempt fails, and is repeated. */
+        /** The scheduling attempt fails and is retried. */
         FAIL,
-        /** It is scheduled as if the profile did not have the plugin. */
+        /** The pod is scheduled as if the profile did not enable the plugin. */
         IGNORE
     }
 
     /**
-     * Weights that become the scores 0 and 100.
+     * The weights that map to the scores 0 and 100.
      *
      * @param min the weight of the score 0
      * @param max the weight of the score 100
      */
     public record WeightRange(double min, double max) {
-        /** That of the policy that comes with the plugin. */
+        /** The range of the policy that comes with the plugin. */
         public static final WeightRange DEFAULTS = new WeightRange(0, 10);
     }
 
     /**
-     * Where policies can be pushed to. Other than a loopback address it needs a certificate, and a token or certificates of clients.
+     * The server for pushed policies. An address other than a loopback address requires a certificate, and a token or
+     * client certificates.
      *
      * @param address host and port
-     * @param tokenFile the file with the bearer token that is demanded; none if empty
-     * @param certFile the server's certificate in PEM; plain HTTP if empty
+     * @param tokenFile the file with the bearer token that requests must have; empty for none
+     * @param certFile the server's certificate in PEM; empty for plain HTTP
      * @param keyFile its key in PEM (PKCS#8)
-     * @param clientCaFile who signs the certificates that clients must have; none if empty
+     * @param clientCaFile the authorities of the certificates that clients must have; empty for none
      */
     public record PolicyServer(String address, String tokenFile, String certFile, String keyFile, String clientCaFile) {
-        /** Those of opa-kube-scheduler, but for this machine only. */
+        /** The port of opa-kube-scheduler, on the loopback address only. */
         public static final PolicyServer DEFAULTS = new PolicyServer("127.0.0.1:8181", "", "", "", "");
 
         URI uri() {
@@ -143,20 +146,21 @@ public final class OpaPolicy
     /**
      * The arguments.
      *
-     * @param mode who evaluates the policies
-     * @param url with mode server, where OPA is
-     * @param tokenFile with mode server, the file with a bearer token for OPA; none if empty
-     * @param caFile with mode server and https, who signed OPA's certificate; the JDK's authorities if empty
+     * @param mode where the policies are evaluated
+     * @param url with mode server, the URL of OPA
+     * @param tokenFile with mode server, the file with a bearer token for OPA; empty for none
+     * @param caFile with mode server and https, the authorities of OPA's certificate; empty for those of the JDK
      * @param fitPath the path of the fit document
-     * @param timeout how long an evaluation may take
-     * @param failurePolicy what becomes of pods when the policies cannot be asked
-     * @param weightRange which weights become 0 and 100; the lowest and the highest of a pod's nodes if left out
-     * @param originalBehavior {@code input.config.originalBehavior} for the policies; the one that comes with the plugin has its
-     *     original's faults then
-     * @param resources which objects policies see, by the names in paths
+     * @param timeout the time limit of an evaluation
+     * @param failurePolicy how pods are treated when the policies cannot be evaluated
+     * @param weightRange the weights that map to the scores 0 and 100; by default the lowest and the highest among a
+     *     pod's nodes
+     * @param originalBehavior {@code input.config.originalBehavior} for the policies; if true, the policy that comes
+     *     with the plugin reproduces the bugs of the original
+     * @param resources the objects that policies see, by their resource names in API paths
      * @param policies files, folders of files, and {@code shipped} for the policy that comes with the plugin
-     * @param policyDir the folder where pushed policies are kept; not kept if empty
-     * @param policyServer where policies can be pushed to; nowhere if left out
+     * @param policyDir the folder that persists pushed policies; empty to not persist them
+     * @param policyServer the server for pushed policies; by default none
      */
     public record Args(
             Mode mode,
@@ -173,7 +177,7 @@ public final class OpaPolicy
             String policyDir,
             Optional<PolicyServer> policyServer)
             implements PluginArgs {
-        /** The policy that comes with the plugin, in this process. */
+        /** The policy that comes with the plugin, evaluated in this process. */
         public static final Args DEFAULTS = new Args(
                 Mode.wasm,
                 "http://127.0.0.1:8182",
@@ -241,7 +245,7 @@ public final class OpaPolicy
             "persistentvolumeclaims",
             "namespaces");
 
-    /** The kind of that name in paths. */
+    /** Returns the kind with that resource name in API paths. */
     static Optional<ObjectKind<?>> kind(String resource) {
         for (ObjectKind<?> kind : ObjectKind.TYPED) {
             if (kind.plural().equals(resource) && RESOURCES.contains(resource)) {
@@ -252,13 +256,13 @@ public final class OpaPolicy
     }
 
     /**
-     * What the policies said of a pod.
+     * The result of the policies for a pod.
      *
      * @param pod the pod as JSON text
      * @param weights the weights by the nodes' indexes in the snapshot; NaN for nodes that are not in the document
-     * @param removed uids of pods that are thought to be gone
-     * @param added pods that are thought to be there
-     * @param triedNode the node that these are about; empty for the cluster as it is
+     * @param removed uids of pods that preemption simulates as removed
+     * @param added pods that preemption simulates as added
+     * @param triedNode the node of these pods; empty for the unmodified cluster
      */
     private record Fit(String pod, double[] weights, Set<String> removed, List<Pod> added, String triedNode) {
         boolean isTried(NodeInfo node) {
@@ -296,7 +300,7 @@ public final class OpaPolicy
     }
 
     private static final StateKey<Fit> FIT = StateKey.of(NAME + "/fit");
-    /** Whether PreFilter was there, and left the pod alone. */
+    /** Set when PreFilter ran and the policies do not apply to the pod. */
     private static final StateKey<Boolean> LEFT_ALONE = StateKey.of(NAME + "/leftAlone");
 
     private final Args args;
@@ -321,7 +325,7 @@ public final class OpaPolicy
         policies.onChange(this::retryPods);
     }
 
-    // Other policies may say otherwise of any pod.
+    // Other policies may accept any pending pod.
     private void retryPods() {
         List<Pod> waiting = new ArrayList<>();
         for (Pod pod : pods.all()) {
@@ -346,7 +350,7 @@ public final class OpaPolicy
             state.put(LEFT_ALONE, true);
             return PreFilterResult.skip();
         }
-        // Also if no node fits: preemption may ask what would be.
+        // Also stored if no node fits: preemption may evaluate the policies on a modified cluster.
         state.put(FIT, fit.get());
         for (double weight : fit.get().weights()) {
             if (!Double.isNaN(weight)) {
@@ -402,7 +406,7 @@ public final class OpaPolicy
         if (state.find(FIT).isPresent()) {
             return Status.success();
         }
-        // A profile may have the plugin disabled at PreFilter, for its weights alone.
+        // A profile may disable the plugin at PreFilter and use only its scores.
         Optional<Fit> fit = state.find(LEFT_ALONE).isPresent() ? Optional.empty() : fit(pod, nodes, true);
         fit.ifPresent(weights -> state.put(FIT, weights));
         return fit.isPresent() ? Status.success() : Status.skip();
@@ -419,7 +423,7 @@ public final class OpaPolicy
     public NodeScores normalize(CycleState state, Pod pod, NodeScores scores) {
         Optional<Fit> fit = state.find(FIT);
         if (fit.isEmpty() && state.find(LEFT_ALONE).isEmpty()) {
-            // A profile may have the plugin enabled at Score alone.
+            // A profile may enable the plugin only at Score.
             List<NodeInfo> nodes = new ArrayList<>(scores.size());
             for (int i = 0; i < scores.size(); i++) {
                 nodes.add(scores.node(i));
@@ -453,8 +457,8 @@ public final class OpaPolicy
             double share = (weight - range.min()) / (range.max() - range.min());
             return (long) Math.floor(NodeScores.MAX * Math.max(0, Math.min(1, share)));
         }
-        // Only the best has the best score, however close the others are. Halves, since a difference may be too large
-        // for a double.
+        // Only the highest weight has the best score, however close the others are. Values are halved because a
+        // difference may exceed the range of a double.
         return weight >= highest
                 ? NodeScores.MAX
                 : Math.min(NodeScores.MAX - 1, (long)
@@ -472,7 +476,7 @@ public final class OpaPolicy
         policies.data().forget(pod);
     }
 
-    // A policy may look at anything that it sees.
+    // A policy may read any of the objects that it sees.
     @Override
     public List<EventRegistration> eventsToRegister() {
         List<EventRegistration> events = new ArrayList<>();
@@ -488,9 +492,9 @@ public final class OpaPolicy
     }
 
     /**
-     * Asks the policies.
+     * Evaluates the policies for a pod.
      *
-     * @return empty if the pod is none of theirs, or they cannot be asked and are to be ignored then
+     * @return empty if the policies do not apply to the pod, or if they failed and the failure policy is IGNORE
      */
     private Optional<Fit> fit(Pod pod, List<NodeInfo> nodes, boolean isAboutThese) {
         String text = ObjectText.of(pod);
@@ -582,7 +586,7 @@ public final class OpaPolicy
                         nanos / 1000);
     }
 
-    /** Named in {@code META-INF/services/org.moorage.api.plugin.PluginFactory}, which is how the plugin is found. */
+    /** Named in {@code META-INF/services/org.moorage.api.plugin.PluginFactory}, which registers the plugin. */
     public static final class Factory implements PluginFactory<Args> {
         @Override
         public String name() {

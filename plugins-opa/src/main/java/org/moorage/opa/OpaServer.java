@@ -21,12 +21,13 @@ import org.moorage.api.model.ClusterObject;
 import org.moorage.api.plugin.PluginLogger;
 
 /**
- * A real OPA, over its REST API. The cluster's objects are kept in its {@code data}: put there once, patched before an evaluation with
- * what changed since the one before, and put there anew when it no longer has what it was given, as after a restart.
+ * Evaluates policies in a separate OPA server over its REST API. OPA's {@code data} holds the cluster's objects: they
+ * are sent once, and the changes are sent as patches before each evaluation. When OPA has lost its data, for example in
+ * a restart, all objects are sent again.
  */
 final class OpaServer implements PolicyEngine {
     private static final JsonMapper JSON = new JsonMapper();
-    /** Where OPA keeps the mark that tells whether it still has what it was given. */
+    /** The path of the session mark in OPA's data; OPA loses the mark together with the other data. */
     private static final String MARK = "moorage/session";
 
     private static final int EVALUATIONS = 3;
@@ -42,18 +43,18 @@ final class OpaServer implements PolicyEngine {
     private final PolicyMetrics metrics;
     private final PluginLogger logger;
     private final OpaClient evaluations;
-    /** For what no pod waits for, so that it takes no connection from those that do. */
+    /** For requests that no pod waits for, so that they do not block evaluations. */
     private final OpaClient upkeep;
 
     private final ReentrantLock sending = new ReentrantLock();
-    /** Whether OPA has had everything. Changed while {@link #sending} is held. */
+    /** Whether OPA has received all objects. Set to true only while {@link #sending} is held. */
     private volatile boolean isComplete;
 
     /**
-     * A connection that opens when it is needed.
+     * Creates an engine whose connections open on demand.
      *
-     * @param session tells this scheduler from others, and from itself after a restart
-     * @param putPolicies has OPA given all policies anew
+     * @param session a mark that differs for each scheduler and each of its starts
+     * @param putPolicies sends all policies to OPA again
      */
     OpaServer(
             OpaPolicy.Args args,
@@ -82,7 +83,7 @@ final class OpaServer implements PolicyEngine {
             if (response.statusCode() != 200) {
                 throw new PolicyException("OPA cannot evaluate " + fitPath + ": " + errorOf(response));
             }
-            // It may have been restarted since it was sent the objects; then what it answered means nothing.
+            // OPA may have been restarted after it received the objects; then its result is meaningless.
             if (isUpToDate(evaluations)) {
                 JsonNode result = json(response.body()).path("result");
                 return result.isMissingNode() ? Optional.empty() : Optional.of(result);
@@ -164,7 +165,7 @@ final class OpaServer implements PolicyEngine {
                         text.append(text.length() == 1 ? "" : ",").append(operation(uid, object)));
                 HttpResponse<String> response = client.call(
                         "PATCH", "/v1/data/" + resource, PATCH, text.append(']').toString());
-                // What is to be removed is not there, or nothing is.
+                // OPA does not have the object to remove, or has lost all objects.
                 if (response.statusCode() != 404) {
                     check(response);
                 } else {
@@ -246,7 +247,7 @@ final class OpaServer implements PolicyEngine {
         return "status " + response.statusCode() + ": " + messageOf(response.body());
     }
 
-    /** What OPA says of a failure, in one line. */
+    /** Returns OPA's error message, in one line. */
     static String messageOf(String body) {
         try {
             JsonNode error = JSON.readTree(body);

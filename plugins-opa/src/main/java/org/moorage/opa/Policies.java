@@ -31,19 +31,19 @@ import org.moorage.api.plugin.Handle;
 import org.moorage.api.plugin.PluginLogger;
 
 /**
- * The policies of a scheduler: from files that are watched, from the folder where pushed ones are kept, and pushed. Profiles with equal
- * arguments share them.
+ * The policies of a scheduler: from files, from the folder of persisted pushed policies, and from clients that push
+ * them. Profiles with equal arguments share them.
  *
- * <p>Files are looked at every two seconds rather than watched: a ConfigMap changes by a link to another folder. Safe for use by
- * several threads.
+ * <p>Files are polled every two seconds, because a ConfigMap update replaces a symbolic link to a folder. Safe for use
+ * by several threads.
  */
 final class Policies implements AutoCloseable {
-    /** In {@code policies}: the policy that comes with the plugin. */
+    /** The value in {@code policies} for the policy that comes with the plugin. */
     static final String SHIPPED = "shipped";
 
     private static final StateKey<Map<OpaPolicy.Args, Policies>> ALL = StateKey.of("OpaPolicy/policies");
     private static final Duration LOOK = Duration.ofSeconds(2);
-    // Some seconds where the processor is shared by many.
+    // Compiling takes some seconds on a machine with a busy processor.
     private static final Duration COMPILE_LIMIT = Duration.ofSeconds(30);
     private static final String SHIPPED_ID = "policy";
 
@@ -58,9 +58,9 @@ final class Policies implements AutoCloseable {
     private volatile boolean isClosed;
 
     private final Map<String, byte[]> pushed = new TreeMap<>();
-    /** The digests of what is in force, by id. */
+    /** The digests of the active policies, by id. */
     private final Map<String, String> inForce = new HashMap<>();
-    /** The digests of what was refused, by id, so that it is refused once. */
+    /** The digests of rejected policies, by id, so that each is rejected only once. */
     private final Map<String, String> refused = new HashMap<>();
 
     private Policies(OpaPolicy.Args args, Handle handle) {
@@ -81,7 +81,7 @@ final class Policies implements AutoCloseable {
             engine = new OpaServer(args, data, session, this::applyAll, metrics, logger);
         } else {
             engine = new WasmPolicies(args, data, COMPILE_LIMIT);
-            // A policy that cannot be used is a fault of the configuration.
+            // An invalid policy is an error in the configuration.
             List<String> faults = apply(read(true));
             if (!faults.isEmpty()) {
                 throw new IllegalArgumentException(String.join("; ", faults));
@@ -97,7 +97,7 @@ final class Policies implements AutoCloseable {
         }
     }
 
-    /** The policies for these arguments, made when they are first asked for. */
+    /** Returns the policies for these arguments, which the first call creates. */
     static Policies of(OpaPolicy.Args args, Handle handle) {
         Map<OpaPolicy.Args, Policies> all = handle.shared(ALL, HashMap::new);
         synchronized (all) {
@@ -113,15 +113,15 @@ final class Policies implements AutoCloseable {
         return metrics;
     }
 
-    /** Is called when other policies are in force. */
+    /** Registers a callback that runs when the active policies have changed. */
     void onChange(Runnable listener) {
         listeners.add(listener);
     }
 
     /**
-     * The fit document for an input; empty if it is undefined.
+     * Returns the fit document for an input; empty if it is undefined.
      *
-     * @throws PolicyException if it cannot be had
+     * @throws PolicyException if it cannot be evaluated
      */
     Optional<JsonNode> fit(String input) {
         return engine.fit(input);
@@ -141,7 +141,7 @@ final class Policies implements AutoCloseable {
         }
     }
 
-    // OPA has none any more.
+    // Sends all policies again to an OPA that has lost them.
     private void applyAll() {
         synchronized (this) {
             inForce.clear();
@@ -150,7 +150,10 @@ final class Policies implements AutoCloseable {
         apply(read(false)).forEach(fault -> logger.warn("Policy is not in force", "fault", fault));
     }
 
-    /** What should be in force: its text by id, empty for what cannot be read just now. */
+    /**
+     * Returns the policies that should be active: the content by id, empty for a file that cannot be read at the
+     * moment.
+     */
     private synchronized Map<String, Optional<byte[]>> read(boolean isDemanded) {
         Map<String, Optional<byte[]>> wanted = new TreeMap<>();
         for (String source : args.policies()) {
@@ -191,12 +194,14 @@ final class Policies implements AutoCloseable {
         }
     }
 
-    /** Puts into force what is not yet, and takes out what is gone. Returns why what was refused was refused. */
+    /**
+     * Activates new and changed policies, and removes deleted ones. Returns the error of each newly rejected policy.
+     */
     private List<String> apply(Map<String, Optional<byte[]>> wanted) {
         Map<String, String> faults = new TreeMap<>();
         boolean isChanged = false;
         boolean isProgress = true;
-        // Policies may use each other, so one may be refused until another is in force.
+        // Policies may import each other, so a policy may be rejected until another one is active.
         while (isProgress) {
             isProgress = false;
             for (Map.Entry<String, Optional<byte[]>> entry : wanted.entrySet()) {
@@ -229,7 +234,7 @@ final class Policies implements AutoCloseable {
             String id, byte[] policy, String digest, Supplier<Reply> put, Map<String, String> faults) {
         byte[] latest = pushed.get(id);
         if (latest != null && !Arrays.equals(latest, policy)) {
-            // Another was pushed while this one was compiled.
+            // A client pushed another policy with this id while this one was compiled.
             return false;
         }
         Reply reply = put.get();
@@ -269,7 +274,7 @@ final class Policies implements AutoCloseable {
         }
     }
 
-    /** Puts a policy into force that somebody pushed, and keeps it. */
+    /** Activates a pushed policy and persists it. */
     Reply push(String id, byte[] policy) {
         return push(id, policy, engine.prepare(id, policy));
     }
@@ -288,12 +293,12 @@ final class Policies implements AutoCloseable {
         return reply;
     }
 
-    /** Takes a policy out of force. One from a file comes back when the file changes. */
+    /** Deactivates a policy. A policy from a file is activated again when the file changes. */
     synchronized Reply delete(String id) {
         Reply reply = engine.delete(id);
         if (reply.isSuccess()) {
             pushed.remove(id);
-            // What a file has stays out until the file changes.
+            // A policy from a file stays inactive until the file changes.
             String digest = inForce.remove(id);
             if (digest != null) {
                 refused.put(id, digest);

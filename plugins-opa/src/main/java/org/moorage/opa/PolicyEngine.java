@@ -5,21 +5,22 @@ import com.fasterxml.jackson.databind.JsonNode;
 import java.util.Optional;
 import java.util.function.Supplier;
 
-/** Evaluates policies over the cluster's objects, and holds them by their ids. Safe for use by several threads. */
+/** Stores policies by id and evaluates them over the cluster's objects. Safe for use by several threads. */
 interface PolicyEngine extends AutoCloseable {
     /**
-     * The fit document for an input.
+     * Returns the fit document for an input.
      *
      * @return empty if it is undefined
-     * @throws PolicyException if it cannot be had in time
+     * @throws PolicyException if it cannot be evaluated in time
      */
     Optional<JsonNode> fit(String input);
 
     /**
-     * Compiles and checks a policy as far as that takes no lock, which may take until the engine's time limit.
+     * Compiles and checks a policy as far as this is possible without a lock, which may take up to the engine's time
+     * limit.
      *
-     * @return adds it, or replaces the one of that id. What is not a policy is refused, and changes nothing. Throws a PolicyException
-     *     if the engine cannot be reached
+     * @return adds the policy, or replaces the one with that id. Rejects an invalid policy without changing anything.
+     *     Throws a PolicyException if the engine cannot be reached
      */
     Supplier<Reply> prepare(String id, byte[] policy);
 
@@ -31,20 +32,20 @@ interface PolicyEngine extends AutoCloseable {
     Reply delete(String id);
 
     /**
-     * The policies, in the form of OPA's own REST API.
+     * Returns the policies, in the format of OPA's REST API.
      *
-     * @param id one of them; empty for all
+     * @param id the id of one policy; empty for all
      * @throws PolicyException if the engine cannot be reached
      */
     Reply get(String id);
 
-    /** How the names of files with policies for this engine end. */
+    /** Returns whether a file's name has the suffix of policies for this engine. */
     boolean isPolicyFile(String name);
 
-    /** The policy that comes with the plugin. */
+    /** Returns the policy that comes with the plugin. */
     byte[] shipped();
 
-    /** Does what has to be done from time to time. */
+    /** Does periodic maintenance. */
     void keepUp();
 
     @Override

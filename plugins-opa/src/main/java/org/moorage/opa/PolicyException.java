@@ -3,7 +3,7 @@ package org.moorage.opa;
 
 import org.jspecify.annotations.Nullable;
 
-/** The policies cannot be asked, or what they answer is nothing that can be followed. */
+/** The policies cannot be evaluated, or their result is invalid. */
 final class PolicyException extends RuntimeException {
     private static final long serialVersionUID = 1;
 

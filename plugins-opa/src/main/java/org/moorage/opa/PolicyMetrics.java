@@ -5,7 +5,10 @@ import java.time.Duration;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** Counts evaluations and policies, and writes them as Prometheus reads them. Safe for use by several threads. */
+/**
+ * Counts evaluations and policies, and writes the counts in the Prometheus text format. Safe for use by several
+ * threads.
+ */
 final class PolicyMetrics {
     private static final double[] BOUNDS = {0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5};
     private static final double NANOS = 1e9;
@@ -17,7 +20,7 @@ final class PolicyMetrics {
     private final Map<String, Long> pushes = new TreeMap<>();
     private long syncs;
 
-    /** An evaluation: {@code fit}, {@code empty}, {@code undefined} or {@code error}. */
+    /** Records an evaluation: {@code fit}, {@code empty}, {@code undefined} or {@code error}. */
     synchronized void evaluated(String result, Duration time) {
         double took = time.toNanos() / NANOS;
         int bucket = 0;
@@ -30,12 +33,12 @@ final class PolicyMetrics {
         results.merge(result, 1L, Long::sum);
     }
 
-    /** A policy was {@code accepted} or {@code refused}. */
+    /** Counts a policy that was {@code accepted} or {@code refused}. */
     synchronized void pushed(String result) {
         pushes.merge(result, 1L, Long::sum);
     }
 
-    /** All objects were sent. */
+    /** Counts a full synchronization, which sends all objects. */
     synchronized void synced() {
         syncs++;
     }

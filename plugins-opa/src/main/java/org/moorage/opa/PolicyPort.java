@@ -28,8 +28,8 @@ import org.moorage.http.Request;
 import org.moorage.http.Response;
 
 /**
- * The port for pushed policies: {@code /v1/policies} as OPA has it and as opa-kube-scheduler had it, and {@code /metrics}. Requests for
- * OPA are passed on to it, and its answers back.
+ * The HTTP port for pushed policies: {@code /v1/policies} as in OPA and in opa-kube-scheduler, and {@code /metrics}.
+ * With mode server, it forwards policy requests to OPA and returns OPA's responses.
  */
 final class PolicyPort implements Handler, AutoCloseable {
     private static final JsonMapper JSON = new JsonMapper();
@@ -78,7 +78,7 @@ final class PolicyPort implements Handler, AutoCloseable {
         }
     }
 
-    // The scheduler's own threads are for scheduling: other clients must not be in line before it.
+    // Uses separate threads, so that requests of clients never queue before scheduling work.
     private static Thread thread(Runnable work) {
         Thread thread = new Thread(work, "opa-policies");
         thread.setDaemon(true);
@@ -146,7 +146,7 @@ final class PolicyPort implements Handler, AutoCloseable {
         return Reply.error(413, "invalid_parameter", "policy of more than " + (MOST_BYTES >> 20) + " MB");
     }
 
-    /** Asks for policies, or changes them. */
+    /** A request that reads or changes policies. */
     private interface Asked {
         Reply reply() throws IOException;
     }
@@ -185,7 +185,7 @@ final class PolicyPort implements Handler, AutoCloseable {
                 .isPresent();
     }
 
-    // The policy that is pushed.
+    // Returns the id of the policy that the request pushes.
     private static Optional<String> pushed(Request request) {
         String path = request.path();
         return request.method().equals("PUT") && isOfOnePolicy(path)
@@ -220,7 +220,7 @@ final class PolicyPort implements Handler, AutoCloseable {
                 "method " + method + " (expected: GET, or PUT or DELETE of one policy)");
     }
 
-    // OPA has no such page any more; its answer has the text in it.
+    // OPA no longer has this path; its response for a policy contains the text.
     private Reply raw(String id) throws IOException {
         Reply reply = policies.get(id);
         return reply.isSuccess() && reply.contentType().startsWith("application/json")

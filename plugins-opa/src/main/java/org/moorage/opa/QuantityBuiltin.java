@@ -17,8 +17,9 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * {@code units.parse} and {@code units.parse_bytes}, which compiled policies do not bring: quantities to numbers, with OPA's own
- * rules for units. What is no quantity is undefined. Each belongs to one instance of a policy.
+ * {@code units.parse} and {@code units.parse_bytes}, which compiled policies do not contain: they convert quantities to
+ * numbers by OPA's own rules for units. An invalid quantity is undefined. Each object belongs to one instance of a
+ * policy.
  */
 final class QuantityBuiltin implements OpaBuiltin.Builtin {
     private static final ObjectMapper JSON = new JsonMapper();
@@ -30,7 +31,7 @@ final class QuantityBuiltin implements OpaBuiltin.Builtin {
     private static final int MOST_KNOWN = 10_000;
 
     private final boolean isBytes;
-    // The same few amounts are on every node.
+    // Caches results, since the same few amounts occur on all nodes.
     private final Map<String, Optional<String>> known = new HashMap<>();
 
     private QuantityBuiltin(boolean isBytes) {
@@ -69,7 +70,7 @@ final class QuantityBuiltin implements OpaBuiltin.Builtin {
         return result;
     }
 
-    /** The number as JSON text; empty if it is none. */
+    /** Returns the number as JSON text; empty if the quantity is invalid. */
     static Optional<String> parse(String quantity, boolean isBytes) {
         Matcher matcher = AMOUNT.matcher(quantity.replace("\"", ""));
         if (!matcher.matches()) {
@@ -85,7 +86,7 @@ final class QuantityBuiltin implements OpaBuiltin.Builtin {
         });
     }
 
-    // "m" is a thousandth, "M" a million; all else is the same in capitals.
+    // "m" is a thousandth and "M" a million; all other units ignore case.
     private static Optional<BigDecimal> factor(String unit) {
         if (unit.equals("m")) {
             return Optional.of(new BigDecimal("0.001"));

@@ -6,7 +6,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.nio.charset.StandardCharsets;
 
 /**
- * An answer to a request about policies.
+ * A response to a request about policies.
  *
  * @param status the HTTP status
  * @param contentType the type of the body
@@ -23,7 +23,7 @@ record Reply(int status, String contentType, byte[] body) {
         return new Reply(status, "text/plain; charset=utf-8", body.getBytes(StandardCharsets.UTF_8));
     }
 
-    /** An error in the form that OPA gives them. */
+    /** Returns an error in OPA's format. */
     static Reply error(int status, String code, String message) {
         return json(status, JSON.createObjectNode().put("code", code).put("message", message));
     }

@@ -25,7 +25,7 @@ final class Tls {
 
     private Tls() {}
 
-    /** For a client that trusts these authorities. */
+    /** Returns the context of a client that trusts these authorities. */
     static SSLContext trusting(Path authorities) {
         try {
             return context(null, trust(authorities));
@@ -35,9 +35,9 @@ final class Tls {
     }
 
     /**
-     * For a server.
+     * Returns the context of a server.
      *
-     * @param clients who signs certificates of clients; null if they need none
+     * @param clients the authorities of client certificates; null if clients need no certificate
      */
     static SSLContext serving(Path certificate, Path key, @Nullable Path clients) {
         try {

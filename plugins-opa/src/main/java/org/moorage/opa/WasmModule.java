@@ -17,25 +17,25 @@ import java.nio.charset.StandardCharsets;
 import java.util.Optional;
 
 /**
- * One instance of a compiled policy, with the cluster's objects in its memory. For one thread at a time.
+ * An instance of a compiled policy, with the cluster's objects in its memory. For one thread at a time.
  *
- * <p>It calls the exports of the module itself, in the order in which OPA's own SDK for Go does, where the library's {@code
- * OpaPolicy} can only be given the data as a whole: that would parse all objects of the cluster anew for each pod.
+ * <p>It calls the exports of the module directly, in the same order as OPA's SDK for Go. The library's {@code
+ * OpaPolicy} accepts the data only as a whole, which would parse all objects of the cluster again for each pod.
  */
 final class WasmModule {
     private static final JsonMapper JSON = new JsonMapper();
     private static final int FIRST_PAGES = 16;
-    // Growing takes the memory twice for a moment.
+    // Growing the memory temporarily needs twice its size.
     private static final int MOST_PAGES =
             (int) Math.min(MemoryLimits.MAX_PAGES, Runtime.getRuntime().maxMemory() / 3 / Memory.PAGE_SIZE);
-    // Those of opa build have one, of its functions.
+    // Modules of opa build have one table, for their functions.
     private static final long MOST_TABLE_ENTRIES = 1_000_000;
 
     private final OpaWasm wasm;
     private final OpaWasm_ModuleExports exports;
     private final int entrypoint;
     private final int data;
-    /** Where the memory of one evaluation begins, behind the data. */
+    /** The start of an evaluation's memory, after the data. */
     private int heap;
 
     private WasmModule(OpaWasm wasm, int entrypoint) {
@@ -48,11 +48,11 @@ final class WasmModule {
     }
 
     /**
-     * Makes an instance.
+     * Creates an instance.
      *
      * @param module the compiled policy
-     * @param path the path of the document that it must have, without a slash at the beginning
-     * @throws PolicyException if it is no compiled policy, or has no such document
+     * @param path the path of the document that the policy must define, without a leading slash
+     * @throws PolicyException if the module is not a compiled policy, or does not define the document
      */
     static WasmModule of(byte[] module, String path) {
         OpaWasm wasm;
@@ -73,7 +73,7 @@ final class WasmModule {
         }
     }
 
-    // An entry takes some bytes here, and none in the module.
+    // A table entry takes some bytes of memory here, but none in the module.
     private static void checkTables(byte[] module) {
         long entries = 0;
         TableSection tables = Parser.parse(module).tableSection();
@@ -123,7 +123,7 @@ final class WasmModule {
     void remove(String name, String key) {
         change(() -> {
             int path = parsed(JSON.createArrayNode().add(name).add(key).toString());
-            // Answers that there is no such path where there is none, which is what is wanted.
+            // Returns an error if the path does not exist, which is fine here.
             exports.opaValueRemovePath(data, path);
             exports.opaValueFree(path);
         });
@@ -160,7 +160,7 @@ final class WasmModule {
         return value;
     }
 
-    /** The document for an input; empty if it is undefined. */
+    /** Returns the document for an input; empty if it is undefined. */
     Optional<JsonNode> evaluate(String input) {
         byte[] bytes = input.getBytes(StandardCharsets.UTF_8);
         Memory memory = wasm.memory();
@@ -170,7 +170,7 @@ final class WasmModule {
         }
         memory.write(heap, bytes);
         int result = exports.opaEval(0, entrypoint, data, heap, bytes.length, heap + bytes.length, 0);
-        // A list of results, of which there is one at most.
+        // A list of at most one result.
         JsonNode document = json(memory.readCString(result)).path(0).path("result");
         return document.isMissingNode() ? Optional.empty() : Optional.of(document);
     }

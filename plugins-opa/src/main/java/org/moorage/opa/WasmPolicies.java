@@ -28,21 +28,21 @@ import org.jspecify.annotations.Nullable;
 import org.moorage.api.model.ClusterObject;
 
 /**
- * Policies compiled to WebAssembly, in this process. Each is a whole of its own; they are asked in the order of their ids, and the first
- * whose fit document is defined has its way.
+ * Evaluates policies compiled to WebAssembly in this process. Policies are independent of each other; they are
+ * evaluated in the order of their ids, and the first defined fit document is the result.
  *
- * <p>An instance of a policy serves one thread at a time, and has the cluster's objects in its memory, so there is one of each policy.
- * Scheduling cycles ask one after the other anyway; the threads of a preemption take turns.
+ * <p>An instance of a policy serves one thread at a time and has the cluster's objects in its memory, so each policy
+ * has only one instance. Scheduling cycles run one at a time anyway; the threads of a preemption take turns.
  */
 final class WasmPolicies implements PolicyEngine {
     private static final JsonMapper JSON = new JsonMapper();
-    /** Compiling takes up to 250 times the memory of a module, as measured with functions of nothing. */
+    /** Compiling takes up to 250 times the memory of a module, as measured with empty functions. */
     private static final int MOST_MODULE_BYTES =
             (int) Math.max(1 << 20, Math.min(16 << 20, Runtime.getRuntime().maxMemory() / 512));
 
     private static final int MOST_COMPILING = 4;
     private static final String NO_POD = "{\"pod\":{},\"requested_pod\":{},\"config\":{}}";
-    /** How much longer the first evaluation of an instance may take, while the JVM has yet to compile it. */
+    /** The factor of the timeout for an instance's first evaluation, which the JVM has not compiled yet. */
     private static final int COLD_FACTOR = 4;
 
     private final String path;
@@ -58,9 +58,9 @@ final class WasmPolicies implements PolicyEngine {
             });
 
     /**
-     * No policies yet.
+     * Creates an engine without policies.
      *
-     * @param compileLimit how long it may take until a policy is compiled and was evaluated once
+     * @param compileLimit the time limit for compiling a policy and evaluating it once
      */
     WasmPolicies(OpaPolicy.Args args, ClusterData data, Duration compileLimit) {
         path = args.fitPath().substring(1);
@@ -69,7 +69,7 @@ final class WasmPolicies implements PolicyEngine {
         this.compileLimit = compileLimit;
     }
 
-    /** A compiled policy, with its instance while that is in order. */
+    /** A compiled policy, with its instance while that is usable. */
     private static final class Compiled {
         final byte[] sent;
         final byte[] module;
@@ -79,7 +79,7 @@ final class WasmPolicies implements PolicyEngine {
         @Nullable
         WasmModule instance;
 
-        /** Set when it is put into force. */
+        /** Set when the policy is activated. */
         ClusterData.@Nullable Reader changes;
 
         Compiled(byte[] sent, byte[] module, @Nullable WasmModule instance) {
@@ -121,7 +121,7 @@ final class WasmPolicies implements PolicyEngine {
         boolean isDone = false;
         try {
             update(instance, policy);
-            // By the system's clock: the time of a simulation does not pass while a policy is evaluated.
+            // Uses the system clock: simulated time does not advance during an evaluation.
             CompletableFuture.delayedExecutor(limit.toNanos(), TimeUnit.NANOSECONDS)
                     .execute(deadline::pass);
             Optional<JsonNode> fit = instance.evaluate(input);
@@ -139,7 +139,7 @@ final class WasmPolicies implements PolicyEngine {
         } finally {
             deadline.end();
             if (!isDone) {
-                // Nobody knows what state its memory is in.
+                // The state of its memory is unknown.
                 policy.instance = null;
             }
         }
@@ -167,7 +167,7 @@ final class WasmPolicies implements PolicyEngine {
         }
     }
 
-    /** Interrupts a thread when time is up, which ends an evaluation; not after it has gone on to other things. */
+    /** Interrupts a thread after the time limit, which ends an evaluation; never interrupts it after the evaluation. */
     private static final class Deadline {
         private final Thread thread;
         private boolean isOver;
@@ -191,7 +191,7 @@ final class WasmPolicies implements PolicyEngine {
         synchronized void end() {
             isOver = true;
             if (hasPassed) {
-                // The interruption was meant for the evaluation.
+                // The interrupt was meant for the evaluation.
                 Thread.interrupted();
             }
         }
@@ -218,7 +218,7 @@ final class WasmPolicies implements PolicyEngine {
         return Reply.json(200, JSON.createObjectNode());
     }
 
-    // On a thread that may be left to it: what compiles a policy does not look at interruptions.
+    // Compiles on a thread that the caller can abandon, because the compiler ignores interrupts.
     private Compiled checked(byte[] policy) {
         Future<Compiled> compiled;
         try {
@@ -254,7 +254,7 @@ final class WasmPolicies implements PolicyEngine {
         try {
             Optional<JsonNode> ignored = instance.evaluate(NO_POD);
         } catch (RuntimeException | StackOverflowError failed) {
-            // It may well fail without a pod and a cluster, but it must come to an end.
+            // The evaluation may fail without a pod and a cluster, but it must end.
             instance = null;
         }
         return new Compiled(policy, module, instance);

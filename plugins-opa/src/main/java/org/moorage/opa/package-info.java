@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * A plugin that has policies in Rego decide where pods may go, and how well: what opa-kube-scheduler did.
+ * A plugin that lets policies in Rego decide which nodes pods may run on, and with which scores, as opa-kube-scheduler
+ * did.
  *
- * <p>Starting points: {@link org.moorage.opa.OpaPolicy}, which asks; {@link org.moorage.opa.OpaServer} and {@link
- * org.moorage.opa.WasmPolicies}, who answer; {@link org.moorage.opa.ClusterData}, what policies see of the
- * cluster.
+ * <p>Starting points: {@link org.moorage.opa.OpaPolicy}, the plugin; {@link org.moorage.opa.OpaServer} and {@link
+ * org.moorage.opa.WasmPolicies}, the policy engines; {@link org.moorage.opa.ClusterData}, the data that policies see.
  */
 @NullMarked
 package org.moorage.opa;

@@ -7,9 +7,10 @@ import org.moorage.api.model.Node;
 import org.moorage.safe.FreeResources.Free;
 
 /**
- * The annotations that {@code moorage annotate usage} writes, and the original annotators wrote: {@code mean-free-cpu} and {@code
- * std-free-cpu} in thousandths of a CPU, {@code mean-free-memory} and {@code std-free-memory} in bytes, and forecasts under both
- * spellings, {@code forecasted-free-cpu} before {@code forcasted-free-cpu}. What is no number counts as missing.
+ * Reads free resources from the node annotations that {@code moorage annotate usage} and the original annotators write:
+ * {@code mean-free-cpu} and {@code std-free-cpu} in thousandths of a CPU, {@code mean-free-memory} and {@code
+ * std-free-memory} in bytes, and forecasts under both spellings; {@code forecasted-free-cpu} takes precedence over
+ * {@code forcasted-free-cpu}. A value that is not a number counts as missing.
  */
 record AnnotationStatistics() implements NodeStatistics {
     @Override
@@ -38,8 +39,8 @@ record AnnotationStatistics() implements NodeStatistics {
                 Double.isNaN(next) ? number(annotations.get(misspelt)) : next);
     }
 
-    // Double.parseDouble also takes spaces, 4000d and 0x1p3, which are no numbers elsewhere; infinity
-    // is nothing to reckon with.
+    // Double.parseDouble also accepts spaces, 4000d and 0x1p3, which other languages reject; infinity cannot be
+    // calculated with.
     private static double number(@Nullable String text) {
         if (text == null || text.isEmpty()) {
             return Double.NaN;

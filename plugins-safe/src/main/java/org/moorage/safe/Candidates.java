@@ -2,19 +2,19 @@
 package org.moorage.safe;
 
 /**
- * The nodes that a pod may get, in figures: rows are nodes, columns resources.
+ * The candidate nodes of a pod as matrices: rows are nodes, columns are resources.
  *
- * @param capacity how much a node has
- * @param usage how much of it is used
- * @param demand how much the pod wants
- * @param prime the column of the resource that matters most
+ * @param capacity the capacity of each node
+ * @param usage the used part of the capacity
+ * @param demand the demand of the pod
+ * @param prime the column of the most important resource
  */
 record Candidates(double[][] capacity, double[][] usage, double[] demand, int prime) {
     int size() {
         return capacity.length;
     }
 
-    /** Whether the pod fits on a node by all resources. */
+    /** Returns whether the pod fits on a node in all resources. */
     boolean fits(int node) {
         for (int j = 0; j < demand.length; j++) {
             if (demand[j] > capacity[node][j] - usage[node][j]) {
@@ -24,17 +24,17 @@ record Candidates(double[][] capacity, double[][] usage, double[] demand, int pr
         return true;
     }
 
-    /** How much of the prime resource of a node is used, as a fraction; a node that has none of it is full. */
+    /** Returns the used fraction of a node's prime resource; a node that has none of it is full. */
     double load(int node) {
         return capacity[node][prime] > 0 ? usage[node][prime] / capacity[node][prime] : 1;
     }
 
-    /** By how much that fraction rises with the pod. */
+    /** Returns by how much the pod raises that fraction. */
     double rise(int node) {
         return capacity[node][prime] > 0 ? demand[prime] / capacity[node][prime] : 0;
     }
 
-    /** How much of a resource of a node is used with so much more on it, from 0 to 1. */
+    /** Returns the utilization of a resource of a node after an increase of its usage, from 0 to 1. */
     double utilization(int node, int resource, double added) {
         double used = usage[node][resource] + added;
         double available = capacity[node][resource];

@@ -15,11 +15,11 @@ import org.moorage.api.plugin.Problems;
 import org.moorage.api.plugin.ScorePlugin;
 
 /**
- * Prefers nodes with little congestion, as the annotation {@code congestion-factor} tells it: a whole number from 0 to a maximum.
- * A node without one is not congested.
+ * Prefers nodes with little congestion. The node annotation {@code congestion-factor} is a whole number from 0 to a
+ * maximum; a node without it is not congested.
  *
- * <p>Same scores as the agent {@code congestion} of kube-safe-scheduler, from 0 to 100 rather than rounded to 0 to 10, unless {@code
- * originalBehavior} asks for these.
+ * <p>Same scores as the agent {@code congestion} of kube-safe-scheduler, but from 0 to 100 instead of rounded to 0 to
+ * 10, unless {@code originalBehavior} is set.
  */
 public final class Congestion implements ScorePlugin {
     static final String NAME = "Congestion";
@@ -31,11 +31,11 @@ public final class Congestion implements ScorePlugin {
     /**
      * The arguments.
      *
-     * @param max the factor of a node that is congested altogether; by default {@code CONGESTION_FACTOR_MAX}, else 100
+     * @param max the factor of a completely congested node; by default {@code CONGESTION_FACTOR_MAX}, else 100
      * @param originalBehavior whether to score from 0 to 10
      */
     public record Args(OptionalInt max, boolean originalBehavior) implements PluginArgs {
-        /** What applies when nothing is given. */
+        /** The default arguments. */
         public static final Args DEFAULTS = new Args(OptionalInt.empty(), false);
 
         @Override
@@ -77,7 +77,7 @@ public final class Congestion implements ScorePlugin {
     public static final class Factory implements PluginFactory<Args> {
         private final Environment environment;
 
-        /** With the environment of the process. */
+        /** Uses the environment of the process. */
         public Factory() {
             this(Environment.ofProcess());
         }

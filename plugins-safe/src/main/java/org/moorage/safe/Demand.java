@@ -8,7 +8,7 @@ import org.moorage.api.model.Quantity;
 import org.moorage.api.model.Resources;
 
 /**
- * What a pod requests.
+ * The requests of a pod.
  *
  * @param milliCpu in thousandths of a CPU
  * @param memory in bytes
@@ -22,7 +22,8 @@ record Demand(long milliCpu, long memory) {
         return new Demand(requests.milliCpu(), requests.memory());
     }
 
-    // The larger of the sum of the containers and the largest init container, sidecars among these; no overhead.
+    // The larger of the sum of the containers and the largest init container, where sidecars count as init containers;
+    // no overhead.
     private static Demand original(Pod pod) {
         long cpu = 0;
         long memory = 0;

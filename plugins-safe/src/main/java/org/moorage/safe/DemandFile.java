@@ -17,7 +17,7 @@ import org.moorage.api.plugin.Handle;
 import org.moorage.safe.DemandStatistics.Moments;
 import org.moorage.safe.DemandStatistics.Saved;
 
-/** Keeps statistics of demand in a file, so that they outlive the process. They are written in the background, when they changed. */
+/** Persists demand statistics in a file. Writes them in the background when they changed. */
 final class DemandFile {
     private static final StateKey<Map<Path, DemandStatistics>> SHARED = StateKey.of("plugins-safe/DemandFile");
     private static final Duration BETWEEN_WRITES = Duration.ofSeconds(10);
@@ -37,9 +37,10 @@ final class DemandFile {
     }
 
     /**
-     * The statistics in a file; new ones if it is not there, or is of other resources. Profiles with one file share them.
+     * Returns the statistics in a file, or new ones if the file does not exist or has other resources. Profiles with
+     * the same file share its statistics.
      *
-     * @throws IllegalArgumentException if the file cannot be read, or has something else in it
+     * @throws IllegalArgumentException if the file cannot be read or has other content
      */
     static DemandStatistics statistics(Path path, List<PigeonResource> resources, double smoothing, Handle handle) {
         return handle.<Map<Path, DemandStatistics>>shared(SHARED, ConcurrentHashMap::new)
@@ -93,7 +94,7 @@ final class DemandFile {
         return numbers;
     }
 
-    // One task at a time: the next is asked for at the end.
+    // Each run schedules the next one when it ends, so runs never overlap.
     private void writeIfChanged() {
         try {
             Saved now = statistics.saved();

@@ -5,11 +5,11 @@ import java.util.LinkedHashSet;
 import java.util.Set;
 
 /**
- * What pods want on average, and how that varies: running means of each resource and of the products of two. A pod counts once,
- * however often it is tried. Safe for use by several threads.
+ * The average demand of pods and its variability: running means of each resource and of the product of each two
+ * resources. A pod counts once, regardless of its number of scheduling attempts. Safe for use by several threads.
  */
 final class DemandStatistics {
-    // A pod that is tried again after so many others counts a second time.
+    // A pod that is retried after this many other pods counts a second time.
     private static final int REMEMBERED = 10_000;
 
     private final Set<String> counted = new LinkedHashSet<>();
@@ -18,10 +18,10 @@ final class DemandStatistics {
     private Moments moments;
 
     /**
-     * Statistics of no pod.
+     * Creates statistics without pods.
      *
-     * @param resources how many resources there are
-     * @param smoothing how much a pod counts once there were so many that it would count less
+     * @param resources the number of resources
+     * @param smoothing the minimum weight of a pod, which applies once its share of all pods would be smaller
      */
     DemandStatistics(int resources, double smoothing) {
         this(0, new Moments(new double[resources], new double[resources][resources]), smoothing);
@@ -33,7 +33,7 @@ final class DemandStatistics {
         most = Math.max((int) Math.round(1 / smoothing), 1);
     }
 
-    /** Means of amounts and of products of two amounts. Immutable: its arrays are never changed. */
+    /** Means of amounts and of products of two amounts. Immutable: the arrays are never modified. */
     record Moments(double[] means, double[][] products) {
         double mean(int resource) {
             return means[resource];
@@ -56,10 +56,13 @@ final class DemandStatistics {
         }
     }
 
-    /** The statistics with how many pods they are of, up to where each counts the same. */
+    /**
+     * The statistics with the number of pods in them, which stops at the number from which on all pods have the same
+     * weight.
+     */
     record Saved(int count, Moments moments) {}
 
-    /** Counts a pod, unless it has been, and returns the statistics with it. */
+    /** Counts a pod unless it is already counted, and returns the statistics that include it. */
     synchronized Moments add(String uid, double[] demand) {
         if (counted.add(uid)) {
             if (counted.size() > REMEMBERED) {

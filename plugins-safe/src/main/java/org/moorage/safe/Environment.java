@@ -5,8 +5,8 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * The environment variables by which the original agents were configured. They are the defaults of arguments that a configuration
- * leaves out; a value that makes no sense counts as none, as it did there.
+ * The environment variables that configured the original agents. They are the defaults of arguments that are not set;
+ * an invalid value counts as not set, as in the original.
  */
 record Environment(Map<String, String> variables) {
     Environment {
@@ -17,7 +17,7 @@ record Environment(Map<String, String> variables) {
         return new Environment(System.getenv());
     }
 
-    /** The variable as a whole number within the bounds, else the default. */
+    /** Returns the variable as a whole number within the bounds, else the default. */
     int number(String name, int least, int most, int fallback) {
         String text = variables.get(name);
         if (text == null) {
@@ -31,12 +31,12 @@ record Environment(Map<String, String> variables) {
         }
     }
 
-    /** Whether the variable is exactly {@code true}. */
+    /** Returns whether the variable is exactly {@code true}. */
     boolean isTrue(String name) {
         return "true".equals(variables.get(name));
     }
 
-    /** The variable's text, or empty if it is not set. */
+    /** Returns the variable's text, or empty if it is not set. */
     Optional<String> text(String name) {
         return Optional.ofNullable(variables.get(name));
     }

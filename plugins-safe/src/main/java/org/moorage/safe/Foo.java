@@ -19,7 +19,7 @@ import org.moorage.api.plugin.PluginFactory;
 import org.moorage.api.plugin.ScorePlugin;
 
 /**
- * Every node will do, and all are as good: kube-safe-scheduler's agent {@code foo}, the template of its other agents.
+ * Accepts every node with the same score: kube-safe-scheduler's agent {@code foo}, the template of its other agents.
  */
 public final class Foo implements FilterPlugin, ScorePlugin, EnqueueExtensions {
     static final String NAME = "Foo";
@@ -32,7 +32,7 @@ public final class Foo implements FilterPlugin, ScorePlugin, EnqueueExtensions {
      * @param score the score of every node
      */
     public record Args(long score) implements PluginArgs {
-        /** What applies when nothing is given: the original's score, of 10 there and of 100 here. */
+        /** The default arguments: the original's score, which is 1 of 10 there and 1 of 100 here. */
         public static final Args DEFAULTS = new Args(1);
     }
 
@@ -45,19 +45,22 @@ public final class Foo implements FilterPlugin, ScorePlugin, EnqueueExtensions {
         return NAME;
     }
 
-    /** Whether the pod may run on the node. If not, say why: {@code Status.unschedulable("node(s) ...")}. */
+    /**
+     * Returns whether the pod may run on the node. A rejection has a reason: {@code Status.unschedulable("node(s)
+     * ...")}.
+     */
     @Override
     public Status filter(CycleState state, Pod pod, NodeInfo node) {
         return Status.success();
     }
 
-    /** How good the node is for the pod, from 0 to 100. */
+    /** Returns how suitable the node is for the pod, from 0 to 100. */
     @Override
     public long score(CycleState state, Pod pod, NodeInfo node) {
         return score;
     }
 
-    /** Which changes could make the filter accept a pod that it rejected. */
+    /** Returns the events that could make the filter accept a rejected pod. */
     @Override
     public List<EventRegistration> eventsToRegister() {
         return List.of(EventRegistration.always(ClusterEvent.of(EventResource.NODE, ActionType.ADD)));

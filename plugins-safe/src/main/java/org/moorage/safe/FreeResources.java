@@ -4,29 +4,29 @@ package org.moorage.safe;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is free on a node over some time, measured rather than requested.
+ * The free resources of a node over a period, by measured usage instead of requests.
  *
- * @param cpu in thousandths of a CPU; null if it is not known
- * @param memory in bytes; null if it is not known
+ * @param cpu in thousandths of a CPU; null if unknown
+ * @param memory in bytes; null if unknown
  */
 record FreeResources(@Nullable Free cpu, @Nullable Free memory) {
-    /** Nothing is known of the node. */
+    /** The value for a node without statistics. */
     static final FreeResources UNKNOWN = new FreeResources(null, null);
 
-    /** Whether nothing is known of the node. */
+    /** Returns whether the node has no statistics. */
     boolean isUnknown() {
         return cpu == null && memory == null;
     }
 
     /**
-     * How much of one resource is free.
+     * The free amount of one resource.
      *
-     * @param mean on average
-     * @param deviation the standard deviation; 0 if it is not known
-     * @param forecast what is expected next; NaN if there is no forecast
+     * @param mean the average
+     * @param deviation the standard deviation; 0 if unknown
+     * @param forecast the predicted next value; NaN if there is no forecast
      */
     record Free(double mean, double deviation, double forecast) {
-        /** What is free, with a forecast counting by its weight from 0 to 1. */
+        /** Returns the expected free amount, in which the forecast has a weight from 0 to 1. */
         double expected(double forecastWeight) {
             return Double.isNaN(forecast) ? mean : (1 - forecastWeight) * mean + forecastWeight * forecast;
         }

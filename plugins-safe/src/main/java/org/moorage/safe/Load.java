@@ -7,7 +7,7 @@ import org.apache.commons.numbers.gamma.RegularizedBeta;
 import org.moorage.safe.FreeResources.Free;
 
 /**
- * How a resource of a node would be used with a pod on it.
+ * The utilization of one resource of a node that includes the pod.
  *
  * @param mu the average utilization, 0 to 1
  * @param sigma its standard deviation, 0 to 1
@@ -18,12 +18,12 @@ record Load(double mu, double sigma) {
     private static final int MAX_ITERATIONS = 20_000;
 
     /**
-     * The load of a node that has so much of a resource free.
+     * Returns the load of a node.
      *
      * @param capacity the node's allocatable amount; a node that has none is full
-     * @param free what is free on it
-     * @param demand what the pod requests, in the unit of the other two
-     * @param forecastWeight how much a forecast counts, 0 to 1
+     * @param free the free amount
+     * @param demand the pod's request, in the unit of the other two
+     * @param forecastWeight the weight of a forecast, 0 to 1
      */
     static Load of(long capacity, Free free, long demand, double forecastWeight) {
         if (capacity <= 0) {
@@ -38,8 +38,8 @@ record Load(double mu, double sigma) {
     }
 
     /**
-     * The probability that the utilization is above a limit, with the Beta distribution of this average and deviation. An average
-     * and a deviation that no Beta distribution has are a risk of 1.
+     * Returns the probability that the utilization is above a limit, in the Beta distribution with this average and
+     * deviation. The risk is 1 if no Beta distribution has this average and deviation.
      */
     double risk(double limit) {
         if (mu <= 0) {
@@ -66,12 +66,15 @@ record Load(double mu, double sigma) {
             double value = RegularizedBeta.value(limit, alpha, beta, PRECISION, MAX_ITERATIONS);
             return Double.isNaN(value) ? 1 : value;
         } catch (ArithmeticException tooNarrow) {
-            // So narrow a Beta distribution is a normal one but for 1e-5.
+            // A Beta distribution this narrow differs from a normal distribution by at most 1e-5.
             return 0.5 * Erfc.value((mu - limit) / (sigma * Math.sqrt(2)));
         }
     }
 
-    /** A table of the distribution: value, density, probability of less, and how much above a value there is on average beyond it. */
+    /**
+     * Returns a table of the distribution: value, density, cumulative probability, and the mean excess of larger values
+     * over the value.
+     */
     String table() {
         double[] shape = shape();
         double alpha = shape[0];
@@ -92,7 +95,7 @@ record Load(double mu, double sigma) {
         return table.toString();
     }
 
-    /** The parameters of the Beta distribution, {@code alpha} and {@code beta}; NaN if there is none. */
+    /** Returns the parameters of the Beta distribution, {@code alpha} and {@code beta}; NaN if there is none. */
     double[] shape() {
         double sum = mu * (1 - mu) / (sigma * sigma) - 1;
         return sum > 0 ? new double[] {mu * sum, (1 - mu) * sum} : new double[] {Double.NaN, Double.NaN};

@@ -3,11 +3,11 @@ package org.moorage.safe;
 
 import org.moorage.api.model.Node;
 
-/** Where the figures of a node's use come from: {@link AnnotationStatistics} or {@link PrometheusStatistics}. */
+/** A source of node usage statistics: {@link AnnotationStatistics} or {@link PrometheusStatistics}. */
 interface NodeStatistics {
     /**
-     * What is free on a node, {@link FreeResources#UNKNOWN} if nothing is known of it. Called for many nodes at once by several
-     * threads; it does not ask anybody and does not fail.
+     * Returns the free resources of a node, or {@link FreeResources#UNKNOWN} if the node has no statistics. Several
+     * threads call it for many nodes at the same time. It does not fail, and sends no request on the calling thread.
      */
     FreeResources free(Node node);
 }

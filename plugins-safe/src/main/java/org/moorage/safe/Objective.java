@@ -5,11 +5,12 @@ import java.util.Arrays;
 import java.util.Optional;
 
 /**
- * What is to become of the cluster as a whole. The value of a node is that of all candidates together with the pod on that node; less
- * is better. One pass over the candidates: what the pod changes on one node is taken out of the sums over all and put back.
+ * An objective for the cluster as a whole. The value of a node is computed over all candidates as if the pod ran on
+ * that node; lower is better. One pass over the candidates suffices: the sums over all nodes are adjusted for the one
+ * node that the pod changes.
  */
 enum Objective {
-    /** The standard deviation of the use of the prime resource. */
+    /** The standard deviation of the utilization of the prime resource. */
     LOAD_BALANCE {
         @Override
         double[] values(Candidates candidates, DemandStatistics.Moments demand) {
@@ -34,8 +35,8 @@ enum Objective {
     },
 
     /**
-     * 1 less the root of the mean square of how far nodes are from the average use of the prime resource, as a fraction of how far
-     * they could be: 0 if each node is full or empty.
+     * 1 minus the root mean square of the nodes' distances from the average utilization of the prime resource, each as
+     * a fraction of the largest possible distance: 0 if each node is full or empty.
      */
     CONSOLIDATE {
         @Override
@@ -44,7 +45,7 @@ enum Objective {
             double[] loads = loads(candidates);
             double[] sorted = loads.clone();
             Arrays.sort(sorted);
-            // Sums of the first k loads in order, and of their squares.
+            // The sums of the k smallest loads, and of their squares.
             double[] sums = new double[n + 1];
             double[] squares = new double[n + 1];
             for (int k = 0; k < n; k++) {
@@ -93,9 +94,9 @@ enum Objective {
     },
 
     /**
-     * Adaptive bin packing (Tantawi and Steinder, Autonomic Bin Packing): how far the variability of the nodes' use is from that of
-     * what pods want. Where pods are alike nodes are to be, too; where they differ, some nodes are filled and others kept free for
-     * large pods.
+     * Adaptive bin packing (Tantawi and Steinder, Autonomic Bin Packing): the difference between the variability of the
+     * nodes' utilization and the variability of the pods' demand. If pods have similar demands, it spreads the load
+     * evenly; if their demands differ, it fills some nodes and keeps others free for large pods.
      */
     A_BINPACK {
         @Override
@@ -132,7 +133,8 @@ enum Objective {
                     shift[j] = (after[j] - use[i][j]) / n;
                     shifted[j] = mean[j] + shift[j];
                 }
-                // The quadratic form of the covariance with the mean, from that of the products about the mean before.
+                // The quadratic form of the covariance with the mean, derived from that of the products about the
+                // previous mean.
                 double form = form(products, shifted) - square(dot(use[i], shifted)) + square(dot(after, shifted));
                 double spread = form / n - square(dot(shift, shifted));
                 values[i] = Math.abs(variation(spread, shifted) - ofDemand);
@@ -140,7 +142,7 @@ enum Objective {
             return values;
         }
 
-        // A resource that no node has does not count.
+        // Ignores resources that no node has.
         private static int[] columns(Candidates candidates) {
             int[] columns = new int[candidates.demand().length];
             int count = 0;
@@ -170,7 +172,7 @@ enum Objective {
             return variation(form(covariance, mean), mean);
         }
 
-        // Albert and Zhang's coefficient of variation in several dimensions; 0 where there is nothing that could vary.
+        // Albert and Zhang's multivariate coefficient of variation; 0 if all means are 0.
         private static double variation(double spread, double[] mean) {
             double length = dot(mean, mean);
             return length > 0 ? Math.sqrt(Math.max(spread, 0)) / length : 0;
@@ -207,7 +209,7 @@ enum Objective {
 
     static final String NAMES = "LOAD_BALANCE, CONSOLIDATE or A_BINPACK";
 
-    /** The objective of that name. */
+    /** Returns the objective with that name. */
     static Optional<Objective> named(String name) {
         for (Objective objective : values()) {
             if (objective.name().equals(name)) {
@@ -217,7 +219,7 @@ enum Objective {
         return Optional.empty();
     }
 
-    /** The value of each candidate, NaN where the pod does not fit. */
+    /** Returns the value of each candidate, NaN where the pod does not fit. */
     abstract double[] values(Candidates candidates, DemandStatistics.Moments demand);
 
     private static double[] loads(Candidates candidates) {

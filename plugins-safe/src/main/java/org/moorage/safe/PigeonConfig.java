@@ -6,10 +6,10 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 /**
- * The original's file {@code pigeon.cfg}: lines of {@code key = value}, comments after {@code #}. Keys that it did not know are
- * passed over, as it did.
+ * The original's file {@code pigeon.cfg}: lines of {@code key = value}, comments after {@code #}. Unknown keys are
+ * ignored, as in the original.
  *
- * @param resourceIndex {@code policyResourceIndex}: which of the resources matters most
+ * @param resourceIndex {@code policyResourceIndex}: the index of the most important resource
  * @param objective {@code policyObjective}
  */
 record PigeonConfig(int resourceIndex, String objective) {

@@ -20,32 +20,34 @@ import org.moorage.api.plugin.Problems;
 import org.moorage.api.plugin.ScorePlugin;
 
 /**
- * Places pods by what becomes of the cluster as a whole: for each node, an objective is computed over all candidates as if the pod
- * were on that node, and the node with the least value has the best score. LOAD_BALANCE evens out the use of one resource,
- * CONSOLIDATE fills few nodes, and A_BINPACK changes between the two with how much the demand of pods varies, which it learns.
+ * Scores nodes by an objective for the cluster as a whole. For each node, the objective is computed over all candidates
+ * as if the pod ran on that node; the node with the lowest value has the best score. LOAD_BALANCE evens out the
+ * utilization of one resource, CONSOLIDATE fills few nodes, and A_BINPACK shifts between the two with the variability
+ * of pod demand, which it learns.
  *
- * <p>Same objectives as the agent {@code pigeon-holing} of kube-safe-scheduler. Use is what the scheduler knows to be requested,
- * assumed pods included, and pods without requests count as in kube-scheduler's scores; with {@code originalBehavior} use is what
- * annotations say, and scores are 0 to 10. Either way a pod that is tried again is counted once.
+ * <p>Same objectives as the agent {@code pigeon-holing} of kube-safe-scheduler. Usage is the sum of requests in the
+ * scheduler's cache, assumed pods included; pods without requests count as in kube-scheduler's scores. With {@code
+ * originalBehavior}, usage comes from annotations and scores are 0 to 10. In both modes a retried pod counts once.
  */
 public final class PigeonHoling implements PreScorePlugin, ScorePlugin {
     static final String NAME = "PigeonHoling";
     private static final StateKey<Scores> SCORES = StateKey.of(NAME + "/scores");
-    // Objectives are sums of roots; what is closer than this differs by rounding only.
+    // Objectives are sums of roots; smaller differences are rounding errors.
     private static final double EQUAL = 1e-9;
 
     /**
-     * The arguments. What is left out has the value of the environment variable, failing that of the file, failing that the
-     * original's default.
+     * The arguments. An argument that is not set takes the value of its environment variable, else that of the file,
+     * else the original's default.
      *
      * @param objective LOAD_BALANCE, CONSOLIDATE or A_BINPACK; by default {@code POLICY_OBJECTIVE}, else A_BINPACK
-     * @param resources which resources count, in this order; by default the first {@code NUM_RESOURCES}, else 2, of cpu, memory,
-     *     pods, nvidia.com/gpu and ephemeral-storage
-     * @param primeResource the resource that LOAD_BALANCE and CONSOLIDATE look at; by default the first
-     * @param smoothing how much a pod counts for the demand of pods once many were seen, above 0 and up to 1
-     * @param configFile a {@code pigeon.cfg} as the original read; by default the one in the working directory if there is one
-     * @param demandFile where the demand of pods is kept over restarts; empty to start anew each time
-     * @param originalBehavior whether use comes from annotations, and scores are 0 to 10
+     * @param resources the resources that count, in this order; by default the first {@code NUM_RESOURCES}, else 2, of
+     *     cpu, memory, pods, nvidia.com/gpu and ephemeral-storage
+     * @param primeResource the resource of LOAD_BALANCE and CONSOLIDATE; by default the first
+     * @param smoothing the minimum weight of a pod in the demand statistics, above 0 and up to 1
+     * @param configFile a {@code pigeon.cfg} in the original's format; by default the one in the working directory, if
+     *     it exists
+     * @param demandFile the file that persists the demand statistics; empty to start anew with each process
+     * @param originalBehavior whether usage comes from annotations, and scores are 0 to 10
      */
     public record Args(
             Optional<String> objective,
@@ -56,7 +58,7 @@ public final class PigeonHoling implements PreScorePlugin, ScorePlugin {
             String demandFile,
             boolean originalBehavior)
             implements PluginArgs {
-        /** What applies when nothing is given. */
+        /** The default arguments. */
         public static final Args DEFAULTS =
                 new Args(Optional.empty(), List.of(), Optional.empty(), 0.01, Optional.empty(), "", false);
 
@@ -79,7 +81,7 @@ public final class PigeonHoling implements PreScorePlugin, ScorePlugin {
         }
     }
 
-    /** The scores of the candidates, by the nodes' indexes in the snapshot. Never changed once it is there. */
+    /** The scores of the candidates, by the nodes' indexes in the snapshot. Never modified after it is stored. */
     private record Scores(long[] byIndex) {}
 
     private final Objective objective;
@@ -176,7 +178,7 @@ public final class PigeonHoling implements PreScorePlugin, ScorePlugin {
         return new Scores(byIndex);
     }
 
-    // A node that the pod does not fit on has 0, the worst other one 1.
+    // A node that the pod does not fit on scores 0; the worst node that it fits on scores 1.
     private static long score(double value, double least, double most, long best) {
         if (Double.isNaN(value)) {
             return 0;
@@ -195,7 +197,7 @@ public final class PigeonHoling implements PreScorePlugin, ScorePlugin {
         if (state.find(SCORES).isPresent()) {
             return scores;
         }
-        // A profile may have the plugin enabled at Score alone.
+        // A profile may enable the plugin only at Score.
         List<NodeInfo> nodes = new ArrayList<>(scores.size());
         for (int i = 0; i < scores.size(); i++) {
             nodes.add(scores.node(i));
@@ -212,7 +214,7 @@ public final class PigeonHoling implements PreScorePlugin, ScorePlugin {
     public static final class Factory implements PluginFactory<Args> {
         private final Environment environment;
 
-        /** With the environment of the process. */
+        /** Uses the environment of the process. */
         public Factory() {
             this(Environment.ofProcess());
         }

@@ -9,13 +9,13 @@ import org.moorage.api.model.Quantity;
 import org.moorage.api.model.ResourceName;
 
 /**
- * A resource as {@link PigeonHoling} counts it.
+ * A resource with the unit and the minimum demand that {@link PigeonHoling} uses for it.
  *
  * @param name its name
- * @param resource its name for nodes' sums
- * @param unit how many of Kubernetes' units are one here
- * @param least what a pod wants at least
- * @param originalBehavior whether use comes from annotations, in whole units
+ * @param resource its name as a key of node resources
+ * @param unit the number of Kubernetes units in one unit here
+ * @param least the demand of a pod that requests none
+ * @param originalBehavior whether usage comes from annotations, in whole units
  */
 record PigeonResource(String name, ResourceName resource, long unit, double least, boolean originalBehavior) {
     /** The resources in the original's order. */
@@ -34,7 +34,7 @@ record PigeonResource(String name, ResourceName resource, long unit, double leas
         return new PigeonResource(name, ResourceName.of(name), unit, least, originalBehavior);
     }
 
-    /** How much a pod wants. */
+    /** Returns the demand of a pod. */
     double demand(Pod pod) {
         if (name.equals(PODS)) {
             return 1;
@@ -44,8 +44,8 @@ record PigeonResource(String name, ResourceName resource, long unit, double leas
         return wanted > 0 ? wanted : least;
     }
 
-    // Init containers and overhead did not count. Storage was in bytes here and in GiB for
-    // nodes; now it is GiB for both.
+    // The original ignored init containers and overhead. It counted storage in bytes for pods but in GiB for nodes;
+    // here both are in GiB.
     private double ofContainers(Pod pod) {
         long sum = 0;
         for (Container container : pod.spec().containers()) {
@@ -56,7 +56,7 @@ record PigeonResource(String name, ResourceName resource, long unit, double leas
         return whole;
     }
 
-    /** How much a node has. */
+    /** Returns the capacity of a node. */
     double capacity(NodeInfo node) {
         if (name.equals(PODS)) {
             return node.allowedPods();
@@ -68,7 +68,7 @@ record PigeonResource(String name, ResourceName resource, long unit, double leas
         return name.equals(CPU) ? allocatable.milliValue() : allocatable.value() / unit;
     }
 
-    /** How much of that is used. */
+    /** Returns the used part of a node's capacity. */
     double usage(NodeInfo node) {
         if (originalBehavior) {
             return annotated(node);

@@ -7,22 +7,22 @@ import org.moorage.api.plugin.Problems;
 import org.moorage.prometheus.PrometheusSettings;
 
 /**
- * How to ask Prometheus for the use of nodes.
+ * How to query Prometheus for the usage of nodes.
  *
  * @param address its address, for example {@code http://prometheus:9090}
- * @param window the time over which average and deviation are taken
- * @param step how far apart the values are that these are taken of
- * @param refresh how often to ask
- * @param timeout how long an answer may take; also how long the first pod waits for the first answer
- * @param maxAge when an answer is stale
- * @param whenStale what becomes of figures when they are stale
+ * @param window the period of the average and the deviation
+ * @param step the interval between the values of that period
+ * @param refresh the interval between queries
+ * @param timeout the time limit of a query; also how long the first pod waits for the first result
+ * @param maxAge the age at which a result becomes stale
+ * @param whenStale how stale figures are treated
  * @param bearerTokenFile a file with a token, read for each request; empty for none
- * @param username the user to ask as; empty for none
+ * @param username the user for basic authentication; empty for none
  * @param passwordFile a file with that user's password, read for each request
- * @param caFile a file with the only authorities to trust, PEM; empty for those that the JVM knows
- * @param insecure whether any certificate is accepted
- * @param nodeLabel the label of the answers with the node's name
- * @param queries what to ask
+ * @param caFile a PEM file with the only trusted authorities; empty for those of the JVM
+ * @param insecure whether to accept any certificate
+ * @param nodeLabel the label of the samples that has the node's name
+ * @param queries the queries
  */
 public record PrometheusArgs(
         String address,
@@ -39,7 +39,7 @@ public record PrometheusArgs(
         boolean insecure,
         String nodeLabel,
         Queries queries) {
-    /** What applies when nothing is given. */
+    /** The default arguments. */
     public static final PrometheusArgs DEFAULTS = new PrometheusArgs(
             "",
             Duration.ofHours(1),
@@ -56,25 +56,25 @@ public record PrometheusArgs(
             "nodename",
             Queries.DEFAULTS);
 
-    /** The label of the samples that answer {@link #promql}: the name of the figure, as {@link Queries} has it. */
+    /** The label that {@link #promql} adds to each sample: the figure's name, as in {@link Queries}. */
     static final String FIGURE = "figure";
 
-    /** What becomes of figures that are stale. */
+    /** How stale figures are treated. */
     public enum Staleness {
-        /** They count as missing, see {@link SafeArgs#missingStats}. */
+        /** They count as missing; see {@link SafeArgs#missingStats}. */
         MISSING,
-        /** They count until there are others. */
+        /** They stay in use until the next result. */
         KEEP_LAST
     }
 
     /**
-     * What is asked for each figure: a vector with a sample for each node. {@code $window} and {@code $step} are replaced; all four are
-     * sent as one query.
+     * The query for each figure, which returns a vector with one sample per node. {@code $window} and {@code $step} are
+     * replaced; all four are sent as one query.
      *
-     * @param cpuMean the CPUs that are free on average, in thousandths
-     * @param cpuDeviation the standard deviation of that
-     * @param memoryMean the bytes that are free on average
-     * @param memoryDeviation the standard deviation of that
+     * @param cpuMean the average of free CPU, in thousandths of a CPU
+     * @param cpuDeviation the standard deviation of free CPU
+     * @param memoryMean the average of free memory, in bytes
+     * @param memoryDeviation the standard deviation of free memory
      */
     public record Queries(String cpuMean, String cpuDeviation, String memoryMean, String memoryDeviation) {
         private static final String IDLE =
@@ -82,7 +82,7 @@ public record PrometheusArgs(
         private static final String AVAILABLE = "node_memory_MemAvailable_bytes[$window]";
         private static final String BY_NAME = " * on (instance) group_left (nodename) node_uname_info";
 
-        /** The node exporter's metrics, joined with the name that the exporter's machine has. */
+        /** Queries of the node exporter's metrics, joined with the host name of the exporter's machine. */
         public static final Queries DEFAULTS = new Queries(
                 "1000 * avg_over_time(" + IDLE + ")" + BY_NAME,
                 "1000 * stddev_over_time(" + IDLE + ")" + BY_NAME,
@@ -90,7 +90,7 @@ public record PrometheusArgs(
                 "stddev_over_time(" + AVAILABLE + ")" + BY_NAME);
     }
 
-    /** What is sent: the queries in one, so that all figures are of one moment. */
+    /** Returns one query that combines all queries, so that all figures are of the same moment. */
     String promql() {
         return String.join(
                 " or ",
@@ -100,7 +100,7 @@ public record PrometheusArgs(
                 labelled("memoryDeviation", queries.memoryDeviation()));
     }
 
-    // What has no source label has this value.
+    // The empty source label matches every sample, so label_replace adds the label to all of them.
     private String labelled(String figure, String query) {
         String asked = query.replace("$window", window.toSeconds() + "s").replace("$step", step.toSeconds() + "s");
         return "label_replace(" + asked + ", \"" + FIGURE + "\", \"" + figure + "\", \"\", \"\")";
@@ -125,9 +125,9 @@ public record PrometheusArgs(
     }
 
     /**
-     * The settings of the client.
+     * Returns the settings of the client.
      *
-     * @throws IllegalArgumentException if one cannot be
+     * @throws IllegalArgumentException if a setting is invalid
      */
     PrometheusSettings settings() {
         PrometheusSettings settings = PrometheusSettings.of(address).withTimeout(timeout);

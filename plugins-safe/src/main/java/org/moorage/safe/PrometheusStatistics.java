@@ -20,8 +20,8 @@ import org.moorage.safe.FreeResources.Free;
 import org.moorage.safe.PrometheusArgs.Staleness;
 
 /**
- * Asks Prometheus in the background, for all figures of all nodes at once, and keeps the answer. No scheduling cycle waits for it but
- * the first, and that for the time limit at most.
+ * Queries Prometheus in the background for all figures of all nodes at the same time, and caches the result. Only the
+ * first scheduling cycle waits for a result, and at most for the time limit.
  */
 final class PrometheusStatistics implements NodeStatistics {
     private final PrometheusArgs args;
@@ -29,19 +29,19 @@ final class PrometheusStatistics implements NodeStatistics {
     private final Handle handle;
     private final AtomicBoolean started = new AtomicBoolean();
     private final CountDownLatch firstAsked = new CountDownLatch(1);
-    // Pods that were rejected for what was known, until something else is.
+    // Pods that were rejected by the current figures; retried after the next refresh.
     private final Map<String, Pod> rejected = new ConcurrentHashMap<>();
     private volatile boolean waitingIsOver;
     private volatile @Nullable Measured latest;
 
-    /** What is free on nodes by their names, and when it was asked. */
+    /** The free resources by node name, and the time of the query. */
     private record Measured(Map<String, FreeResources> byNode, Instant time) {}
 
     /**
-     * Statistics that are asked for from the first use on.
+     * Creates statistics that are refreshed from the first use on.
      *
-     * @param prometheus is asked
-     * @param handle gives threads and the time
+     * @param prometheus the client for the queries
+     * @param handle provides background threads and the clock
      */
     PrometheusStatistics(PrometheusArgs args, Prometheus prometheus, Handle handle) {
         this.args = args;
@@ -80,7 +80,7 @@ final class PrometheusStatistics implements NodeStatistics {
         return latest;
     }
 
-    // What it throws is logged by the scheduler; the next refresh is asked for before.
+    // The next refresh is scheduled even after an exception, which the scheduler logs.
     private void refresh() {
         try {
             latest = ask();
@@ -93,7 +93,7 @@ final class PrometheusStatistics implements NodeStatistics {
         }
     }
 
-    // Of several samples of one node the last counts.
+    // If a node has several samples of a figure, the last one counts.
     private Measured ask() {
         Instant now = handle.clock().instant();
         Map<String, Map<String, Double>> figuresByNode = new HashMap<>();
@@ -120,7 +120,7 @@ final class PrometheusStatistics implements NodeStatistics {
         return new Free(mean, deviation == null || !Double.isFinite(deviation) ? 0 : deviation, Double.NaN);
     }
 
-    /** Has a pod tried again once there are other figures, since these come without an event. */
+    /** Retries a pod after the next refresh, since new figures arrive without a cluster event. */
     void activateWhenRefreshed(Pod pod) {
         rejected.putIfAbsent(pod.uid(), pod);
     }

@@ -19,12 +19,12 @@ import org.moorage.api.plugin.Problems;
 import org.moorage.api.plugin.ScorePlugin;
 
 /**
- * Prefers the nodes on which pods of the same type have run well, and learns it by watching: a pod that fails lowers what its type has
- * on its node, and one that runs raises it. The type is a label of the pod.
+ * Prefers the nodes on which pods of the same type have run well. It learns from the pods that it watches: a pod that
+ * fails lowers the reward of its type on its node, and a running pod raises it. The type is a label of the pod.
  *
- * <p>Same rewards and averages as kubeRL of kube-safe-scheduler, in one process rather than three. A type that was never seen on a
- * node has the best score there, rather than the worst; with {@code originalBehavior} it has the worst, and scores are truncated to
- * 0 to 10.
+ * <p>Same rewards and averages as kubeRL of kube-safe-scheduler, in one process rather than three. A type that never
+ * ran on a node has the best score there; with {@code originalBehavior} it has the worst, and scores are truncated to 0
+ * to 10.
  */
 public final class RewardBias implements ScorePlugin {
     static final String NAME = "RewardBias";
@@ -36,17 +36,18 @@ public final class RewardBias implements ScorePlugin {
     /**
      * The arguments.
      *
-     * @param weight how much one outcome counts, above 0 and up to 1
-     * @param running the reward of a pod that runs
-     * @param unseen the reward of a container that has ended for the first time, or again after a long time
-     * @param failed the reward of a pod that failed, or a container that has ended again soon
-     * @param mttf how long a container must last after its last end for that not to be a failure
-     * @param namespaces whose pods are watched; all if there are none
-     * @param typeLabels the labels that tell a pod's type, in order of precedence; without any of them it is the pod's name
-     * @param file where rewards are kept over restarts; empty for nowhere
-     * @param configMap a ConfigMap to keep them in, as {@code namespace/name}; empty for none
-     * @param originalBehavior whether to score from 0 to 10, to give nodes that the type was never seen on 0, and to have the last
-     *     container decide
+     * @param weight the weight of one outcome, above 0 and up to 1
+     * @param running the reward of a running pod
+     * @param unseen the reward of a container that terminated for the first time, or again after a long time
+     * @param failed the reward of a pod that failed, or of a container that terminated again soon
+     * @param mttf the time between two terminations of a container above which the later one is not a failure
+     * @param namespaces the namespaces whose pods are watched; empty for all
+     * @param typeLabels the labels that define a pod's type, in order of precedence; the type of a pod without any of
+     *     them is its name
+     * @param file the file that persists the rewards; empty for none
+     * @param configMap the ConfigMap that persists the rewards, as {@code namespace/name}; empty for none
+     * @param originalBehavior whether to score from 0 to 10, to score 0 on nodes where the type never ran, and to let
+     *     the last container decide
      */
     public record Args(
             double weight,
@@ -60,7 +61,7 @@ public final class RewardBias implements ScorePlugin {
             String configMap,
             boolean originalBehavior)
             implements PluginArgs {
-        /** What applies when nothing is given: what was fixed in the original. */
+        /** The default arguments: the original's constants. */
         public static final Args DEFAULTS = new Args(
                 0.1,
                 1,
@@ -112,12 +113,12 @@ public final class RewardBias implements ScorePlugin {
 
     private RewardBias(Args args, Handle handle) {
         this.args = args;
-        // Profiles with the same arguments watch once.
+        // Profiles with the same arguments share one watch.
         rewards = handle.<Map<Args, Rewards>>shared(SHARED, ConcurrentHashMap::new)
                 .computeIfAbsent(args, any -> RewardMonitor.start(args, args.store(handle), handle));
     }
 
-    /** What pods are compared by: the first of the labels that the pod has, else its name. */
+    /** Returns the type of a pod: the value of the first of the labels that the pod has, else its name. */
     static String type(Pod pod, List<String> labels) {
         for (String label : labels) {
             String value = pod.labels().get(label);
@@ -128,7 +129,7 @@ public final class RewardBias implements ScorePlugin {
         return pod.name();
     }
 
-    /** What was learned so far. */
+    /** Returns the rewards learned so far. */
     Rewards rewards() {
         return rewards;
     }

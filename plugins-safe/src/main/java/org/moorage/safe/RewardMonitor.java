@@ -19,8 +19,8 @@ import org.moorage.api.plugin.Handle;
 import org.moorage.api.plugin.ObjectLister;
 
 /**
- * Watches pods and turns what becomes of them into rewards, and has these kept. The scheduler does not watch pods that have
- * ended, so what became of one that is gone from its view is asked for once, in the background.
+ * Watches pods, turns their outcomes into rewards, and persists the rewards. The scheduler does not watch terminated
+ * pods, so a pod that disappears from its cache is read once from the API server, in the background.
  */
 final class RewardMonitor {
     private static final Duration BETWEEN_SAVES = Duration.ofSeconds(10);
@@ -42,7 +42,7 @@ final class RewardMonitor {
         nodes = handle.lister(ObjectKind.NODE);
     }
 
-    /** Starts to watch, and returns the rewards. */
+    /** Starts to watch pods, and returns the rewards. */
     static Rewards start(RewardBias.Args args, RewardStore store, Handle handle) {
         Rewards rewards = new Rewards(args.weight(), args.running());
         RewardMonitor monitor = new RewardMonitor(args, rewards, store, handle);
@@ -79,7 +79,7 @@ final class RewardMonitor {
         return args.namespaces().isEmpty() || args.namespaces().contains(pod.namespace());
     }
 
-    // A change of labels or conditions is no outcome.
+    // A change of labels or conditions is not an outcome.
     private static boolean isNews(Pod before, Pod after) {
         return !before.status().phase().equals(after.status().phase())
                 || !before.status().containerStates().equals(after.status().containerStates())
@@ -104,8 +104,8 @@ final class RewardMonitor {
         };
     }
 
-    // Of several containers that have ended the worst counts; one that waits or was started again leaves
-    // things as they are. The original had the last container decide.
+    // If several containers have terminated, the worst one counts. If none has, a container that is waiting or
+    // restarted leaves the outcome open. The original let the last container decide.
     private OptionalDouble ofContainers(List<ContainerState> states) {
         double worst = Double.POSITIVE_INFINITY;
         boolean isUndecided = false;
@@ -132,7 +132,8 @@ final class RewardMonitor {
         return Duration.between(before, end).compareTo(args.mttf()) > 0;
     }
 
-    // One task at a time: the next is asked for at the end. Nothing is written before what was kept is known.
+    // Each run schedules the next one when it ends, so runs never overlap. Nothing is saved before the persisted
+    // rewards are loaded.
     private void keep() {
         try {
             if (isLoaded) {
@@ -151,7 +152,7 @@ final class RewardMonitor {
                 handle.logger().info("Rewards are kept again");
             }
         } catch (ClusterException | IllegalStateException | UncheckedIOException failed) {
-            // Once, however long it lasts.
+            // Log only the first failure of a series.
             if (!isFailing) {
                 isFailing = true;
                 handle.logger().warn("Rewards are not kept", "err", failed.getMessage());
@@ -162,13 +163,13 @@ final class RewardMonitor {
         }
     }
 
-    // Those that went while nobody watched, or before the last of their pods.
+    // Forgets nodes that were deleted while the scheduler did not run, or whose last outcome came after their deletion.
     private void forgetNodes() {
         Set<String> names = new HashSet<>();
         for (Node node : nodes.all()) {
             names.add(node.name());
         }
-        // Before the first list there is none.
+        // The lister is empty before the first list.
         if (!names.isEmpty()) {
             rewards.keepNodes(names);
         }

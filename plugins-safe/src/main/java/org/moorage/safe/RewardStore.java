@@ -24,9 +24,9 @@ import org.moorage.api.plugin.ClusterException;
 import org.moorage.api.plugin.Handle;
 import org.moorage.api.plugin.MergePatch;
 
-/** Where rewards are kept so that they outlive the process. */
+/** Persists rewards across restarts. */
 interface RewardStore {
-    /** Keeps nothing: each process starts anew. */
+    /** Persists nothing: each process starts without rewards. */
     RewardStore NONE = new RewardStore() {
         @Override
         public Map<String, Map<String, Double>> load() {
@@ -37,18 +37,21 @@ interface RewardStore {
         public void save(Map<String, Map<String, Double>> rewards, Set<String> changed) {}
     };
 
-    /** The rewards that were kept, by type and node. Throws what it has to say if they cannot be had. */
+    /**
+     * Returns the persisted rewards by type and node. Throws a ClusterException, an IllegalStateException or an
+     * UncheckedIOException if they cannot be read.
+     */
     Map<String, Map<String, Double>> load();
 
     /**
-     * Keeps rewards. Throws what it has to say if that fails.
+     * Persists rewards. Throws one of the exceptions of {@link #load} if that fails.
      *
-     * @param rewards all, the types in the order of their last use
-     * @param changed the types that differ from what was kept last, also those that are not among the rewards any more
+     * @param rewards all rewards, the types in the order of their last use
+     * @param changed the types that changed since the last save, including types that are no longer among the rewards
      */
     void save(Map<String, Map<String, Double>> rewards, Set<String> changed);
 
-    /** Keeps them in a file of JSON. */
+    /** Persists rewards in a JSON file. */
     record InFile(Path path) implements RewardStore {
         @Override
         public Map<String, Map<String, Double>> load() {
@@ -78,17 +81,18 @@ interface RewardStore {
     }
 
     /**
-     * Keeps them in a ConfigMap, which must be there: a key for each type of pods, with JSON of rewards by node. Several agents may share
-     * it: each learns from all pods, and writes only the types that it has learned something of since, to the version that it has read.
+     * Persists rewards in an existing ConfigMap: a key per pod type, whose value is a JSON object of rewards by node.
+     * Several agents may share it: each learns from all pods, and writes only the types whose rewards it changed since
+     * its last save, on the condition that the ConfigMap still has the resource version that it read.
      *
-     * @param handle reads and patches it
+     * @param handle reads and patches the ConfigMap
      * @param namespace its namespace
      * @param name its name
      */
     record InConfigMap(Handle handle, String namespace, String name) implements RewardStore {
         private static final ObjectKind<OtherObject> CONFIG_MAP =
                 ObjectKind.other("v1", "ConfigMap", "configmaps", true);
-        /** The API server takes 1 MiB. */
+        /** Below the API server's limit of 1 MiB. */
         private static final int MOST_BYTES = 900_000;
 
         private static final int ATTEMPTS = 3;
@@ -146,7 +150,7 @@ interface RewardStore {
                     save(read(), rewards, changed);
                     return;
                 } catch (ClusterException failed) {
-                    // Another agent was first.
+                    // Another agent wrote first.
                     if (failed.httpStatus() != CONFLICT || attempt == ATTEMPTS) {
                         throw failed;
                     }
@@ -159,8 +163,7 @@ interface RewardStore {
             ObjectNode patch = json.createObjectNode();
             patch.putObject("metadata").put("resourceVersion", map.metadata().resourceVersion());
             ObjectNode data = patch.putObject("data");
-            // What would be there, in the order in which it is left out if that is too much: first what only others
-            // know.
+            // The new content in the order of removal if it is too large: types that only other agents know come first.
             Map<String, String> before = data(map);
             Map<String, String> after = new LinkedHashMap<>(before);
             rewards.forEach((type, byNode) -> {
@@ -202,7 +205,7 @@ interface RewardStore {
             return entry.getKey().length() + entry.getValue().getBytes(StandardCharsets.UTF_8).length;
         }
 
-        // No label's value and no name begins with the mark, so that those that can be keys are.
+        // No label value or object name starts with the mark; valid keys are used unescaped.
         private static String key(String type) {
             return type.matches("[A-Za-z0-9][-._A-Za-z0-9]{0,252}")
                     ? type

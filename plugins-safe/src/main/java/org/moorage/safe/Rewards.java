@@ -11,47 +11,48 @@ import java.util.TreeMap;
 import java.util.function.Predicate;
 
 /**
- * How well pods of a type fared on a node: 1 if all is well, 0 if they always fail. Each outcome moves it a little. Of more types than it
- * can hold it forgets those that were not asked about, and had no outcome, for longest. Safe for use by several threads.
+ * How well pods of a type ran on a node: 1 if they always run well, 0 if they always fail. Each outcome changes the
+ * average a little. Above its limits it forgets the types that were read and updated least recently. Safe for use by
+ * several threads.
  */
 final class Rewards {
-    /** A type may be the name of a single pod, so there is no end of them. */
+    /** A type may be the name of a single pod, so the number of types is unlimited. */
     static final int MOST_TYPES = 1_000;
 
     private static final int MOST_PAIRS = 100_000;
 
     private final double weight;
     private final double initial;
-    /** In the order of their last use. */
+    /** In least recently used order. */
     private final Map<String, Map<String, Double>> byTypeAndNode = new LinkedHashMap<>(16, 0.75f, true);
 
     private final Set<String> changed = new HashSet<>();
     private int pairs;
 
     /**
-     * Rewards of pods that nobody has seen yet.
+     * Creates rewards without outcomes.
      *
-     * @param weight how much one outcome counts, 0 to 1
-     * @param initial what is assumed of a type on a node without any outcome
+     * @param weight the weight of one outcome, 0 to 1
+     * @param initial the reward of a type on a node without any outcome
      */
     Rewards(double weight, double initial) {
         this.weight = weight;
         this.initial = initial;
     }
 
-    /** What pods of a type have on a node. */
+    /** Returns the reward of a pod type on a node. */
     synchronized double of(String type, String node) {
         Map<String, Double> byNode = byTypeAndNode.get(type);
         return byNode == null ? initial : byNode.getOrDefault(node, initial);
     }
 
-    /** Whether there was an outcome of the type on the node. */
+    /** Returns whether there was an outcome of the type on the node. */
     synchronized boolean knows(String type, String node) {
         Map<String, Double> byNode = byTypeAndNode.get(type);
         return byNode != null && byNode.containsKey(node);
     }
 
-    /** Takes one outcome into account. */
+    /** Adds one outcome to the average. */
     synchronized void add(String type, String node, double reward) {
         Map<String, Double> byNode = byTypeAndNode.computeIfAbsent(type, any -> new HashMap<>());
         int before = byNode.size();
@@ -71,7 +72,7 @@ final class Rewards {
         }
     }
 
-    /** Takes over what was kept as far as there is room, but for what there was an outcome of since. */
+    /** Adds persisted rewards up to the limits; pairs that have an outcome since keep their own. */
     synchronized void addKept(Map<String, Map<String, Double>> kept) {
         kept.forEach((type, nodes) -> {
             if (byTypeAndNode.containsKey(type) || byTypeAndNode.size() < MOST_TYPES) {
@@ -88,12 +89,12 @@ final class Rewards {
         });
     }
 
-    /** Forgets a node. */
+    /** Removes a node. */
     synchronized void forget(String node) {
         forgetNodes(nodes -> nodes.remove(node));
     }
 
-    /** Forgets all other nodes. */
+    /** Removes all other nodes. */
     synchronized void keepNodes(Set<String> known) {
         forgetNodes(nodes -> nodes.retainAll(known));
     }
@@ -115,14 +116,14 @@ final class Rewards {
         }
     }
 
-    /** A copy, the types in the order of their last use. */
+    /** Returns a copy, with the types in the order of their last use. */
     synchronized Map<String, Map<String, Double>> all() {
         Map<String, Map<String, Double>> copy = new LinkedHashMap<>();
         byTypeAndNode.forEach((type, nodes) -> copy.put(type, new TreeMap<>(nodes)));
         return copy;
     }
 
-    /** The types that changed since somebody last asked. */
+    /** Returns the types that changed since the last call. */
     synchronized Set<String> takeChanged() {
         Set<String> taken = Set.copyOf(changed);
         changed.clear();

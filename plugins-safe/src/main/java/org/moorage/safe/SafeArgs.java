@@ -9,15 +9,17 @@ import org.moorage.api.plugin.Problems;
 /**
  * The arguments of {@link SafeOverload} and {@link SafeBalance}.
  *
- * @param utilization the utilization in percent above which a node is overloaded; by default {@code SAFEUTILIZATION}, else 90
- * @param percentile the risk of overload in percent that is accepted; by default {@code SAFEPERCENTILE}, else 30
- * @param forecastWeight how much a forecast counts against the average, in percent; by default {@code SAFEFORECASTWEIGHT}, else 20
- * @param printTable whether to print the distribution that a risk comes from; by default whether {@code SAFEPRINTTABLE} is true
- * @param missingStats what becomes of a node of whose use nothing is known
- * @param originalBehavior whether to score from 0 to 10 with the original agent's truncation, and to leave overhead out of what a
- *     pod requests, as it did
- * @param source where the figures come from
- * @param prometheus how to ask Prometheus, if they come from there
+ * @param utilization the utilization in percent above which a node is overloaded; by default {@code SAFEUTILIZATION},
+ *     else 90
+ * @param percentile the accepted risk of overload in percent; by default {@code SAFEPERCENTILE}, else 30
+ * @param forecastWeight the weight of a forecast relative to the average, in percent; by default {@code
+ *     SAFEFORECASTWEIGHT}, else 20
+ * @param printTable whether to print the distribution behind a risk; by default whether {@code SAFEPRINTTABLE} is true
+ * @param missingStats how nodes without usage statistics are treated
+ * @param originalBehavior whether to score from 0 to 10 with the original agent's truncation, and to exclude overhead
+ *     from a pod's requests, as the original did
+ * @param source the source of the figures
+ * @param prometheus how to query Prometheus, if it is the source
  */
 public record SafeArgs(
         OptionalInt utilization,
@@ -29,7 +31,7 @@ public record SafeArgs(
         Source source,
         PrometheusArgs prometheus)
         implements PluginArgs {
-    /** What applies when nothing is given. */
+    /** The default arguments. */
     public static final SafeArgs DEFAULTS = new SafeArgs(
             OptionalInt.empty(),
             OptionalInt.empty(),
@@ -40,17 +42,17 @@ public record SafeArgs(
             Source.ANNOTATIONS,
             PrometheusArgs.DEFAULTS);
 
-    /** What becomes of a node of whose use nothing is known. */
+    /** How nodes without usage statistics are treated. */
     public enum MissingStats {
-        /** It passes the filter and ranks last: score 0, as with the original agent. */
+        /** The node passes the filter and scores 0, as with the original agent. */
         ZERO,
-        /** It passes the filter and has half of the best score. */
+        /** The node passes the filter and has half of the best score. */
         NEUTRAL,
-        /** The filter of {@link SafeOverload} rejects it. Where that filter is not asked, it ranks last. */
+        /** The filter of {@link SafeOverload} rejects the node. Where that filter does not run, the node scores 0. */
         REJECT
     }
 
-    /** Where the figures of a node's use come from. */
+    /** The source of a node's usage figures. */
     public enum Source {
         /** Annotations of the nodes. */
         ANNOTATIONS,
@@ -74,7 +76,7 @@ public record SafeArgs(
         }
     }
 
-    /** The limits in force, as fractions. */
+    /** The effective limits, as fractions. */
     record Limits(double utilization, double accepted, double forecastWeight, boolean printTable) {}
 
     Limits limits(Environment environment) {

@@ -15,11 +15,11 @@ import org.moorage.safe.FreeResources.Free;
 import org.moorage.safe.SafeArgs.MissingStats;
 
 /**
- * Prefers nodes that are little used and whose use varies little: the score falls with half the sum of the average utilization and
- * the square root of its deviation, of cpu or memory, whichever is worse.
+ * Prefers nodes with low and steady utilization: the score decreases with half the sum of the average utilization and
+ * the square root of its deviation, for cpu or memory, whichever is worse.
  *
- * <p>Same formula as the agent {@code safe-balance} of kube-safe-scheduler, from 0 to 100 rather than rounded to 0 to 10, unless
- * {@code originalBehavior} asks for these.
+ * <p>Same formula as the agent {@code safe-balance} of kube-safe-scheduler, but from 0 to 100 instead of rounded to 0
+ * to 10, unless {@code originalBehavior} is set.
  */
 public final class SafeBalance implements ScorePlugin {
     static final String NAME = "SafeBalance";
@@ -67,7 +67,7 @@ public final class SafeBalance implements ScorePlugin {
     public static final class Factory implements PluginFactory<SafeArgs> {
         private final Environment environment;
 
-        /** With the environment of the process. */
+        /** Uses the environment of the process. */
         public Factory() {
             this(Environment.ofProcess());
         }

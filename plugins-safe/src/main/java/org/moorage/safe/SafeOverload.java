@@ -27,15 +27,15 @@ import org.moorage.safe.SafeArgs.Limits;
 import org.moorage.safe.SafeArgs.MissingStats;
 
 /**
- * Keeps pods off nodes that are likely to be overloaded, and prefers the nodes where that is least likely.
+ * Rejects nodes with a high risk of overload, and prefers the nodes with the lowest risk.
  *
- * <p>From the average and the deviation of what was free on a node, and what the pod requests, comes a Beta distribution of the
- * node's utilization; the risk is the probability that it is above a limit. The node's risk is that of cpu or memory, whichever is
- * larger. Other pods' requests do not count: a node with many requests and little use can be over-committed, if the profile leaves
- * out NodeResourcesFit.
+ * <p>The average and the deviation of a node's free resources and the pod's requests define a Beta distribution of the
+ * node's utilization; the risk is the probability that the utilization is above a limit. The node's risk is that of cpu
+ * or memory, whichever is larger. Other pods' requests do not count: if the profile omits NodeResourcesFit, a node with
+ * many requests and little usage can be over-committed.
  *
- * <p>Same formulas as the agent {@code safe-overload} of kube-safe-scheduler. Scores are 0 to 100 rather than truncated to 0 to 10,
- * unless {@code originalBehavior} asks for these; where the original divided by 0 there is an answer.
+ * <p>Same formulas as the agent {@code safe-overload} of kube-safe-scheduler. Scores are 0 to 100 instead of truncated
+ * to 0 to 10, unless {@code originalBehavior} is set. Where the original divided by 0, the result is defined.
  */
 public final class SafeOverload implements FilterPlugin, ScorePlugin, EnqueueExtensions {
     static final String NAME = "SafeOverload";
@@ -50,7 +50,7 @@ public final class SafeOverload implements FilterPlugin, ScorePlugin, EnqueueExt
     private final Consumer<Pod> rejected;
     private final Consumer<String> printer;
 
-    /** The risks of a node, as Filter found them for Score; what is not known has none. */
+    /** The risks of a node, stored by Filter for Score; 0 for a resource without statistics. */
     private record Risk(double cpu, double memory) {
         double worst() {
             return Math.max(cpu, memory);
@@ -109,7 +109,8 @@ public final class SafeOverload implements FilterPlugin, ScorePlugin, EnqueueExt
                 : rejection(reason("cpu", cpuRisk, cpu), reason("memory", memoryRisk, memory));
     }
 
-    // What is measured does not change with the pods that preemption would remove. Extenders had no way to say so.
+    // Removing pods by preemption does not change measured usage, so the rejection is unresolvable. The original was an
+    // extender, which could not report that.
     private Status rejection(String... reasons) {
         return originalBehavior ? Status.unschedulable(reasons) : Status.unresolvable(reasons);
     }
@@ -138,8 +139,7 @@ public final class SafeOverload implements FilterPlugin, ScorePlugin, EnqueueExt
                 load == null ? 0 : load.sigma());
     }
 
-    // The node's score is the least of its resources', which is that of the greatest risk. A resource of
-    // which nothing is known has no say.
+    // The node's score is that of its resource with the greater risk. A resource without statistics is ignored.
     @Override
     public long score(CycleState state, Pod pod, NodeInfo node) {
         Risk known = state.find(RISK, node.name()).orElse(null);
@@ -170,7 +170,7 @@ public final class SafeOverload implements FilterPlugin, ScorePlugin, EnqueueExt
         return originalBehavior ? (long) score : Math.round(score);
     }
 
-    // Annotations change the figures, labels do not; figures of Prometheus come without an event.
+    // Annotation updates change the figures, label updates do not; Prometheus figures arrive without an event.
     @Override
     public List<EventRegistration> eventsToRegister() {
         return List.of(
@@ -187,7 +187,7 @@ public final class SafeOverload implements FilterPlugin, ScorePlugin, EnqueueExt
         private final Environment environment;
         private final Consumer<String> printer;
 
-        /** With the environment of the process; tables go to the log. */
+        /** Uses the environment of the process; tables are logged. */
         public Factory() {
             this(Environment.ofProcess());
         }

@@ -8,7 +8,7 @@ import org.moorage.api.plugin.Handle;
 import org.moorage.prometheus.Prometheus;
 import org.moorage.safe.SafeArgs.Source;
 
-/** Makes the statistics that arguments ask for. Plugins that ask the same of one Prometheus share them. */
+/** Creates the statistics for arguments. Plugins with equal Prometheus arguments share them. */
 final class Sources {
     private static final StateKey<Map<PrometheusArgs, PrometheusStatistics>> SHARED =
             StateKey.of("plugins-safe/PrometheusStatistics");

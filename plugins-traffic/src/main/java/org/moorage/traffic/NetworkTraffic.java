@@ -37,12 +37,13 @@ import org.moorage.prometheus.PrometheusSettings;
 import org.moorage.prometheus.Sample;
 
 /**
- * Prefers the nodes whose network is the least busy, by what a Prometheus knows from the node exporters.
+ * Prefers the nodes with the least network traffic, as measured by Prometheus through the node exporters.
  *
- * <p>Same scores as customScheduler's NetworkTraffic for the same traffic: 100 − traffic · 100 / highest traffic, in whole numbers. What
- * differs: one query tells the traffic of all nodes, and its answer is kept for a while; the traffic is a rate rather than the sum
- * of a counter's values, unless {@link Args#originalBehavior} is set; no traffic anywhere is 100 for all rather than a division by zero; a
- * node without a figure need not fail the attempt.
+ * <p>Same scores as customScheduler's NetworkTraffic for the same traffic: 100 − traffic · 100 / highest traffic, in
+ * whole numbers. Differences: one query returns the traffic of all nodes, and its result is cached; the traffic is a
+ * rate rather than the sum of a counter's values, unless {@link Args#originalBehavior} is set; if there is no traffic
+ * at all, all nodes score 100 instead of a division by zero; a node without a figure fails the attempt only if {@link
+ * Args#missingNode} is ERROR.
  */
 public final class NetworkTraffic implements PreScorePlugin, ScorePlugin {
     /** The plugin's name. */
@@ -64,17 +65,17 @@ public final class NetworkTraffic implements PreScorePlugin, ScorePlugin {
     private final ClusterWriter writer;
     private final AtomicReference<Answer> last = new AtomicReference<>(Answer.NONE);
 
-    /** Which traffic counts; written in the configuration as here. */
+    /** The traffic that counts; the configuration uses the same names. */
     public enum Direction {
-        /** What the node receives. */
+        /** Received traffic. */
         receive,
-        /** What the node sends. */
+        /** Transmitted traffic. */
         transmit,
         /** The sum of both. */
         both
     }
 
-    /** What is made of a node whose traffic nobody knows. */
+    /** How nodes without a traffic figure are scored. */
     public enum MissingNode {
         /** Its score is the average of the others'. */
         NEUTRAL,
@@ -87,22 +88,22 @@ public final class NetworkTraffic implements PreScorePlugin, ScorePlugin {
     /**
      * The arguments.
      *
-     * @param ip the base URL of the Prometheus; {@code http://localhost:9090} if neither this nor {@code address} is given
-     * @param address another name for {@code ip}
-     * @param deviceName the network device to look at
-     * @param timeRange how far to look back: a number of minutes, or a duration as in PromQL
-     * @param direction which traffic counts
-     * @param query another PromQL expression in place of the default one, with {@code $device} and {@code $range} for the arguments. Its
-     *     value has a label that names the node; several samples of one node are added up
-     * @param nodeLabel that label
-     * @param timeout how long the Prometheus may take
-     * @param cacheTTL how long an answer, or the lack of one, is good for
-     * @param missingNode what is made of a node whose traffic is not known
+     * @param ip the base URL of Prometheus; {@code http://localhost:9090} if neither this nor {@code address} is set
+     * @param address an alias of {@code ip}
+     * @param deviceName the network device to measure
+     * @param timeRange the time range: a number of minutes, or a duration as in PromQL
+     * @param direction the traffic that counts
+     * @param query a PromQL expression that replaces the default query, with {@code $device} and {@code $range} for the
+     *     arguments. Its result must have a label with the node's name; several samples of a node are added up
+     * @param nodeLabel the name of that label
+     * @param timeout the time limit of a query
+     * @param cacheTTL how long a result or a failure is cached
+     * @param missingNode how nodes without a traffic figure are scored
      * @param bearerTokenFile a file with the token to send
-     * @param username the user to ask as, with {@code passwordFile}
+     * @param username the user for basic authentication, with {@code passwordFile}
      * @param passwordFile a file with the user's password
-     * @param caFile a PEM file with the only authorities to trust
-     * @param insecure whether any certificate is accepted
+     * @param caFile a PEM file with the only trusted authorities
+     * @param insecure whether to accept any certificate
      * @param originalBehavior whether to add up the counter's values over the range, as customScheduler does
      */
     public record Args(
@@ -123,7 +124,7 @@ public final class NetworkTraffic implements PreScorePlugin, ScorePlugin {
             boolean insecure,
             boolean originalBehavior)
             implements PluginArgs {
-        /** The values that are left out. */
+        /** The default arguments. */
         public static final Args DEFAULTS = new Args(
                 "",
                 "",
@@ -219,18 +220,18 @@ public final class NetworkTraffic implements PreScorePlugin, ScorePlugin {
     }
 
     /**
-     * What the Prometheus said.
+     * The result of a query.
      *
-     * @param until when to ask again
-     * @param bytesByNode the traffic by the node's name
-     * @param failure why there is none; empty if there is
+     * @param until the expiry time of the result
+     * @param bytesByNode the traffic by node name
+     * @param failure the error; empty if there is none
      */
     private record Answer(Instant until, Map<String, Long> bytesByNode, String failure) {
         static final Answer NONE = new Answer(Instant.MIN, Map.of(), "");
     }
 
     /**
-     * The plugin, for one profile.
+     * Creates the plugin for one profile.
      *
      * @throws PrometheusException if the file with the authorities cannot be used
      */
@@ -260,11 +261,11 @@ public final class NetworkTraffic implements PreScorePlugin, ScorePlugin {
                 return Status.success();
             }
         }
-        // Of no node: then all are the same to this plugin.
+        // Without a figure for any node, all nodes are equal for this plugin.
         return Status.skip();
     }
 
-    // Whether as much is known as must be.
+    // Returns an error if missingNode is ERROR and figures are missing.
     private Status known(List<NodeInfo> nodes, Answer answer) {
         if (args.missingNode() != MissingNode.ERROR) {
             return Status.success();
@@ -276,7 +277,7 @@ public final class NetworkTraffic implements PreScorePlugin, ScorePlugin {
         return missing.isEmpty() ? Status.success() : Status.error(missing(missing));
     }
 
-    // Two profiles or two threads may ask at the same time, which does no harm.
+    // Profiles or threads may send the same query concurrently, which is harmless.
     private Answer answer(Pod pod) {
         Answer known = Objects.requireNonNull(last.get());
         Instant now = clock.instant();
@@ -288,7 +289,7 @@ public final class NetworkTraffic implements PreScorePlugin, ScorePlugin {
         try {
             answer = new Answer(until, bytesByNode(prometheus.query(promql), args.nodeLabel()), "");
         } catch (PrometheusException failed) {
-            // Kept like an answer, so that not every pod waits for a Prometheus that is gone.
+            // Failures are cached, too, so that not every pod waits for an unreachable Prometheus.
             answer = new Answer(until, Map.of(), String.valueOf(failed.getMessage()));
             if (args.missingNode() != MissingNode.ERROR) {
                 writer.report(new PodEvent(
@@ -304,7 +305,10 @@ public final class NetworkTraffic implements PreScorePlugin, ScorePlugin {
         return answer;
     }
 
-    /** The traffic by node: whole bytes from 0, several samples added up; values that are no number are none. */
+    /**
+     * Returns the traffic by node: whole bytes from 0; adds up several samples of a node and ignores values that are
+     * not a number.
+     */
     static Map<String, Long> bytesByNode(List<Sample> samples, String nodeLabel) {
         Map<String, Long> bytesByNode = new HashMap<>();
         for (Sample sample : samples) {
@@ -338,7 +342,7 @@ public final class NetworkTraffic implements PreScorePlugin, ScorePlugin {
                 + " with label " + args.nodeLabel() + ", see missingNode)";
     }
 
-    // A host's name is the node's name, unless the kubelet was told otherwise; then the label has it.
+    // A host's name is the node's name unless the kubelet overrides it; then the label has the host's name.
     private static long bytes(NodeInfo info, Map<String, Long> bytesByNode) {
         Node node = info.node();
         Long bytes = bytesByNode.get(node.name());
@@ -357,7 +361,7 @@ public final class NetworkTraffic implements PreScorePlugin, ScorePlugin {
 
     @Override
     public NodeScores normalize(CycleState state, Pod pod, NodeScores scores) {
-        // A profile may have the plugin enabled at Score alone, as customScheduler's has.
+        // A profile may enable the plugin only at Score, as customScheduler's profile does.
         long[] traffic = state.find(TRAFFIC).isPresent() ? scores.toArray() : traffic(pod, scores);
         return scores.with(normalized(traffic, args.missingNode()));
     }
@@ -379,7 +383,7 @@ public final class NetworkTraffic implements PreScorePlugin, ScorePlugin {
         return traffic;
     }
 
-    /** The scores for some traffic, of which -1 is unknown. Changes the array and returns it. */
+    /** Converts traffic to scores, where -1 is unknown traffic. Modifies the array and returns it. */
     static long[] normalized(long[] traffic, MissingNode missingNode) {
         long highest = 0;
         for (long bytes : traffic) {
@@ -416,7 +420,7 @@ public final class NetworkTraffic implements PreScorePlugin, ScorePlugin {
                 .longValue();
     }
 
-    /** Named in {@code META-INF/services/org.moorage.api.plugin.PluginFactory}, which is how the plugin is found. */
+    /** Named in {@code META-INF/services/org.moorage.api.plugin.PluginFactory}, which registers the plugin. */
     public static final class Factory implements PluginFactory<Args> {
         @Override
         public String name() {

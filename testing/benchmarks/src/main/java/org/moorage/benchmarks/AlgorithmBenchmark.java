@@ -41,14 +41,14 @@ import org.moorage.runtime.internal.profile.ProfileBuilder;
 import org.moorage.runtime.metrics.SchedulerMetrics;
 
 /**
- * Times the scheduling algorithm in process, as the oracle's {@code bench} does for kube-scheduler: bring the snapshot up to
- * date, filter, score, choose and assume, pod after pod, with no cluster in between. Prints one JSON line. Pods in gangs are scheduled gang
- * after gang, and the times are those of gangs.
+ * Measures the scheduling algorithm in process, as the oracle's {@code bench} does for kube-scheduler: update the
+ * snapshot, filter, score, select a node and assume the pod, one pod after another, without a cluster. Prints one JSON
+ * line. Pods in gangs are scheduled gang by gang, and the times are per gang.
  */
 public final class AlgorithmBenchmark {
     private AlgorithmBenchmark() {}
 
-    /** Runs the benchmark; {@code testing/benchmarks/run} tells the arguments. */
+    /** Runs the benchmark; for the arguments see {@code testing/benchmarks/run}. */
     public static void main(String[] args) {
         run(args, System.out);
     }
@@ -134,13 +134,13 @@ public final class AlgorithmBenchmark {
             });
         }
 
-        /** Has a gang wait. */
+        /** Adds a gang to the pending pods. */
         void enqueue(Gang gang) {
             cache.putPodGroup(gang.group());
             gang.pods().forEach(cache::putWaitingPod);
         }
 
-        /** How long each of these gangs takes. */
+        /** Schedules gangs and returns the time of each in nanoseconds. */
         long[] scheduleGangs(List<Gang> gangs) {
             long[] nanos = new long[gangs.size()];
             for (int i = 0; i < nanos.length; i++) {
@@ -181,7 +181,7 @@ public final class AlgorithmBenchmark {
             }
         }
 
-        /** How long each of these pods takes. */
+        /** Schedules pods and returns the time of each in nanoseconds. */
         long[] schedule(List<Pod> pods) {
             long[] nanos = new long[pods.size()];
             for (int i = 0; i < nanos.length; i++) {

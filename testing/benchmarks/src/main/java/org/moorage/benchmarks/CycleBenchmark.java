@@ -37,8 +37,8 @@ import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.Warmup;
 
 /**
- * One thread, one pod, every node: where a cycle's time goes, without threads and sampling. {@code -prof gc}
- * shows what it allocates.
+ * Measures a scheduling cycle of one pod on one thread, in which Filter visits all nodes. {@code -prof gc} shows the
+ * allocations.
  *
  * <pre>java -jar testing/benchmarks/target/benchmarks.jar CycleBenchmark -prof gc</pre>
  */
@@ -49,29 +49,29 @@ import org.openjdk.jmh.annotations.Warmup;
 @Measurement(iterations = 3, time = 1)
 @Fork(1)
 public class CycleBenchmark {
-    /** How many nodes the cluster has. */
+    /** The number of nodes. */
     @Param({"1000", "5000"})
     public int nodes;
 
-    /** The kind of work, as for {@code testing/benchmarks/run}. */
+    /** The kind of workload, as for {@code testing/benchmarks/run}. */
     @Param({"basic", "taints", "nodeaffinity"})
     public String kind = "basic";
 
     private @Nullable Cycle cycle;
 
-    /** Makes the cluster. */
+    /** Creates the cluster. */
     @Setup(Level.Trial)
     public void setUp() {
         cycle = new Cycle(new Workload(kind), nodes);
     }
 
-    /** PreFilter to the choice of the node. */
+    /** Runs a cycle from PreFilter to the selection of a node. */
     @Benchmark
     public @Nullable NodeInfo findNode() {
         return cycle == null ? null : cycle.run();
     }
 
-    /** The default profile, whose plugins read that snapshot and know no other objects. */
+    /** Returns the default profile, whose plugins read that snapshot and no other objects. */
     static Profile profile(Snapshot snapshot) {
         PluginRegistry registry = Workload.plugins();
         return new ProfileBuilder(

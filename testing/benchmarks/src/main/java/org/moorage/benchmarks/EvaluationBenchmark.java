@@ -27,7 +27,7 @@ import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.annotations.Warmup;
 
 /**
- * How many pods a program can ask about in a second, from as many threads as {@code -t} says.
+ * Measures evaluations of a pod per second, on the number of threads given by {@code -t}.
  *
  * <pre>java -jar testing/benchmarks/target/benchmarks.jar EvaluationBenchmark -t 2</pre>
  */
@@ -38,14 +38,14 @@ import org.openjdk.jmh.annotations.Warmup;
 @Measurement(iterations = 5, time = 2)
 @Fork(1)
 public class EvaluationBenchmark {
-    /** How many nodes the cluster has. */
+    /** The number of nodes. */
     @Param("1000")
     public int nodes = 1000;
 
     private @Nullable Scheduler scheduler;
     private @Nullable Pod pod;
 
-    /** Makes the cluster, and a scheduler that knows it. */
+    /** Creates the cluster and starts a scheduler for it. */
     @Setup(Level.Trial)
     public void setUp() {
         Workload workload = new Workload("basic");
@@ -61,7 +61,7 @@ public class EvaluationBenchmark {
         pod = workload.pods("measure", 1).get(0);
     }
 
-    /** Ends the scheduler. */
+    /** Stops the scheduler. */
     @TearDown(Level.Trial)
     public void tearDown() {
         if (scheduler != null) {
@@ -69,7 +69,7 @@ public class EvaluationBenchmark {
         }
     }
 
-    /** Asks about a pod that fits all nodes. */
+    /** Evaluates a pod that fits all nodes. */
     @Benchmark
     public @Nullable Evaluation evaluate() {
         return scheduler == null || pod == null ? null : scheduler.evaluate(pod);

@@ -39,8 +39,8 @@ import org.moorage.api.plugin.WaitingPod;
 import org.moorage.runtime.MonotonicClock;
 
 /**
- * The handle of plugins that run without a scheduler around them: it shows the nodes, one namespace and the objects of a workload. Nothing
- * changes and nothing is written.
+ * A handle for plugins that run without a scheduler. It provides the nodes, one namespace and the objects of a
+ * workload; nothing changes and nothing is written.
  */
 final class IdleHandle implements Handle {
     private static final Namespace DEFAULT =
@@ -62,7 +62,7 @@ final class IdleHandle implements Handle {
         return new IdleHandle(snapshot, objects, features);
     }
 
-    // Plugins may keep writers.
+    // Plugins may store writers in fields.
     private static <T> T idle(Class<T> type) {
         return type.cast(Proxy.newProxyInstance(
                 IdleHandle.class.getClassLoader(),

@@ -16,14 +16,14 @@ import org.openjdk.jmh.annotations.Scope;
 import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
 
-/** How long it takes to think of a pod as being on a node, to look at the nodes, and to take that back. */
+/** Measures assuming a pod on a node, reading the nodes, and reverting the change. */
 @State(Scope.Thread)
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.MICROSECONDS)
 public class TrialBenchmark {
     private static final int PODS_PER_NODE = 30;
 
-    /** How many nodes there are. */
+    /** The number of nodes. */
     @Param("5000")
     public int nodes;
 
@@ -32,7 +32,7 @@ public class TrialBenchmark {
     private final Pod pod = workload.pods("measure", 1).get(0);
     private int next;
 
-    /** Makes the cluster. */
+    /** Creates the cluster. */
     @Setup(Level.Trial)
     public void setUp() {
         SchedulerCache cache = new SchedulerCache();
@@ -46,7 +46,7 @@ public class TrialBenchmark {
         snapshot.update(cache);
     }
 
-    /** A change of one node, all nodes and their generations with it, and the change taken back. */
+    /** Changes one node, reads all nodes and their generations, and reverts the change. */
     @Benchmark
     public NodeInfo assumeAndTakeBack() {
         next = (next + 1) % nodes;

@@ -20,7 +20,10 @@ import org.moorage.runtime.whatif.PlacedPods;
 import org.moorage.runtime.whatif.Transaction;
 import org.moorage.runtime.whatif.WhatIf;
 
-/** Answers the questions of a file, as {@code testing/benchmarks/whatif/main.go} does. Pods are named by namespace and name. */
+/**
+ * Answers the questions of a file, like {@code testing/benchmarks/whatif/main.go}. Pods are identified by namespace and
+ * name.
+ */
 final class WhatIfAnswers {
     private final JsonMapper json = JsonMapper.builder().build();
     private final WhatIf cluster;
@@ -31,7 +34,7 @@ final class WhatIfAnswers {
         pods.forEach(pod -> podByKey.put(pod.key(), pod));
     }
 
-    /** The answer, in JSON as the question is. */
+    /** Returns the answer, in JSON like the question. */
     String answer(String question) throws JsonProcessingException {
         JsonNode asked = json.readTree(question);
         String kind = asked.path("question").asText();
@@ -62,7 +65,7 @@ final class WhatIfAnswers {
         return answer;
     }
 
-    /** The nodes one by one, which the count alone does not tell. */
+    /** Returns the node of each pod, which the count does not contain. */
     private List<String> howMany(String key, int most) {
         HowMany many = cluster.howMany(pending(key, 0), most);
         List<Pod> pods = new ArrayList<>();
@@ -85,7 +88,7 @@ final class WhatIfAnswers {
         }
     }
 
-    /** Puts each pod where it is told to, and tells for which that is not among the nodes that fit it. */
+    /** Places each pod on its given node, and reports the pods for which that node is not feasible. */
     private ObjectNode check(JsonNode asked) {
         List<Pod> pods = pods(asked);
         List<String> on = texts(asked, "on");
@@ -134,7 +137,7 @@ final class WhatIfAnswers {
         return pods;
     }
 
-    /** A pod as it would be without its node; each number makes another pod of it. */
+    /** Returns a copy of a pod without its node; each number makes a different pod. */
     private Pod pending(String key, int number) {
         Pod pod = podByKey.get(key);
         if (pod == null) {

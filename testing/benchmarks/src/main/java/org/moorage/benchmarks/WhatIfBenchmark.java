@@ -27,13 +27,13 @@ import org.moorage.runtime.whatif.WhatIf;
 import org.moorage.simulation.dump.ClusterDump;
 
 /**
- * Asks what-if questions about a cluster in a file, and times the answers, as {@code testing/benchmarks/whatif} does with
- * sigs.k8s.io/scheduler-library: the arguments and what is printed have the same form. One thread asks.
+ * Asks what-if questions about a cluster in a file and measures the answers, as {@code testing/benchmarks/whatif} does
+ * with sigs.k8s.io/scheduler-library; the arguments and the output have the same form. Uses one thread.
  */
 public final class WhatIfBenchmark {
     private WhatIfBenchmark() {}
 
-    /** Runs the benchmark; {@code testing/benchmarks/whatif} tells the arguments. */
+    /** Runs the benchmark; for the arguments see {@code testing/benchmarks/whatif}. */
     public static void main(String[] args) throws IOException {
         run(args, System.out);
     }
@@ -79,7 +79,7 @@ public final class WhatIfBenchmark {
         return (System.nanoTime() - start) / 1e6;
     }
 
-    /** One question, asked again and again. */
+    /** One question, asked repeatedly. */
     private static final class Timed {
         private final WhatIf cluster;
         private final List<String> nodeNames;

@@ -36,7 +36,7 @@ import org.moorage.builtin.dra.KubeSchedulerPlugins;
 import org.moorage.config.plugin.PluginRegistry;
 
 /**
- * The nodes and pods of a kind of work: the same, one for one, as those of the oracle's {@code bench}. Pods of one template
+ * The nodes and pods of a kind of workload, identical to those of the oracle's {@code bench}. Pods of one template
  * share their specification, as they do when they are read from a cluster.
  */
 final class Workload {
@@ -74,35 +74,35 @@ final class Workload {
         this.kind = kind;
     }
 
-    /** What pods of one specification have in common. */
+    /** The common parts of pods with the same specification. */
     private record Template(Map<String, Quantity> requests, String podGroupName) {}
 
     /**
      * A gang.
      *
-     * @param group the group, which needs all of its pods
+     * @param group the group, which requires all of its pods
      * @param pods its pods
      */
     record Gang(PodGroup group, List<Pod> pods) {}
 
-    /** Whether pods are scheduled in gangs. */
+    /** Returns whether pods are scheduled in gangs. */
     boolean hasGangs() {
         return kind.startsWith("gang");
     }
 
-    /** Whether each gang finds no room, and is asked who would have to leave. */
+    /** Returns whether each gang is unschedulable and needs preemption. */
     boolean preempts() {
         return kind.equals("gangpreemption");
     }
 
-    /** Which features are on. */
+    /** Returns the feature gates of the workload. */
     FeatureGates features() {
         return FeatureGates.DEFAULTS
                 .with(FeatureGates.GENERIC_WORKLOAD, hasGangs())
                 .with(FeatureGates.TOPOLOGY_AWARE_WORKLOAD_SCHEDULING, kind.equals("gangtopology"));
     }
 
-    /** kube-scheduler's default plugins, all of them. */
+    /** Returns all default plugins of kube-scheduler. */
     static PluginRegistry plugins() {
         return PluginRegistry.of(KubeSchedulerPlugins.all());
     }
@@ -128,7 +128,7 @@ final class Workload {
         return pods;
     }
 
-    /** So many pods, in gangs; the last one may have fewer than the others. */
+    /** Returns the given number of pods in gangs; the last gang may be smaller than the others. */
     List<Gang> gangs(String prefix, int count) {
         List<Gang> gangs = new ArrayList<>();
         for (int first = 0; first < count; first += GANG_SIZE) {
@@ -162,7 +162,7 @@ final class Workload {
                     "memory", Quantity.of((64L + (number * 53) % 900) << 20));
         }
         if (preempts()) {
-            // Two of them leave no room on a node.
+            // Two such pods fill a node.
             requests = Map.of("cpu", Quantity.of(16), "memory", Quantity.of(500L << 20));
         }
         ObjectMeta metadata = ObjectMeta.named(name)
@@ -179,7 +179,7 @@ final class Workload {
         return Pod.of(metadata, spec);
     }
 
-    /** The devices of the first nodes and their class; nothing if the kind of work has none. */
+    /** Returns the devices of the first nodes and their class, or nothing if the workload has no devices. */
     List<ClusterObject> devices(int nodes) {
         if (!kind.equals("devices")) {
             return List.of();
@@ -225,7 +225,7 @@ final class Workload {
                 Map.of());
     }
 
-    /** The claims of such pods as {@link #pods} gives. */
+    /** Returns the claims of the pods that {@link #pods} returns. */
     List<ClusterObject> claims(String prefix, int count) {
         List<ClusterObject> objects = new ArrayList<>();
         if (!kind.equals("devices")) {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * How fast the scheduler decides, beside kube-scheduler and scheduler-library on the same work.
+ * Benchmarks of the scheduler, with the same workloads as for kube-scheduler and scheduler-library.
  *
- * <p>Starting points: {@link org.moorage.benchmarks.AlgorithmBenchmark}, {@link org.moorage.benchmarks.WhatIfBenchmark}, {@link
- * org.moorage.benchmarks.Workload}.
+ * <p>Starting points: {@link org.moorage.benchmarks.AlgorithmBenchmark}, {@link
+ * org.moorage.benchmarks.WhatIfBenchmark}, {@link org.moorage.benchmarks.Workload}.
  */
 @NullMarked
 package org.moorage.benchmarks;

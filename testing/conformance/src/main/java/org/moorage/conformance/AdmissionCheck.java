@@ -10,10 +10,10 @@ import org.moorage.objects.ObjectRefusedException;
 import org.moorage.objects.tree.ObjectKey;
 import org.moorage.simulation.internal.admission.Admission;
 
-/** Checks what becomes of a pod or claim that is created, or how it is refused. */
+/** Checks the stored form of a created pod or claim, or the error that rejects it. */
 final class AdmissionCheck implements VectorCheck {
     private static final int SHOWN = 120;
-    /** Five letters of it are drawn by chance; recorded is an asterisk. */
+    /** A generated name ends in five random letters, which are recorded as an asterisk. */
     private static final String GENERATED_NAME = "\"(\\S+-)[a-z0-9]{5}\"";
 
     @Override
@@ -58,7 +58,7 @@ final class AdmissionCheck implements VectorCheck {
         return comparisons.all();
     }
 
-    // The API server names several reasons in any order.
+    // The API server lists several reasons in any order.
     private static String inOrder(String refusal) {
         int start = refusal.indexOf(": [");
         if (start < 0 || !refusal.endsWith("]")) {

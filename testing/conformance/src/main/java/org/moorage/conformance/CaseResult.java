@@ -9,9 +9,9 @@ import java.util.TreeSet;
 import org.moorage.conformance.Comparison.Match;
 
 /**
- * The comparisons of one recorded answer with ours.
+ * The comparisons of one recorded case with Moorage's result.
  *
- * @param vector the answer
+ * @param vector the recorded case
  * @param comparisons all values that were compared, at least one
  */
 public record CaseResult(Vector vector, List<Comparison> comparisons) {
@@ -23,17 +23,17 @@ public record CaseResult(Vector vector, List<Comparison> comparisons) {
         }
     }
 
-    /** Whether an answer of ours is right. */
+    /** Whether a result of Moorage is right. */
     public enum Correctness {
-        /** All values of the registered plugins are those of kube-scheduler. */
+        /** All values of the registered plugins equal those of kube-scheduler. */
         RIGHT,
         /** A value differs. */
         WRONG,
-        /** No value differs, but some are for plugins that this version does not have. */
+        /** No value differs, but some depend on plugins that are not registered. */
         OPEN
     }
 
-    /** Whether the answer is right. It is wrong if a value differs, even if another one is open. */
+    /** Returns whether the result is right. It is wrong if a value differs, even if another one is open. */
     public Correctness correctness() {
         if (!differences().isEmpty()) {
             return Correctness.WRONG;
@@ -41,7 +41,7 @@ public record CaseResult(Vector vector, List<Comparison> comparisons) {
         return missingPlugins().isEmpty() ? Correctness.RIGHT : Correctness.OPEN;
     }
 
-    /** The values that differ. */
+    /** Returns the values that differ. */
     public List<Comparison> differences() {
         List<Comparison> differences = new ArrayList<>();
         for (Comparison comparison : comparisons) {
@@ -52,7 +52,7 @@ public record CaseResult(Vector vector, List<Comparison> comparisons) {
         return differences;
     }
 
-    /** The missing plugins that the open values depend on. */
+    /** Returns the missing plugins that the open values depend on. */
     public Set<String> missingPlugins() {
         Set<String> plugins = new TreeSet<>();
         for (Comparison comparison : comparisons) {

@@ -4,13 +4,13 @@ package org.moorage.conformance;
 import java.util.Objects;
 
 /**
- * A value of a recorded answer, and ours.
+ * A recorded value and Moorage's value.
  *
- * @param what what the value is about, for example {@code filter n3}
+ * @param what the name of the value, for example {@code filter n3}
  * @param expected kube-scheduler's value
- * @param got our value
- * @param match how the two compare
- * @param plugin the missing plugin that our value depends on; empty unless the match is open
+ * @param got Moorage's value
+ * @param match the result of the comparison
+ * @param plugin the missing plugin that Moorage's value depends on; empty unless the match is open
  */
 public record Comparison(String what, String expected, String got, Match match, String plugin) {
     public Comparison {
@@ -21,17 +21,17 @@ public record Comparison(String what, String expected, String got, Match match, 
         Objects.requireNonNull(plugin, "plugin");
     }
 
-    /** How two values compare. */
+    /** The result of comparing two values. */
     public enum Match {
-        /** They mean the same. */
+        /** The values mean the same. */
         SAME,
-        /** They differ. */
+        /** The values differ. */
         DIFFERENT,
-        /** Only a plugin that this version does not have could give the value. */
+        /** The value depends on a plugin that is not registered. */
         OPEN
     }
 
-    /** All of it in one line. */
+    /** Returns the comparison in one line. */
     @Override
     public String toString() {
         return what + ": " + got + " (expected: " + expected + ")";

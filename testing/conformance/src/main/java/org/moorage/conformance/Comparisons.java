@@ -15,23 +15,23 @@ final class Comparisons {
         this(UnaryOperator.identity());
     }
 
-    /** Comparisons of texts of ours, which are brought into the form of the recorded ones. */
+    /** Creates comparisons that first convert Moorage's texts to the recorded form. */
     Comparisons(UnaryOperator<String> asRecorded) {
         this.asRecorded = asRecorded;
     }
 
-    /** Adds two texts, the same if they are equal. */
+    /** Adds two texts, which match if they are equal. */
     void compare(String what, String expected, String got) {
         String ours = asRecorded.apply(got);
         add(what, expected, ours, JsonText.comparable(expected).equals(JsonText.comparable(ours)));
     }
 
-    /** Adds two values that were compared elsewhere. */
+    /** Adds two values and the result of their comparison. */
     void add(String what, String expected, String got, boolean same) {
         all.add(new Comparison(what, expected, got, same ? Match.SAME : Match.DIFFERENT, ""));
     }
 
-    /** Adds a value that only a missing plugin could give. */
+    /** Adds a value that depends on a missing plugin. */
     void open(String what, String plugin, String expected, String got) {
         all.add(new Comparison(what, expected, got, Match.OPEN, plugin));
     }

@@ -20,12 +20,12 @@ import org.moorage.config.plugin.PluginRegistry;
 import org.moorage.runtime.Scheduler;
 import org.moorage.simulation.cluster.InMemoryCluster;
 
-/** Checks the completed form of a configuration, or that it is refused. */
+/** Checks the completed form of a configuration, or that it is rejected. */
 final class ConfigurationCheck implements VectorCheck {
     private static final YAMLMapper YAML = new YAMLMapper();
     private static final int SHOWN = 100;
     private static final String ACCEPTED = "accepted";
-    // kube-scheduler refuses its former formats; here they may be accepted.
+    // kube-scheduler rejects its old formats; Moorage may accept them.
     private static final Pattern EARLIER_FORMAT = Pattern.compile("kubescheduler\\.config\\.k8s\\.io/v1beta[1-3]\\b");
 
     private final PluginRegistry registry;
@@ -42,7 +42,7 @@ final class ConfigurationCheck implements VectorCheck {
         LoadedConfig loaded;
         try {
             loaded = ConfigLoader.load(yaml, "configuration", registry, Conformance.features(vector));
-            // Some mistakes only show when the plugins are made.
+            // Some errors are found only when the plugins are created.
             Scheduler.builder(loaded, registry, new InMemoryCluster())
                     .bindingExecutor(Runnable::run)
                     .build()
@@ -64,7 +64,7 @@ final class ConfigurationCheck implements VectorCheck {
         return comparisons.all();
     }
 
-    // The arguments of a plugin that is not there are not looked at.
+    // The arguments of a missing plugin are not read.
     private static Set<String> unread(LoadedConfig loaded, String yaml) {
         Set<String> unread = new TreeSet<>();
         for (String plugin : loaded.missingPlugins()) {
@@ -102,7 +102,7 @@ final class ConfigurationCheck implements VectorCheck {
         }
     }
 
-    // What kube-scheduler calls the value is sometimes a sentence, or another field's value.
+    // kube-scheduler's error may have a sentence or another field's value in place of the value.
     private static List<String> values(String yaml, RecordedError.Field field) {
         List<String> values = new ArrayList<>();
         List<String> candidates =
@@ -193,7 +193,7 @@ final class ConfigurationCheck implements VectorCheck {
         if (expected.isNumber() && got.isNumber()) {
             return expected.decimalValue().compareTo(got.decimalValue()) == 0;
         }
-        // Of what is not set, kube-scheduler prints some fields as null and leaves others out.
+        // kube-scheduler prints some unset fields as null and omits others.
         return expected.equals(got) || isAbsent(expected) && isAbsent(got);
     }
 

@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.Map;
 import org.moorage.conformance.CaseResult.Correctness;
 
-/** Prints results for people, and a last line for programs: {@code 3 right, 0 wrong}. */
+/** Prints results for users, and a last line for programs: {@code 3 right, 0 wrong}. */
 public final class ConformReport {
     private static final int OBJECT_WIDTH = 160;
     private static final int COLUMN_WIDTH = 60;
@@ -23,17 +23,17 @@ public final class ConformReport {
     private int differences;
 
     /**
-     * A report.
+     * Creates a report.
      *
-     * @param out where to print it; flushed with the summary
-     * @param mostDifferences of how many wrong cases to show the first difference
+     * @param out the output; flushed with the summary
+     * @param mostDifferences the maximum number of wrong cases whose first difference is shown
      */
     public ConformReport(PrintWriter out, int mostDifferences) {
         this.out = out;
         this.mostDifferences = mostDifferences;
     }
 
-    /** Prints a wrong result, in one line; a right one is not printed. */
+    /** Prints a wrong result in one line; does not print right results. */
     public void result(CaseResult result) {
         List<Comparison> wrong = result.differences();
         if (wrong.isEmpty()) {
@@ -46,7 +46,7 @@ public final class ConformReport {
         }
     }
 
-    /** Prints a case in full. */
+    /** Prints all of a case. */
     public void show(CaseResult result) {
         out.println(result.vector().name() + " (" + result.vector().kind() + ")");
         result.vector().tree().properties().forEach(field -> {
@@ -93,7 +93,7 @@ public final class ConformReport {
         }
     }
 
-    // First what scheduling reads most.
+    // Prints the fields first that scheduling reads most.
     private static String inShort(JsonNode tree) {
         JsonNode metadata = tree.path("metadata");
         if (!tree.has("kind") || !metadata.has("name")) {
@@ -123,7 +123,7 @@ public final class ConformReport {
     /**
      * Prints a table of the files, and the last line.
      *
-     * @return the sums
+     * @return the totals
      */
     public ResultCounts summary() {
         if (differences > mostDifferences) {

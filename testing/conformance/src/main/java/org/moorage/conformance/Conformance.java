@@ -38,15 +38,17 @@ public final class Conformance {
     private final EffectiveVersion version;
     private final int threads = Runtime.getRuntime().availableProcessors();
 
-    /** A check of these plugins, with the gates of the newest version where a case does not name another. */
+    /**
+     * Creates a check of these plugins, with the feature gates of the newest version for cases that name no version.
+     */
     public Conformance(PluginRegistry registry) {
         this(registry, EffectiveVersion.DEFAULT);
     }
 
     /**
-     * A check of these plugins.
+     * Creates a check of these plugins.
      *
-     * @param version the version whose gates hold where a case does not name another
+     * @param version the version of the feature gates for cases that name no version
      */
     public Conformance(PluginRegistry registry, EffectiveVersion version) {
         this.version = version;
@@ -62,11 +64,11 @@ public final class Conformance {
      * Checks a file.
      *
      * @param source the file, or {@code -} for stdin
-     * @param stdin is read for {@code -}
-     * @param wanted which cases to check, by name
-     * @param listener is told each result, in the order of the file, on the calling thread
-     * @return how many results there were of each sort
-     * @throws VectorException if the file cannot be read, or a line is no recorded answer
+     * @param stdin the input for {@code -}
+     * @param wanted selects the cases to check, by name
+     * @param listener receives each result, in the order of the file, on the calling thread
+     * @return the number of results by correctness
+     * @throws VectorException if the file cannot be read, or a line is not a recorded case
      */
     public ResultCounts check(
             String source, InputStream stdin, Predicate<String> wanted, Consumer<CaseResult> listener) {
@@ -94,7 +96,10 @@ public final class Conformance {
         return counts;
     }
 
-    /** The features that were on when an answer was recorded: kube-scheduler evicted at once, so that one saw whom. */
+    /**
+     * Returns the feature gates of a recorded case. Asynchronous preemption is off by default because the recorded
+     * kube-scheduler evicted synchronously, which made the victims visible.
+     */
     static FeatureGates features(ObjectNode vector) {
         Map<String, Boolean> settings = new TreeMap<>();
         settings.put(FeatureGates.SCHEDULER_ASYNC_PREEMPTION, false);
@@ -112,7 +117,7 @@ public final class Conformance {
         return vector.hasNonNull(field) ? MinorVersion.parse(vector.path(field).asText()) : byDefault;
     }
 
-    // A case that names its version stays with it.
+    // A case that names a version keeps it.
     private ObjectNode inVersion(ObjectNode vector) {
         ObjectNode copy = vector.deepCopy();
         if (!copy.has(EMULATED) && !copy.has(MIN_COMPATIBILITY)) {
@@ -133,7 +138,7 @@ public final class Conformance {
         try {
             return Optional.of(new CaseResult(vector, check.check(inVersion(vector.tree()))));
         } catch (RuntimeException thrown) {
-            // One case that we cannot even read must not hide the others.
+            // A case that cannot be read must not hide the others.
             Comparisons comparisons = new Comparisons();
             comparisons.add("check", "an answer", thrown.toString(), false);
             return Optional.of(new CaseResult(vector, List.copyOf(comparisons.all())));

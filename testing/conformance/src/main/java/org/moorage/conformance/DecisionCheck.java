@@ -24,7 +24,7 @@ import org.moorage.runtime.decision.Evaluation;
 import org.moorage.runtime.decision.PluginStatus;
 import org.moorage.simulation.cluster.InMemoryCluster;
 
-/** Checks the whole decision about a pod, on every node. */
+/** Checks the whole decision about a pod, on all nodes. */
 final class DecisionCheck implements VectorCheck {
     private static final String UNSCORED = """
             apiVersion: kubescheduler.config.k8s.io/v1
@@ -90,7 +90,7 @@ final class DecisionCheck implements VectorCheck {
         }
     }
 
-    // kube-scheduler does not score the only feasible node, and an evaluation does.
+    // kube-scheduler does not score the only feasible node, but an evaluation does.
     private static boolean isUnscored(ObjectNode vector) {
         JsonNode expect = vector.path("expect");
         return expect.has("best") && !expect.has("scores");
@@ -119,7 +119,8 @@ final class DecisionCheck implements VectorCheck {
         return false;
     }
 
-    // An extended resource may stand for devices, by a name that a class of devices gives it or by the class's own.
+    // An extended resource may be backed by devices; its name is set by a device class or derived from the class's
+    // name.
     private static Set<String> deviceResources(JsonNode objects) {
         Set<String> names = new HashSet<>();
         for (JsonNode object : objects) {

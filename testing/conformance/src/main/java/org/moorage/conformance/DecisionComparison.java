@@ -21,9 +21,9 @@ import org.moorage.runtime.decision.Rejection;
 /**
  * Compares one decision with kube-scheduler's.
  *
- * <p>A plugin that is not registered can neither reject nor score. What only it could have said is left open, and so is what
- * follows from it: a node that it rejected is one more for us, so the scores are scaled over other nodes, and preemption has
- * other choices.
+ * <p>A plugin that is not registered can neither reject nor score. Values that depend on such a plugin are open, and so
+ * are their consequences: a node that only it rejects is feasible here, so scores are scaled over other nodes, and
+ * preemption has other candidates.
  */
 final class DecisionComparison {
     private static final String PASSES = "passes";
@@ -34,11 +34,12 @@ final class DecisionComparison {
     private static final String NO_PREEMPTION = "nobody leaves";
     private static final String PREEMPTION_SAYS = "preemption: ";
 
-    // The only plugin beside NodeAffinity whose PreFilter names nodes; the recorded answers do not tell which one did.
+    // The only plugin besides NodeAffinity whose PreFilter restricts the nodes; a recorded case does not contain which
+    // of the two did.
     private static final String NAMES_NODES = "VolumeBinding";
 
-    // NodeResourcesFit leaves resources that stand for devices to it, which would place pods without devices
-    // if it is absent.
+    // Allocates extended resources that are backed by devices. NodeResourcesFit skips these resources; without this
+    // plugin, pods would be scheduled without devices.
     private static final String ALLOCATES_DEVICES = "DynamicResources";
 
     private final JsonNode expect;
@@ -49,12 +50,12 @@ final class DecisionComparison {
     private final Set<String> openNodes = new HashSet<>();
 
     /**
-     * A comparison.
+     * Creates a comparison.
      *
-     * @param expect what kube-scheduler says
+     * @param expect kube-scheduler's result
      * @param missing the plugins of its profile that are not registered here
-     * @param situation what in the case lets a missing plugin matter in other ways than by rejecting and scoring
-     * @param asRecorded brings a text of ours into the form of the recorded ones
+     * @param situation the features of the case that make a missing plugin relevant beyond Filter and Score
+     * @param asRecorded converts Moorage's texts to the recorded form
      */
     DecisionComparison(JsonNode expect, Set<String> missing, Situation situation, UnaryOperator<String> asRecorded) {
         this.expect = expect;
@@ -65,14 +66,14 @@ final class DecisionComparison {
     }
 
     /**
-     * What a case is about.
+     * The features of a case that make missing plugins relevant.
      *
-     * @param deviceResources the extended resources that stand for devices
-     * @param claimsVolumes whether the pod has volumes that exist apart from it, and may be bound to nodes
+     * @param deviceResources the extended resources that are backed by devices
+     * @param claimsVolumes whether the pod has volumes with claims, which may be bound to nodes
      */
     record Situation(Set<String> deviceResources, boolean claimsVolumes) {}
 
-    /** What kube-scheduler said at one point. */
+    /** kube-scheduler's status at an extension point. */
     private record Said(String code, String plugin, List<String> reasons) {
         static Said of(JsonNode status) {
             return new Said(
@@ -112,7 +113,7 @@ final class DecisionComparison {
         return comparisons.all();
     }
 
-    /** Compares what extenders were asked. */
+    /** Compares the requests to extenders. */
     List<Comparison> ofRequests(Set<String> got) {
         Set<String> recorded = new TreeSet<>();
         for (JsonNode request : expect.path("requests")) {
@@ -177,7 +178,7 @@ final class DecisionComparison {
         return false;
     }
 
-    // "node(s) didn't satisfy plugin(s) [NodeAffinity VolumeBinding] simultaneously" is said by no plugin.
+    // No single plugin returns "node(s) didn't satisfy plugin(s) [NodeAffinity VolumeBinding] simultaneously".
     private Optional<String> missingPluginNamedIn(List<String> reasons) {
         for (String reason : reasons) {
             for (String plugin : missing) {
@@ -189,7 +190,7 @@ final class DecisionComparison {
         return Optional.empty();
     }
 
-    /** Whether both looked at the same nodes. */
+    /** Compares the nodes after PreFilter, and returns whether they do not depend on a missing plugin. */
     private boolean preFilterNodes(Evaluation got) {
         JsonNode names = expect.path("preFilterNodes");
         String expected = names.isArray() ? JsonText.names(new TreeSet<>(JsonText.texts(names))) : ALL_NODES;
@@ -222,7 +223,7 @@ final class DecisionComparison {
                     : got.feasible().contains(node) ? PASSES : "not looked at";
             String theirs = status.isMissingNode() ? PASSES : expected.text();
             if (expected.plugin().equals(EXTENDER) && expected.reasons().isEmpty()) {
-                // Only here it has a reason; the message tells none in both.
+                // Only Moorage's status has a reason; neither scheduler includes it in the message.
                 theirs = LEFT_OUT;
                 ours = rejection != null && rejection.plugin().equals(EXTENDER) ? LEFT_OUT : ours;
             }
@@ -258,14 +259,14 @@ final class DecisionComparison {
         return JsonText.names(sorted);
     }
 
-    /** Whether both chose among the same nodes. */
+    /** Returns whether both schedulers have the same feasible nodes. */
     private boolean sameFeasible(Evaluation got) {
         return new TreeSet<>(got.feasible()).equals(new TreeSet<>(JsonText.texts(expect.path("feasible"))));
     }
 
     private void scores(Evaluation got) {
         if (expect.has("best") && !expect.has("scores")) {
-            // The only node left: kube-scheduler does not ask for its scores, and could not be asked for them.
+            // The only feasible node: kube-scheduler does not score it, so there are no scores to record.
             compareBest(got);
             return;
         }
@@ -351,12 +352,13 @@ final class DecisionComparison {
 
     private void compareStatus(Said expected, Optional<Said> ours) {
         if (expected.is(Code.SUCCESS)) {
-            // Upstream, a success does not tell whose it is; what it says goes with one of the outcomes.
+            // In kube-scheduler, a successful status does not name its plugin; its message is compared with the
+            // outcomes.
             comparisons.compare(
                     "postFilter", expected.code(), ours.map(Said::code).orElse("none"));
             return;
         }
-        // Without any PostFilter plugin kube-scheduler still has a status, with nothing in it.
+        // Without any PostFilter plugin, kube-scheduler still has a status, which is empty.
         boolean isNobody = expected.plugin().isEmpty() && expected.reasons().isEmpty();
         comparisons.compare(
                 "postFilter",
@@ -380,14 +382,14 @@ final class DecisionComparison {
                 .orElse(NO_PREEMPTION);
         String outcomes = String.join(", or ", expected);
         if (!expected.contains(got) && !missing.isEmpty()) {
-            // Any filter has a say in whether the pod would fit with others gone.
+            // Any filter may influence whether the pod would fit without the victims.
             comparisons.open("preemption", missing.iterator().next(), outcomes, got);
         } else {
             comparisons.add("preemption", outcomes, got, expected.contains(got));
         }
     }
 
-    // Recorded are the pods that kube-scheduler deletes: not those that are being deleted anyway.
+    // Only the pods that kube-scheduler deletes are recorded, not victims that are already terminating.
     private static List<String> deleted(List<Pod> victims) {
         List<String> deleted = new ArrayList<>();
         for (Pod victim : victims) {

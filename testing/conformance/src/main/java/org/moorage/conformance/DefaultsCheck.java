@@ -5,7 +5,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.util.List;
 import org.moorage.simulation.internal.admission.Defaulting;
 
-/** Checks the defaults of the fields that an object leaves out. */
+/** Checks the defaults of unset fields of an object. */
 final class DefaultsCheck implements VectorCheck {
     private static final int SHOWN = 120;
 

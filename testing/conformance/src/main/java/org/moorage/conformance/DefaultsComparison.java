@@ -14,8 +14,8 @@ import org.moorage.conformance.Comparison.Match;
 import org.moorage.objects.tree.Fields;
 
 /**
- * Compares an object with the API server's form of it by meaning: the server writes quantities and times in one
- * canonical way, drops most empty fields, and always writes a few others.
+ * Compares an object with the API server's form of it by meaning: the server writes quantities and times in a canonical
+ * form, drops most empty fields, and always writes a few others.
  */
 final class DefaultsComparison {
 
@@ -32,13 +32,13 @@ final class DefaultsComparison {
     private static final Set<String> MAPS_OF_QUANTITIES = Set.of(
             "allocatable", "allocatedResources", "capacity", "consumedCapacity", "limits", "overhead", "requests");
 
-    /** Of devices: maps whose entries hold a quantity each, in their "value". */
+    /** Maps in devices whose entries have a quantity in their "value". */
     private static final Set<String> MAPS_OF_VALUES = Set.of("capacity", "counters");
 
     private static final Set<String> TIMES = Set.of(
             "creationTimestamp", "deletionTimestamp", "lastProbeTime", "lastTransitionTime", "startTime", "timeAdded");
 
-    /** Fields that Go writes even when they are empty. */
+    /** Fields that Go serializes even if they are empty. */
     private static final Set<String> ALWAYS_WRITTEN = Set.of(
             "deviceClassName",
             "devices",
@@ -53,7 +53,7 @@ final class DefaultsComparison {
             "template",
             "updateStrategy");
 
-    /** Structs with fields that Go writes even when they are zero; nothing of zero in them is a default. */
+    /** Structs with fields that Go serializes even if they are zero; a zero value in them is not a default. */
     private static final Set<String> WRITTEN_WHOLE = Set.of("daemonEndpoints", "nodeInfo", "status");
 
     private final List<String> path = new ArrayList<>();
@@ -62,11 +62,11 @@ final class DefaultsComparison {
     private DefaultsComparison() {}
 
     /**
-     * The fields in which the object differs from the API server's form; empty if they mean the same.
+     * Returns the fields in which the object differs from the API server's form; empty if they mean the same.
      *
-     * @param actual ours; it may spell out empty values that the server drops, and may lack a taint's time, which the
-     *     server takes from its clock
-     * @param expected the server's
+     * @param actual Moorage's form; it may contain empty values that the server drops, and may lack a taint's time,
+     *     which the server sets from its clock
+     * @param expected the server's form
      */
     static List<Comparison> differences(JsonNode actual, JsonNode expected) {
         DefaultsComparison comparison = new DefaultsComparison();
@@ -117,7 +117,7 @@ final class DefaultsComparison {
                 || (key(0).equals("value") && MAPS_OF_VALUES.contains(key(2)));
     }
 
-    /** The last step of the path, or the one that many steps before it. */
+    /** Returns the last element of the path, or the one that many elements before it. */
     private String key(int stepsBefore) {
         int index = path.size() - 1 - stepsBefore;
         return index < 0 ? "" : path.get(index);
@@ -133,7 +133,7 @@ final class DefaultsComparison {
         return Fields.isAbsent(expected) || (ALWAYS_WRITTEN.contains(key) && isZero(expected));
     }
 
-    /** Whether nothing but Go's zero values is in it, all the way down. */
+    /** Returns whether a value consists only of Go's zero values, at all levels. */
     private static boolean isZero(JsonNode value) {
         if (value.isObject()) {
             return value.properties().stream().allMatch(field -> isZero(field.getValue()));
@@ -145,7 +145,7 @@ final class DefaultsComparison {
                 || (value.isNumber() && value.decimalValue().signum() == 0);
     }
 
-    // Whatever number of bits they were read with.
+    // Compares numbers of different types, such as int and long.
     private static boolean sameNumber(JsonNode actual, JsonNode expected) {
         return actual.decimalValue().compareTo(expected.decimalValue()) == 0;
     }

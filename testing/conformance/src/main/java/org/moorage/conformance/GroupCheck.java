@@ -26,7 +26,7 @@ import org.moorage.runtime.metrics.SchedulerListener;
 import org.moorage.simulation.SteppingClock;
 import org.moorage.simulation.cluster.InMemoryCluster;
 
-/** Checks what becomes of a group of pods that are scheduled as one, in one cycle. */
+/** Checks the result of scheduling a group of pods in one cycle. */
 final class GroupCheck implements VectorCheck {
     private static final long SEED = 1;
     private static final int MOST_ANCESTORS = 16;
@@ -54,7 +54,7 @@ final class GroupCheck implements VectorCheck {
                 .listener(decisions)
                 .clock(SteppingClock.startingAfter(cluster.all(ObjectKind.POD)))
                 .random(new SplittableRandom(SEED))
-                // A binding must change nothing before all pods of the group are decided.
+                // A binding must not change anything before all pods of the group are decided.
                 .bindingExecutor(afterwards::add)
                 .build()) {
             scheduler.start();
@@ -74,8 +74,8 @@ final class GroupCheck implements VectorCheck {
         }
     }
 
-    // What each plugin of the first member's profile says of the waiting members that it keeps out of the queue, of all
-    // groups.
+    // Returns the PreEnqueue rejections of pending group members, of all groups, by the plugins of the first member's
+    // profile.
     private static Map<String, String> keptOut(InMemoryCluster cluster, PreEnqueuePlugins preEnqueue) {
         Map<String, String> keptOut = new TreeMap<>();
         String profile = "";
@@ -91,7 +91,7 @@ final class GroupCheck implements VectorCheck {
         return keptOut;
     }
 
-    /** Remembers the last decision about each pod. */
+    /** Records the last decision about each pod. */
     private static final class Decisions implements SchedulerListener {
         private final Map<String, Decision> byPod = Collections.synchronizedMap(new TreeMap<>());
 
@@ -100,7 +100,7 @@ final class GroupCheck implements VectorCheck {
             byPod.put(decision.pod().key(), decision);
         }
 
-        /** Those about the pods of a group. */
+        /** Returns the decisions about the pods of a group. */
         Map<String, Decision> of(InMemoryCluster cluster, String group) {
             Map<String, Decision> ofGroup = new TreeMap<>(byPod);
             ofGroup.values().removeIf(decision -> !isIn(group, decision.pod(), cluster));
@@ -123,7 +123,7 @@ final class GroupCheck implements VectorCheck {
         }
     }
 
-    /** Compares with what was recorded. */
+    /** Compares a result with the recorded ones. */
     private static final class GroupComparison {
         private final JsonNode expect;
         private final Set<String> missing;
@@ -149,7 +149,7 @@ final class GroupCheck implements VectorCheck {
             compareAll("preEnqueue ", expected, got);
         }
 
-        /** Compares with the outcome that has most in common with ours, of those that are right. */
+        /** Compares with the recorded outcome that has the fewest differences; several outcomes may be right. */
         List<Comparison> outcome(Optional<GroupOutcome> got) {
             compare("queued", expect.path("queued").asText(), Boolean.toString(got.isPresent()));
             if (got.isPresent() && expect.path("queued").asBoolean()) {
@@ -185,7 +185,7 @@ final class GroupCheck implements VectorCheck {
             }
         }
 
-        // Any plugin has a say in what becomes of a group.
+        // Any missing plugin may influence the result of a group.
         private void compare(String what, String expected, String got) {
             if (!expected.equals(got) && !missing.isEmpty()) {
                 comparisons.open(what, missing.iterator().next(), expected, got);

@@ -14,9 +14,9 @@ import org.moorage.runtime.decision.Decision;
 import org.moorage.simulation.cluster.InMemoryCluster;
 
 /**
- * What came of a group of pods in one cycle.
+ * The result of scheduling a group of pods in one cycle.
  *
- * @param values what became of each pod, the conditions that were written to groups, and the victims, as texts by what they are about
+ * @param values the result of each pod, the conditions that were written to groups, and the victims, as texts by name
  */
 record GroupOutcome(Map<String, String> values) {
     private static final String POD = "pod ";
@@ -34,7 +34,7 @@ record GroupOutcome(Map<String, String> values) {
         return new Before(cluster.all(ObjectKind.POD), cluster.all(ObjectKind.POD_GROUP));
     }
 
-    /** The outcome in a cluster, when all that there is to write was written. */
+    /** Returns the outcome in a cluster, after all pending writes. */
     static GroupOutcome of(Before before, InMemoryCluster cluster, Map<String, Decision> decided) {
         Map<String, String> values = new TreeMap<>();
         decided.forEach((pod, decision) -> values.put(POD + pod, text(decision, cluster)));
@@ -68,7 +68,7 @@ record GroupOutcome(Map<String, String> values) {
         };
     }
 
-    /** An outcome that was recorded. */
+    /** Returns a recorded outcome. */
     static GroupOutcome recorded(JsonNode outcome) {
         Map<String, String> values = new TreeMap<>();
         for (Map.Entry<String, JsonNode> entry : outcome.path("pods").properties()) {

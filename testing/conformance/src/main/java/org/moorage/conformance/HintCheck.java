@@ -23,7 +23,7 @@ import org.moorage.config.plugin.PluginRegistry;
 import org.moorage.runtime.Scheduler;
 import org.moorage.runtime.decision.HintEvaluation;
 
-/** Checks which events a change of the cluster is, and which plugins would have a rejected pod tried again. */
+/** Checks which cluster events a change causes, and for which plugins a rejected pod is requeued. */
 final class HintCheck implements VectorCheck {
     private static final String NOT_ASKED = "not asked";
     private static final String ALL_PODS = "all";
@@ -49,7 +49,7 @@ final class HintCheck implements VectorCheck {
         return compare(vector.path("expect"), evaluation, pods(vector, recorded), Set.copyOf(loaded.missingPlugins()));
     }
 
-    // The plugins of the only profile were asked, whoever schedules the pod.
+    // The recorded hints are those of the only profile, regardless of the pod's scheduler name.
     private static Pod pod(ObjectNode vector, RecordedCluster recorded) {
         if (recorded.object(vector.path("pod")) instanceof Pod pod) {
             return pod.withSpec(pod.spec().toBuilder()

@@ -7,18 +7,18 @@ import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Reads plain values from trees of JSON, and shows values in messages. */
+/** Reads plain values from JSON trees, and formats values for messages. */
 final class JsonText {
     private static final Pattern CEL_ERROR =
             Pattern.compile("CEL runtime error: |evaluate derived attribute [^ ]* on device [^ ]* failed: ");
-    // kube-scheduler prints a device with its fields, some of them as memory addresses.
+    // kube-scheduler prints a device with all its fields, some of them as memory addresses.
     private static final Pattern DEVICE =
             Pattern.compile("node selection for device &Device\\{Name:([^,]*),.*} in slice ");
     private static final String CEL_LIMIT = "operation cancelled: ";
 
     private JsonText() {}
 
-    /** The texts of a list; none if there is no list. */
+    /** Returns the texts of a list, or no texts if there is no list. */
     static List<String> texts(JsonNode list) {
         List<String> texts = new ArrayList<>(list.size());
         for (JsonNode item : list) {
@@ -27,20 +27,21 @@ final class JsonText {
         return texts;
     }
 
-    /** Texts in quotes, so that a comma within one does not look like two. */
+    /** Returns texts in quotes, so that a text with a comma does not look like two texts. */
     static String quoted(List<String> texts) {
         return texts.isEmpty() ? "none" : "\"" + String.join("\", \"", texts) + "\"";
     }
 
-    /** Names, separated by blanks. */
+    /** Returns names, separated by spaces. */
     static String names(Iterable<String> names) {
         String joined = String.join(" ", names);
         return joined.isEmpty() ? "none" : joined;
     }
 
     /**
-     * Returns a text in the form in which the texts of both schedulers must be equal: without the CEL library's words for what is wrong with
-     * a device, unless they say that an evaluation costs too much, and with the name of a device in place of all its fields.
+     * Returns a text in the form in which the texts of both schedulers must be equal: without the CEL library's error
+     * message about a device, unless it reports that an evaluation exceeds the cost limit, and with only the name of a
+     * device in place of all its fields.
      */
     static String comparable(String text) {
         Matcher error = CEL_ERROR.matcher(text);
@@ -49,7 +50,7 @@ final class JsonText {
                 : text.substring(0, error.end());
     }
 
-    /** The start of a text. */
+    /** Returns a prefix of a text. */
     static String cut(String text, int length) {
         return text.length() <= length ? text : text.substring(0, length - 3) + "...";
     }

@@ -16,13 +16,16 @@ import org.moorage.api.plugin.PluginFactory;
 import org.moorage.api.plugin.PreEnqueuePlugin;
 import org.moorage.config.plugin.PluginRegistry;
 
-/** Remembers the PreEnqueue plugins of a scheduler, to ask each of them; the queue asks none after the first that refuses. */
+/**
+ * Records the PreEnqueue plugins of a scheduler so that each of them can be called; the queue stops at the first
+ * rejection.
+ */
 final class PreEnqueuePlugins {
     private final List<Remembered> plugins = Collections.synchronizedList(new ArrayList<>());
 
     private record Remembered(String profile, PreEnqueuePlugin plugin) {}
 
-    /** A registry of the same plugins, which are remembered here when they are made. */
+    /** Returns a registry of the same plugins, whose instances are recorded here when they are created. */
     PluginRegistry rememberedFrom(PluginRegistry registry) {
         List<PluginFactory<?>> factories = new ArrayList<>();
         for (PluginFactory<?> factory : registry.factories()) {
@@ -73,7 +76,7 @@ final class PreEnqueuePlugins {
         }
     }
 
-    /** The answers of the plugins of a profile that keep the pod out. */
+    /** Returns the rejections of a pod by the plugins of a profile. */
     Set<String> refusals(String profile, Pod pod) {
         Set<String> refusals = new TreeSet<>();
         for (Remembered remembered : plugins) {
@@ -88,7 +91,7 @@ final class PreEnqueuePlugins {
         return refusals;
     }
 
-    /** An answer as text. */
+    /** Returns a rejection as text. */
     static String refusal(String plugin, String code, List<String> reasons) {
         return code + " by " + plugin + ": " + JsonText.quoted(reasons);
     }

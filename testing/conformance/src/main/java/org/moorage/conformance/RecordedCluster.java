@@ -15,13 +15,14 @@ import org.moorage.objects.tree.TreeDecoder;
 import org.moorage.simulation.cluster.InMemoryCluster;
 import org.moorage.simulation.internal.admission.Defaulting;
 
-/** Makes clusters of the objects of recorded answers, which are as a person writes them. */
+/** Creates clusters from the objects of recorded cases, which are in the form in which users write them. */
 final class RecordedCluster {
-    // As an API server lists them, and so the order in which kube-scheduler has come to know them.
+    // The order in which an API server lists objects, and so the order in which kube-scheduler received them.
     private static final Comparator<ClusterObject> LISTED =
             Comparator.comparing(ClusterObject::namespace).thenComparing(ClusterObject::name);
 
-    // Waiting pods as the list has them, after all else: in this order they come into the queue.
+    // Pending pods come after all other objects, in the order of the list: this is the order in which they enter the
+    // queue.
     private static final Comparator<ClusterObject> IN_ORDER_OF_ARRIVAL = Comparator.comparing(
                     RecordedCluster::isWaiting)
             .thenComparing((first, second) -> isWaiting(first) ? 0 : LISTED.compare(first, second));
@@ -29,17 +30,17 @@ final class RecordedCluster {
     private final TreeDecoder decoder = new TreeDecoder();
     private final FeatureGates features;
 
-    /** Objects are completed as by an API server with these features. */
+    /** Completes objects like an API server with these features. */
     RecordedCluster(FeatureGates features) {
         this.features = features;
     }
 
-    /** A cluster of the objects of a list. */
+    /** Returns a cluster with the objects of a list. */
     InMemoryCluster of(JsonNode objects) {
         return of(objects, LISTED);
     }
 
-    /** A cluster of the objects of a list, to which the waiting pods came in the order of the list. */
+    /** Returns a cluster with the objects of a list, to which the pending pods were added in the order of the list. */
     InMemoryCluster inOrderOfArrival(JsonNode objects) {
         return of(objects, IN_ORDER_OF_ARRIVAL);
     }
@@ -57,7 +58,7 @@ final class RecordedCluster {
         return object instanceof Pod pod && !pod.isBound();
     }
 
-    /** One object, completed as the API server would. */
+    /** Returns one object, completed as by the API server. */
     ClusterObject object(JsonNode tree) {
         if (!(tree instanceof ObjectNode object)) {
             throw new IllegalArgumentException("objects: " + tree + " (expected: objects)");

@@ -9,8 +9,8 @@ import java.util.regex.Pattern;
 import org.moorage.api.plugin.Problems.Problem;
 
 /**
- * The fields and values that kube-scheduler's error for a configuration names. Our error may have other words, but must name the
- * same fields and values.
+ * The fields and values in kube-scheduler's error for a configuration. Moorage's error may be worded differently, but
+ * must name the same fields and values.
  */
 final class RecordedError {
     private static final String FORMAT = "KubeSchedulerConfiguration";
@@ -40,7 +40,7 @@ final class RecordedError {
     }
 
     /**
-     * A field that is wrong.
+     * An invalid field.
      *
      * @param path the path of the field, or its end; empty if the error does not name it
      * @param value the value; empty if the error does not name it
@@ -55,14 +55,14 @@ final class RecordedError {
         }
     }
 
-    /** A form of error texts, and how to get the field from it. */
+    /** A pattern of error texts, and how to extract the field. */
     private record Rule(Pattern pattern, Function<MatchResult, Field> reading) {
         Rule(String pattern, Function<MatchResult, Field> reading) {
             this(Pattern.compile(pattern), reading);
         }
     }
 
-    /** The error with that text. */
+    /** Returns the error with that text. */
     static RecordedError of(String text) {
         List<Field> fields = new ArrayList<>();
         for (Rule rule : RULES) {
@@ -71,15 +71,15 @@ final class RecordedError {
         return new RecordedError(fields);
     }
 
-    /** The fields; empty if the text names none. */
+    /** Returns the fields; empty if the text names none. */
     List<Field> fields() {
         return fields;
     }
 
     /**
-     * Whether one of our problems is about the field.
+     * Returns whether a reported problem is about the field.
      *
-     * @param values of these texts the problem must name one, unless there are none
+     * @param values the problem must name at least one of these, unless there are none
      */
     static boolean isAbout(Problem problem, Field field, List<String> values) {
         String text = field.path().isEmpty() ? problem.toString() : problem.message();
@@ -93,8 +93,7 @@ final class RecordedError {
                 .find();
     }
 
-    // Our path may be longer at the end, and at the start: kube-scheduler's path of an argument
-    // starts at the arguments.
+    // Moorage's path may be longer at both ends: kube-scheduler's path of an argument starts at the arguments.
     private static boolean isAt(String ours, String theirs) {
         return theirs.isEmpty()
                 || Pattern.compile("(?:^|\\.)" + Pattern.quote(theirs) + "(?:$|[.\\[])")

@@ -9,13 +9,13 @@ import java.util.Set;
 import java.util.TreeMap;
 import org.moorage.conformance.CaseResult.Correctness;
 
-/** The number of results of each sort. Not safe for use by several threads. */
+/** The number of results by correctness. Not safe for use by several threads. */
 public final class ResultCounts {
     private final Map<Correctness, Integer> countByOutcome = new EnumMap<>(Correctness.class);
     private final Map<String, Integer> openByPlugin = new TreeMap<>();
     private final Set<VectorKind> kinds = EnumSet.noneOf(VectorKind.class);
 
-    /** Counts of nothing. */
+    /** Creates counts of 0. */
     public ResultCounts() {}
 
     void add(CaseResult result) {
@@ -28,19 +28,19 @@ public final class ResultCounts {
         }
     }
 
-    /** Adds the counts of another one. */
+    /** Adds other counts. */
     public void add(ResultCounts other) {
         kinds.addAll(other.kinds);
         other.countByOutcome.forEach((correctness, count) -> countByOutcome.merge(correctness, count, Integer::sum));
         other.openByPlugin.forEach((plugin, count) -> openByPlugin.merge(plugin, count, Integer::sum));
     }
 
-    /** The number of results of that sort. */
+    /** Returns the number of results with that correctness. */
     public int count(Correctness correctness) {
         return countByOutcome.getOrDefault(correctness, 0);
     }
 
-    /** The number of results. */
+    /** Returns the number of results. */
     public int total() {
         int total = 0;
         for (int count : countByOutcome.values()) {
@@ -49,12 +49,12 @@ public final class ResultCounts {
         return total;
     }
 
-    /** The number of open results by the missing plugins that they depend on; one may depend on several. */
+    /** Returns the number of open results by missing plugin; a result may depend on several plugins. */
     public Map<String, Integer> openByPlugin() {
         return Collections.unmodifiableMap(openByPlugin);
     }
 
-    /** The kinds of answers that were counted. */
+    /** Returns the kinds of the counted cases. */
     public Set<VectorKind> kinds() {
         return Collections.unmodifiableSet(kinds);
     }

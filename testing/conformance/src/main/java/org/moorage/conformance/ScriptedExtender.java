@@ -25,15 +25,15 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The extender of recorded answers. It answers by the path alone, whose first part is a mode, as {@code extenders.go} of the oracle
- * did when the answers were recorded, and keeps what it was asked.
+ * The extender of recorded cases. Its responses depend only on the path, whose first part is a mode, as in {@code
+ * extenders.go} of the oracle when the cases were recorded. It records its requests.
  */
 final class ScriptedExtender implements AutoCloseable {
-    /** The address in configurations of recorded answers, in place of which the extender's own is put. */
+    /** The address in recorded configurations, which is replaced by the extender's own. */
     private static final String RECORDED = "http://extender.test";
 
     private static final JsonMapper JSON = new JsonMapper();
-    // Whether such a request arrives within its limit depends on how busy the machine is, so it is not kept.
+    // Not recorded, since it depends on the load of the machine whether such a request arrives within its time limit.
     private static final String HANG = "hang";
     private static final int OK = 200;
     private static final int SERVER_ERROR = 500;
@@ -55,12 +55,12 @@ final class ScriptedExtender implements AutoCloseable {
         server.start();
     }
 
-    /** A recorded text with the extender's own address. */
+    /** Returns a recorded text with the extender's own address. */
     String withOwnAddress(String text) {
         return text.replace(RECORDED, address());
     }
 
-    /** A text with the recorded address. */
+    /** Returns a text with the recorded address. */
     String withRecordedAddress(String text) {
         return text.replace(address(), RECORDED);
     }
@@ -70,12 +70,14 @@ final class ScriptedExtender implements AutoCloseable {
                 + server.getAddress().getPort();
     }
 
-    /** What it was asked, as path and body, in order. */
+    /** Returns the requests, as path and body, in sorted order. */
     Set<String> requests() {
         return new TreeSet<>(requests);
     }
 
-    /** A request as it is kept: objects without kind, lists of nodes in the order of names, and nothing that is empty. */
+    /**
+     * Returns a request in the recorded form: objects without kind, lists of nodes sorted by name, and no empty values.
+     */
     static String request(String path, JsonNode body) {
         ObjectNode kept = body.deepCopy();
         withoutKind(kept.path("Pod"));
@@ -110,7 +112,7 @@ final class ScriptedExtender implements AutoCloseable {
                 : item.path("metadata").path("name").asText();
     }
 
-    // The text of what is not empty, with fields in the order of their names.
+    // Returns a value as text, without empty values and with sorted fields.
     private static String ordered(JsonNode value) {
         StringBuilder text = new StringBuilder();
         if (value.isObject()) {

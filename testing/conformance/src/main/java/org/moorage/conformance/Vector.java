@@ -4,7 +4,7 @@ package org.moorage.conformance;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.util.Objects;
 
-/** A recorded answer of the real kube-scheduler, with what it was asked. */
+/** A case recorded from the real kube-scheduler: its input and its result. */
 public final class Vector {
     private final String name;
     private final VectorKind kind;
@@ -16,17 +16,17 @@ public final class Vector {
         this.tree = Objects.requireNonNull(tree, "tree");
     }
 
-    /** Its name, or {@code line 12} if it has none. */
+    /** Returns the name of the case, or {@code line 12} if it has none. */
     public String name() {
         return name;
     }
 
-    /** What it is about. */
+    /** Returns the kind of the case. */
     public VectorKind kind() {
         return kind;
     }
 
-    /** The whole line. */
+    /** Returns the whole line. */
     ObjectNode tree() {
         return tree;
     }

@@ -4,8 +4,8 @@ package org.moorage.conformance;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.util.List;
 
-/** Asks us what kube-scheduler was asked, and compares. Safe for use by several threads. */
+/** Runs a recorded case in Moorage and compares the results. Safe for use by several threads. */
 interface VectorCheck {
-    /** Everything that was compared, at least one thing. The vector may be changed. */
+    /** Returns all comparisons, at least one. May modify the vector. */
     List<Comparison> check(ObjectNode vector);
 }

@@ -3,7 +3,7 @@ package org.moorage.conformance;
 
 import org.jspecify.annotations.Nullable;
 
-/** A file is not one of recorded answers. The message is fit to be shown as it is. */
+/** A file does not contain recorded cases. The message can be shown to users. */
 public final class VectorException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 

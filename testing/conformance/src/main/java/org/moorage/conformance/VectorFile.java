@@ -20,7 +20,7 @@ import java.nio.file.Path;
 import java.util.Optional;
 import java.util.zip.GZIPInputStream;
 
-/** A file of recorded answers: one JSON document a line, compressed or not. */
+/** A file of recorded cases: one JSON document per line, optionally compressed. */
 final class VectorFile implements AutoCloseable {
     private static final String STDIN = "-";
     private static final int BUFFER_BYTES = 1 << 16;
@@ -39,17 +39,17 @@ final class VectorFile implements AutoCloseable {
     }
 
     /**
-     * A line that was not parsed yet.
+     * An unparsed line.
      *
      * @param place file and line, for messages
-     * @param number counts from 1
+     * @param number the line number, from 1
      * @param text the line
      */
     record Line(String place, int number, String text) {
         /**
-         * Reads the line.
+         * Parses the line.
          *
-         * @throws VectorException if it is no recorded answer
+         * @throws VectorException if it is not a recorded case
          */
         Vector parse() {
             JsonNode tree;
@@ -99,7 +99,7 @@ final class VectorFile implements AutoCloseable {
                 name + ": " + problem + " (expected: a file of recorded answers, or - for stdin)", cause);
     }
 
-    /** The next line that is not blank; empty at the end. */
+    /** Returns the next line that is not blank; empty at the end. */
     Optional<Line> next() {
         try {
             for (String text = lines.readLine(); text != null; text = lines.readLine()) {

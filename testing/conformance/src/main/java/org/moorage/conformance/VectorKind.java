@@ -4,19 +4,19 @@ package org.moorage.conformance;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.util.Optional;
 
-/** What a recorded answer is about. */
+/** The subject of a recorded case. */
 public enum VectorKind {
-    /** A cluster, a waiting pod, and the whole decision. */
+    /** A cluster, a pending pod, and the whole decision. */
     DECISION("decisions"),
-    /** A cluster, a group of pods in it that are scheduled as one, and what becomes of them in one cycle. */
+    /** A cluster, a group of its pods that are scheduled together, and the result of one cycle. */
     GROUP("groups"),
-    /** A change of the cluster, and which plugins would have a rejected pod tried again. */
+    /** A change of the cluster, and the plugins that requeue a rejected pod for it. */
     HINT("hints"),
-    /** A configuration, and its complete form or the recordedError. */
+    /** A configuration, and its complete form or the error. */
     CONFIGURATION("configurations"),
-    /** An object as a person writes it, and as the API server completes it. */
+    /** An object as a user writes it, and as the API server completes it. */
     DEFAULTS("defaults"),
-    /** A pod or claim that is created in a cluster, and as it is stored or how it is refused. */
+    /** A pod or claim to create in a cluster, and its stored form or the error that rejects it. */
     ADMISSION("admission");
 
     private final String title;
@@ -25,7 +25,7 @@ public enum VectorKind {
         this.title = title;
     }
 
-    /** The kind of a line, by its fields; empty if it is no recorded answer. */
+    /** Returns the kind of a line by its fields; empty if the line is not a recorded case. */
     static Optional<VectorKind> of(ObjectNode line) {
         if (line.has("in") && line.has("out")) {
             return Optional.of(DEFAULTS);
@@ -52,7 +52,7 @@ public enum VectorKind {
         return line.path("pod").isObject() && tellsChange ? Optional.of(HINT) : Optional.empty();
     }
 
-    /** The plural, for tables. */
+    /** Returns the plural, for tables. */
     @Override
     public String toString() {
         return title;

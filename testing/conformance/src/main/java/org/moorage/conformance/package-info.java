@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * Compares our answers with recorded ones of the real kube-scheduler: decisions about pods and groups of pods, queueing hints,
- * configurations and defaults.
+ * Compares Moorage's results with cases recorded from the real kube-scheduler: decisions about pods and groups of pods,
+ * queueing hints, configurations and defaults.
  *
  * <p>Starting points: {@link org.moorage.conformance.Conformance}, {@link org.moorage.conformance.CaseResult}.
  */

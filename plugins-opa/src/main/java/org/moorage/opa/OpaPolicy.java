@@ -300,7 +300,7 @@ public final class OpaPolicy
     }
 
     private static final StateKey<Fit> FIT = StateKey.of(NAME + "/fit");
-    /** Set when PreFilter ran and the policies do not apply to the pod. */
+    /** Set when PreFilter ran and skipped the pod. */
     private static final StateKey<Boolean> LEFT_ALONE = StateKey.of(NAME + "/leftAlone");
 
     private final Args args;

@@ -39,8 +39,7 @@ record AnnotationStatistics() implements NodeStatistics {
                 Double.isNaN(next) ? number(annotations.get(misspelt)) : next);
     }
 
-    // Double.parseDouble also accepts spaces, 4000d and 0x1p3, which other languages reject; infinity cannot be
-    // calculated with.
+    // Stricter than Double.parseDouble, which also accepts infinity, spaces, 4000d and 0x1p3.
     private static double number(@Nullable String text) {
         if (text == null || text.isEmpty()) {
             return Double.NaN;

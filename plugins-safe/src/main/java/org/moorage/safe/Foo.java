@@ -45,10 +45,7 @@ public final class Foo implements FilterPlugin, ScorePlugin, EnqueueExtensions {
         return NAME;
     }
 
-    /**
-     * Returns whether the pod may run on the node. A rejection has a reason: {@code Status.unschedulable("node(s)
-     * ...")}.
-     */
+    /** Returns whether the pod may run on the node. A rejection is {@code Status.unschedulable("node(s) ...")}. */
     @Override
     public Status filter(CycleState state, Pod pod, NodeInfo node) {
         return Status.success();

@@ -19,29 +19,31 @@ import org.moorage.livetests.scene.Scene;
 import org.moorage.livetests.scene.SchedulerProcess;
 
 /**
- * The real kube-scheduler places pods, and evicts others, by what kube-safe-scheduler's agents, plugins in a jar, answer through {@code
- * moorage extender}.
+ * The real kube-scheduler schedules and preempts pods by the responses of kube-safe-scheduler's agents, which are
+ * plugins in a jar that {@code moorage extender} serves.
  */
 @Tag("live")
 class LiveExtenderServerTest {
     private static final int PODS = 4;
 
-    /** The agents, each with a kube-scheduler of that name, and the node that each prefers. Only {@code named} is sent names of nodes. */
+    /**
+     * The preferred node of each agent, which has a kube-scheduler with its name. Only {@code named} receives node
+     * names.
+     */
     private static final Map<String, String> NODE_BY_AGENT =
             Map.of("whole", "idle", "named", "idle", "congestion", "half", "pigeon", "hot");
 
-    /** Those that ask how likely a node is to be overloaded. */
+    /** The agents that compute the risk of overload. */
     private static final Set<String> SAFE = Set.of("whole", "named");
 
-    /** The measured free part of 8 CPUs: on the first two nodes the standard deviation is small. */
+    /** The measured free part of 8 CPUs; the first two nodes have a small standard deviation. */
     private static final String NODES =
             node("idle", "16Gi", measured(4300, 100) + "congestion-factor: \"90\", requested-cpu: \"7000\"")
                     + node("half", "16Gi", measured(3000, 1000) + "congestion-factor: \"10\", requested-cpu: \"4000\"")
                     + node("hot", "16Gi", measured(500, 400) + "congestion-factor: \"50\"");
 
     /**
-     * Two nodes that are full. To evict from the warm one would do less harm, but for the risk of overload there, which does not become
-     * less by it.
+     * Two full nodes. Preemption on the warm node is less harmful, but evictions do not reduce its risk of overload.
      */
     private static final String FULL = node("cool", "1Gi", measured(7000, 100))
             + node("warm", "1Gi", measured(500, 400))
@@ -77,7 +79,7 @@ class LiveExtenderServerTest {
                 """.formatted(name, memory, annotations);
     }
 
-    // No kubelet ends it, so it has no grace period.
+    // No kubelet ends the pod, so it has no grace period.
     private static String prioritized(String name, String priority, String more) {
         return """
                 ---
@@ -177,7 +179,7 @@ class LiveExtenderServerTest {
                     expected.put(agent + "-p" + i, node);
                 }
             });
-            // Both fit next to the pods of pigeon: the second scheduler knows what the first has bound.
+            // Both fit next to the pods of pigeon: the second scheduler sees the pods that the first has bound.
             SAFE.forEach(agent -> pods.append(pod(agent, "demanding", "3800m")));
             scene.create(pods.toString());
             Map<String, String> nodes = scene.await(

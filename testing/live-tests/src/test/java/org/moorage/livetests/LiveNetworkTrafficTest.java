@@ -26,12 +26,12 @@ import org.moorage.prometheus.PrometheusSettings;
 import org.moorage.prometheus.Sample;
 
 /**
- * The story of {@code plugins-traffic}: a real Prometheus and real node exporters decide where pods go, also by the article's
- * own query. SafeOverload of {@code plugins-safe} and {@code annotate usage} ask the same Prometheus.
+ * Tests {@code plugins-traffic} with a real Prometheus and real node exporters, also with the article's own query.
+ * SafeOverload of {@code plugins-safe} and {@code annotate usage} query the same Prometheus.
  */
 @Tag("live")
 class LiveNetworkTrafficTest {
-    /** How long the plugin keeps an answer of Prometheus. */
+    /** How long the plugin caches a result of Prometheus. */
     private static final Duration KEPT = Duration.ofMillis(10);
 
     private static final String TRAFFIC = "sum by (nodename) (rate(node_network_receive_bytes_total{device=\"lo\"}[5s])"
@@ -126,11 +126,10 @@ class LiveNetworkTrafficTest {
         return port;
     }
 
-    // Both exporters are on one machine and see the same. The packets of the quiet node count as bytes: there are
-    // always fewer packets. One byte
-    // of node01's memory is free: the value of an information about the exporter. Of each node one processor is idle,
-    // by its clock, however busy
-    // the machine is.
+    // Both exporters run on one machine and have the same values. For the quiet node, packets are relabeled as bytes,
+    // since there are always fewer packets than bytes. For node01, a build info metric with the value 1 is relabeled as
+    // free memory, so one byte is free. For each node, the clock is relabeled as the idle time of one processor, so the
+    // load of the machine does not matter.
     private static String scrapes(Map<String, Integer> portByNode, String busy) {
         StringBuilder text = new StringBuilder("global: {scrape_interval: 1s, scrape_timeout: 1s}\nscrape_configs:\n");
         portByNode.forEach((node, port) -> {

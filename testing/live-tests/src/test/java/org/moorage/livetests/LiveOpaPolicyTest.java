@@ -24,9 +24,9 @@ import org.moorage.livetests.scene.Scene;
 import org.moorage.livetests.scene.SchedulerProcess;
 
 /**
- * The story of opa-kube-scheduler on a real control plane, with a real OPA and the plugin's jar: a policy is pushed and pods follow it, it
- * is changed and they follow that one, a bad one changes nothing, OPA may be restarted, and it has what the API server has, also after
- * a watch that could not go on.
+ * Tests the features of opa-kube-scheduler on a real control plane, with a real OPA and the plugin's jar: pods follow a
+ * pushed policy and its changes, an invalid policy changes nothing, and OPA may be restarted. OPA has the objects of
+ * the API server even after a watch could not be resumed.
  */
 @Tag("live")
 class LiveOpaPolicyTest {
@@ -105,7 +105,7 @@ class LiveOpaPolicyTest {
                 name, List.of(binary.toString(), "run", "--server", "--addr=127.0.0.1:" + port, "--log-level=error"));
     }
 
-    /** The names of the objects in OPA's data, each with what its spec refers to. */
+    /** Returns the names of the objects in OPA's data, each with the object that its spec refers to. */
     private Map<String, String> data(String opaUrl, String resource, String field) {
         Map<String, String> fields = new TreeMap<>();
         JsonNode objects = ApiAccess.parse(
@@ -128,8 +128,8 @@ class LiveOpaPolicyTest {
     }
 
     /**
-     * Objects that are deleted while the scheduler is stopped. A restarted API server does not have the versions of before, so that
-     * watches cannot continue and all objects are listed again.
+     * Tests objects that are deleted while the scheduler is stopped. A restarted API server does not have the earlier
+     * versions, so watches cannot be resumed and all objects are listed again.
      */
     private void assertVanishedObjectsAreGone(Scene scene, RunningProgram moorage, String opaUrl) {
         moorage.signal("STOP");
@@ -164,13 +164,13 @@ class LiveOpaPolicyTest {
                     .flags("--plugin-dir=" + new PluginProject("plugins-opa").pluginDirectory())
                     .start();
             RunningProgram moorage = scheduler.program();
-            // The policies are served from before then on.
+            // The server for policies starts before the scheduler is ready.
             scene.await("the scheduler is ready", scheduler::isReady);
             assertThat(ask("PUT", example, policy("a")).statusCode()).isEqualTo(200);
             scene.create(pod("first"));
             assertThat(scene.awaitNode("first")).isEqualTo("a");
 
-            // A pod that no node is good enough for is pending, and is tried again when the policy changes.
+            // A pod without a feasible node is pending, and is retried when the policy changes.
             assertThat(ask("PUT", example, policy("nowhere")).statusCode()).isEqualTo(200);
             scene.create(pod("patient"));
             JsonNode ignored = scene.await(

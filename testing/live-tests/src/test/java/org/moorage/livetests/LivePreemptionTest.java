@@ -18,13 +18,16 @@ import org.moorage.livetests.scene.Scene;
 import org.moorage.livetests.scene.SchedulerProcess;
 
 /**
- * Preemption in the background on a real control plane: several pods at once, victims that take their time, a budget that
- * cannot be kept. The same objects are given to the real kube-scheduler on another control plane, and both must go
- * through the same states.
+ * Asynchronous preemption on a real control plane: several preemptors at the same time, victims that terminate slowly,
+ * and a disruption budget that cannot be kept. The real kube-scheduler receives the same objects on another control
+ * plane, and both must go through the same states.
  */
 @Tag("live")
 class LivePreemptionTest {
-    /** The state while a victim takes its time. Which of three like pods gets which of three like nodes is a matter of chance. */
+    /**
+     * The state while a victim terminates. It is random which of three equivalent pods gets which of three equivalent
+     * nodes.
+     */
     private static final SortedMap<String, String> WHILE_A_VICTIM_LEAVES = new TreeMap<>(Map.of(
             "pods on each-a", "crowd",
             "pods on each-b", "crowd",
@@ -43,7 +46,7 @@ class LivePreemptionTest {
         WHEN_IT_IS_GONE.put("waiting", "polite for ");
     }
 
-    /** The state while a victim leaves, and the one when it is gone. */
+    /** The states while a victim terminates and after it is gone. */
     private record States(SortedMap<String, String> before, SortedMap<String, String> after) {}
 
     @Test
@@ -59,7 +62,7 @@ class LivePreemptionTest {
             scene.create(Scene.resource(LivePreemptionTest.class, "preemption.yaml"));
             SchedulerProcess scheduler = scene.scheduler(kind).start();
             SortedMap<String, String> before = until(scene, WHILE_A_VICTIM_LEAVES);
-            // As its kubelet would have it once the containers have ended.
+            // As its kubelet does after the containers have ended.
             scene.api().delete(ApiAccess.PODS + "/slow-low");
             SortedMap<String, String> after = until(scene, WHEN_IT_IS_GONE);
             assertThat(scheduler.crashes()).isEmpty();
@@ -86,8 +89,8 @@ class LivePreemptionTest {
                 add(state, "pods on " + node, shown + leaving(pod));
             }
         }
-        // Victims rather than events: kube-scheduler may evict one twice, when its preemptor is tried again before it
-        // is seen to leave.
+        // Compares victims instead of events: kube-scheduler may evict a pod twice if its preemptor is retried before
+        // the eviction is visible.
         SortedMap<String, Set<String>> evicted = new TreeMap<>();
         for (JsonNode event : api.items(ApiAccess.EVENTS)) {
             if (event.path("reason").asText().equals("Preempted")) {

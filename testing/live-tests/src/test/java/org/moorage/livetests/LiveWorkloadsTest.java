@@ -25,8 +25,8 @@ import org.moorage.simulation.dump.ClusterDump;
 import org.moorage.simulation.dump.ClusterDumpReader;
 
 /**
- * The pods and claims that simulations make of workloads, against those that the controllers of a real control plane make of the same
- * manifests.
+ * Compares the pods and claims that simulations create for workloads with those that the controllers of a real control
+ * plane create for the same manifests.
  */
 @Tag("live")
 class LiveWorkloadsTest {
@@ -94,14 +94,14 @@ class LiveWorkloadsTest {
         for (String kind : List.of("Pod", "PersistentVolumeClaim")) {
             String path = "/api/v1/namespaces/default/" + kind.toLowerCase(Locale.ROOT) + "s";
             for (JsonNode object : api.items(path)) {
-                // Lists leave these out of their elements.
+                // Lists omit these fields in their items.
                 seen.add(((ObjectNode) object).put("apiVersion", "v1").put("kind", kind));
             }
         }
         return seen;
     }
 
-    // Without what is random, and what only a running API server gives.
+    // Returns the object without random values and without the fields that only a running API server sets.
     private static String comparable(JsonNode object) throws IOException {
         ObjectNode tree = object.deepCopy();
         ObjectNode metadata = tree.withObject("/metadata");
@@ -124,7 +124,7 @@ class LiveWorkloadsTest {
             for (JsonNode container : tree.path("spec").path(field)) {
                 if (container instanceof ObjectNode fields
                         && container.path("resources").isEmpty()) {
-                    // The API server has written it as an empty object.
+                    // The API server writes it as an empty object.
                     fields.remove("resources");
                 }
             }
@@ -133,7 +133,7 @@ class LiveWorkloadsTest {
         JsonNode labels = metadata.path("labels");
         for (String label : List.of("pod-template-hash", "controller-revision-hash", "controller-uid")) {
             String value = labels.path(label).asText("");
-            // That of a stateful set has its name before the hash; a uid has dashes of its own.
+            // The hash of a stateful set follows its name and a dash; a uid contains dashes itself.
             String random = label.endsWith("hash") ? value.substring(value.lastIndexOf('-') + 1) : value;
             if (!random.isEmpty()) {
                 text = text.replace(random, "<" + label + ">");

@@ -22,7 +22,9 @@ import org.moorage.api.model.ResourceClaim;
 import org.moorage.runtime.decision.Decision;
 import org.moorage.runtime.metrics.SchedulerListener;
 
-/** Looks at each change of the API server: what a scheduler binds must fit, and nothing is given to two. */
+/**
+ * Checks each change in the API server: a pod must fit on the node that it is bound to, and nothing is allocated twice.
+ */
 final class Audit implements SchedulerListener {
     private final ModelApiServer server;
     private ModelCluster cluster;
@@ -31,7 +33,10 @@ final class Audit implements SchedulerListener {
     private final Map<String, Node> nodeOfDecision = new HashMap<>();
     private final Map<String, String> lastMessages = new HashMap<>();
     private final Map<String, Boolean> wasBound = new HashMap<>();
-    /** What was reserved for a group ends with it. An API server lets none go before its pods; here some do. */
+    /**
+     * The names of deleted groups. Reservations for a group end with it. An API server deletes no group before its
+     * pods; the simulation sometimes does.
+     */
     private final Set<String> goneGroups = new HashSet<>();
 
     private boolean wasRestarted;
@@ -47,14 +52,14 @@ final class Audit implements SchedulerListener {
         return problems;
     }
 
-    /** Another scheduler takes the place of the one that was killed. */
+    /** Continues with the scheduler that replaces a killed one. */
     void restarted(ModelCluster newCluster) {
         cluster = newCluster;
         nodeOfDecision.clear();
         wasRestarted = true;
     }
 
-    /** What the last attempt at the pod said; empty if it was never tried. */
+    /** Returns the message of the last attempt at the pod; empty if there was no attempt. */
     String lastMessage(Pod pod) {
         return lastMessages.getOrDefault(pod.uid(), "");
     }
@@ -107,7 +112,7 @@ final class Audit implements SchedulerListener {
         }
         for (String name : claimNames(pod)) {
             Optional<ResourceClaim> claim = server.find(ObjectKind.RESOURCE_CLAIM, pod.namespace() + "/" + name);
-            // Whoever deletes a claim in between is not the scheduler.
+            // The scheduler is not responsible for claims that another client deletes in between.
             if (claim.isPresent()
                     && !claim.get().metadata().isDeleting()
                     && !goneGroups.contains(pod.spec().podGroupName())
@@ -115,7 +120,7 @@ final class Audit implements SchedulerListener {
                 problems.add("pod " + pod + ": bound without its claim " + name);
             }
         }
-        // A node that has changed since the decision may be too small for it.
+        // A node that changed after the decision may be too small for the pod.
         Optional<Node> node = server.find(ObjectKind.NODE, pod.nodeName());
         Node decided = nodeOfDecision.get(pod.uid());
         if (node.isPresent()
@@ -167,7 +172,7 @@ final class Audit implements SchedulerListener {
         return names;
     }
 
-    /** What must hold at rest. */
+    /** Checks the invariants of an idle cluster. */
     void atRest() {
         Map<String, String> claimByDevice = new TreeMap<>();
         for (ResourceClaim claim : server.all(ObjectKind.RESOURCE_CLAIM)) {
@@ -188,8 +193,8 @@ final class Audit implements SchedulerListener {
         }
     }
 
-    // Whoever was killed could not give back what it had reserved. What is reserved for a group stays so while the
-    // group is there.
+    // A killed scheduler could not release its reservations. A reservation for a group remains as long as the group
+    // exists.
     private void reservedAtRest(ResourceClaim claim) {
         for (ResourceClaim.Consumer consumer : claim.reservedFor()) {
             boolean isUsed = consumer.resource().equals("podgroups")

@@ -14,7 +14,7 @@ import org.moorage.api.model.ObjectKind;
 import org.moorage.api.model.Pod;
 import org.moorage.runtime.debug.SchedulerDump;
 
-/** What a scheduler at rest holds, compared with what the API server has. */
+/** Compares the state of an idle scheduler with the API server. */
 final class Books {
     private final SchedulerDump dump;
     private final ModelApiServer server;
@@ -22,9 +22,10 @@ final class Books {
     private final List<String> problems = new ArrayList<>();
 
     /**
-     * What a scheduler holds.
+     * Creates a comparison.
      *
-     * @param schedulerNames of the pods that it is responsible for
+     * @param dump the state of the scheduler
+     * @param schedulerNames the scheduler names of the pods that the scheduler is responsible for
      */
     Books(SchedulerDump dump, ModelApiServer server, Set<String> schedulerNames) {
         this.dump = dump;
@@ -32,7 +33,10 @@ final class Books {
         this.schedulerNames = schedulerNames;
     }
 
-    /** Whether a pod is active, backs off or is being scheduled. Pods of a group back off as long as there is no room for them. */
+    /**
+     * Returns whether a pod is active, in backoff or being scheduled. Ignores group members in backoff, which stay
+     * there while their group is unschedulable.
+     */
     static boolean isWorking(SchedulerDump dump) {
         return dump.queue().pendingPods().stream()
                         .anyMatch(pending -> pending.in().equals("active")
@@ -47,10 +51,10 @@ final class Books {
     }
 
     /**
-     * What is wrong with it.
+     * Returns the differences.
      *
-     * @param plugin sees the objects that the scheduler knows
-     * @param cluster the kinds that are watched
+     * @param plugin provides the objects that the scheduler knows
+     * @param cluster provides the watched kinds
      * @param failedStatuses the uids of the pods whose status may be out of date
      */
     List<String> problems(UnreliablePlugin plugin, ModelCluster cluster, Set<String> failedStatuses) {
@@ -150,7 +154,7 @@ final class Books {
         Map<String, String> actual = nominations(dump);
         for (Pod pod : server.all(ObjectKind.POD)) {
             if (!pod.isBound() && failedStatuses.contains(pod.uid())) {
-                // What a status says that could not be patched may be out of date.
+                // A status whose patch failed may be out of date.
                 actual.remove(pod.uid());
             } else if (!pod.isBound() && !pod.status().nominatedNodeName().isEmpty()) {
                 expected.put(pod.uid(), pod.status().nominatedNodeName());
@@ -159,7 +163,7 @@ final class Books {
         expect("nominations", expected, actual);
     }
 
-    /** The node by the uid of the pod that is nominated to it. */
+    /** Returns the nominated node by pod uid. */
     static Map<String, String> nominations(SchedulerDump dump) {
         Map<String, String> nominations = new TreeMap<>();
         dump.nominatedPods().forEach((nodeName, pods) -> pods.forEach(pod -> nominations.put(pod.uid(), nodeName)));

@@ -27,11 +27,12 @@ import org.moorage.api.model.StorageClass;
 import org.moorage.testkit.Selectors;
 
 /**
- * The controllers and kubelets of a cluster, as far as a scheduler notices: claims from templates, volumes, devices, the
- * end of pods, and the removal of what has no owner or node. They see each change, and act on it after a while.
+ * The controllers and kubelets of a cluster, as far as they affect a scheduler: claims from templates, volumes,
+ * devices, the end of pods, and the deletion of objects without an owner or node. They react to each change after a
+ * delay.
  */
 final class Controllers {
-    /** The label of pods that run to their end. */
+    /** The label of pods that run to completion. */
     static final String ENDS = "ends";
 
     private static final String RUNNING = "Running";
@@ -44,7 +45,7 @@ final class Controllers {
     private int names;
 
     /**
-     * The controllers.
+     * Creates the controllers.
      *
      * @param sharesClaims whether groups may have claims that their pods share
      */
@@ -151,7 +152,7 @@ final class Controllers {
         }
     }
 
-    /** Removes the pods that were bound to a node which was gone by then. */
+    /** Deletes the pods that are bound to a node that no longer exists. */
     void removePodsWithoutNode() {
         for (Pod pod : server.all(ObjectKind.POD)) {
             if (pod.isBound()) {
@@ -202,7 +203,7 @@ final class Controllers {
         return new PodStatus.ClaimStatus(entry.name(), claim.name());
     }
 
-    // What is a claim of its group as well is made for the group, which has to be there for that.
+    // A claim of a pod that is also a claim of its group is created for the group, which must exist.
     private void createClaim(Pod pod) {
         Optional<PodGroup> group = server.find(
                 ObjectKind.POD_GROUP, pod.namespace() + "/" + pod.spec().podGroupName());
@@ -251,7 +252,7 @@ final class Controllers {
         staying.removeIf(consumer -> !mayUse(consumer, claim.namespace()));
         boolean isReleased = staying.size() < claim.reservedFor().size();
         if (staying.isEmpty() && (isReleased || claim.metadata().isDeleting())) {
-            // Two requests, as the controller sends them: first the status, then the finalizer.
+            // Two requests, as in the controller: first the status, then the finalizer.
             server.patchClaim(claim, ResourceClaim::deallocated);
             server.patchClaim(claim, ResourceClaim::withoutFinalizer);
         } else if (isReleased) {
@@ -294,7 +295,7 @@ final class Controllers {
                 .isPresent();
     }
 
-    // The driver of a device says whether it is ready.
+    // The driver of a device reports whether it is ready.
     private void reportDevices(ResourceClaim claim) {
         if (claim.allocation().isEmpty() || !claim.devices().isEmpty()) {
             return;
@@ -342,7 +343,7 @@ final class Controllers {
         } else if (!claim.get().isBound()) {
             bind(volume, claim.get());
         } else if (!claim.get().volumeName().equals(volume.name())) {
-            // The claim was bound to another one: this one was bound by the controller, and is free again.
+            // The claim is bound to another volume. The controller had bound this one, which is available again.
             server.delete(ObjectKind.PERSISTENT_VOLUME, key);
         }
     }
@@ -401,7 +402,7 @@ final class Controllers {
     private static PersistentVolumeClaim withoutSelectedNode(PersistentVolumeClaim claim) {
         Map<String, String> annotations = new HashMap<>(claim.metadata().annotations());
         annotations.remove(PersistentVolumeClaim.SELECTED_NODE);
-        // A provisioner leaves its mark.
+        // A provisioner adds its annotation.
         annotations.put("volume.kubernetes.io/storage-provisioner", World.PROVISIONER);
         return claim.withMetadata(
                 claim.metadata().toBuilder().annotations(annotations).build());

@@ -30,13 +30,13 @@ import org.moorage.api.plugin.ReservePlugin;
 import org.moorage.runtime.debug.SchedulerDump;
 
 /**
- * Looks at the scheduling cycles of one scheduler from within.
+ * Checks the scheduling cycles of one scheduler from within.
  *
  * <ul>
- *   <li>A cycle begins with what the cache holds; a PodGroupPostFilter plugin is asked on what it began with, and so are the pods of a group
- *       bound: nothing is left of what was tried.
- *   <li>What is reserved for a pod is given back once, or it is bound; at the end of each cycle only pods that a node is chosen for have
- *       anything.
+ *   <li>A cycle starts with the state of the cache. When a PodGroupPostFilter plugin is called, and when the pods of a
+ *       group are reserved, the state is still that of the start of the cycle: no simulated change remains.
+ *   <li>A reservation of a pod is either released once, or the pod is bound. After each cycle, only pods with a
+ *       selected node have reservations.
  * </ul>
  */
 final class CycleAudit {
@@ -48,9 +48,9 @@ final class CycleAudit {
     private boolean isInCycle;
 
     /**
-     * Of one scheduler.
+     * Creates an audit of one scheduler.
      *
-     * @param dump what the scheduler holds
+     * @param dump provides the state of the scheduler
      */
     CycleAudit(ModelApiServer server, Supplier<SchedulerDump> dump) {
         this.server = server;
@@ -61,21 +61,23 @@ final class CycleAudit {
         return problems;
     }
 
-    /** A plugin of that scheduler, which sees what is looked at. It rejects nothing. */
+    /**
+     * Returns the factory of the plugin in that scheduler that collects the data for the checks. It rejects nothing.
+     */
     PluginFactory<?> factory() {
         return PluginFactory.of(Check.NAME, Check.class, handle -> new Check(this, handle));
     }
 
-    /** A cycle begins. */
+    /** Called when a cycle starts. */
     void cycleBegins() {
         isInCycle = true;
         atBeginning.clear();
     }
 
     /**
-     * The cycle is over.
+     * Called when a cycle ends.
      *
-     * @param chosen the uids of the pods that a node is chosen for
+     * @param chosen the uids of the pods with a selected node
      */
     void cycleEnded(Set<String> chosen) {
         isInCycle = false;
@@ -149,14 +151,17 @@ final class CycleAudit {
         return uids;
     }
 
-    /** What must hold at rest: what is reserved belongs to pods that are bound, to each of them once. */
+    /**
+     * Checks the invariants of an idle scheduler: each reservation belongs to a bound pod, and each pod has at most
+     * one.
+     */
     void atRest() {
         Set<String> seen = new TreeSet<>();
         for (Pod pod : reserved.values()) {
             if (!seen.add(pod.uid())) {
                 problems.add("pod " + pod + ": reserved twice");
             }
-            // Of one that is gone it does not matter.
+            // Reservations of deleted pods do not matter.
             boolean isElsewhere = server.pod(pod)
                     .filter(current -> !current.nodeName().equals(pod.nodeName()))
                     .isPresent();
@@ -166,7 +171,7 @@ final class CycleAudit {
         }
     }
 
-    /** The plugin. */
+    /** The plugin that collects the data for the checks. */
     static final class Check implements PreFilterPlugin, ReservePlugin, PodGroupPostFilterPlugin {
         static final String NAME = "CycleCheck";
 

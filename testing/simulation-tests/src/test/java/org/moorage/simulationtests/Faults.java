@@ -8,48 +8,50 @@ import java.util.Map;
 import java.util.Set;
 import java.util.random.RandomGenerator;
 
-/** What goes wrong in a simulation, and how often. Each seed has its own mixture, so that faults also come alone. */
+/**
+ * The faults of a simulation and their probabilities. Each seed has a different mix, so that faults also occur alone.
+ */
 final class Faults {
     private final RandomGenerator random;
     private final Map<Kind, Double> chances = new EnumMap<>(Kind.class);
     private boolean isOver;
 
-    /** What goes wrong. */
+    /** The kinds of faults. */
     enum Kind {
-        /** A request is refused before it is applied. */
+        /** A request is rejected before it is applied. */
         REFUSED_REQUEST,
-        /** A request is applied, and its answer is lost. */
+        /** A request is applied, but its response is lost. */
         LOST_ANSWER,
-        /** A request takes a while, before and after it is applied. */
+        /** A request is delayed before and after it is applied. */
         SLOW_REQUEST,
         /** A watch ends after an event. */
         CUT_WATCH,
-        /** A watch that ended cannot go on where it was: its kind is listed again. */
+        /** A watch that ended cannot be resumed: its kind is listed again. */
         LOST_VERSION,
-        /** A watch tells its last event again. */
+        /** A watch repeats its last event. */
         REPEATED_EVENT,
-        /** Whoever handles an event throws an error of the virtual machine. */
+        /** An event handler throws a VirtualMachineError. */
         FAILED_HANDLER,
-        /** A plugin throws an error of the virtual machine in a scheduling cycle, after the pod was assumed. */
+        /** A plugin throws a VirtualMachineError in a scheduling cycle, after the pod was assumed. */
         FAILED_CYCLE,
         /** A plugin throws. */
         FAILED_PLUGIN,
-        /** A volume cannot be provisioned, a device does not become ready. */
+        /** A volume cannot be provisioned, or a device does not become ready. */
         FAILED_DEVICE,
-        /** A plugin throws or rejects a pod of a group, or answers what it may not. */
+        /** A plugin throws or rejects for a pod of a group, or returns an invalid result. */
         FAILED_MEMBER,
-        /** A plugin throws where it is asked about a whole group, or answers what it may not. */
+        /** A plugin throws in a method for whole groups, or returns an invalid result. */
         FAILED_GROUP,
-        /** The scheduler is killed soon after a pod of a group was bound, and started again. */
+        /** The scheduler is killed soon after a pod of a group was bound, and restarted. */
         KILLED_SCHEDULER
     }
 
     private static final Set<Kind> OF_GROUPS = EnumSet.of(Kind.FAILED_MEMBER, Kind.FAILED_GROUP, Kind.KILLED_SCHEDULER);
 
     /**
-     * A mixture.
+     * Creates a random mix of faults.
      *
-     * @param hasGroups whether there are groups with which things can go wrong
+     * @param hasGroups whether to include the faults that need groups
      */
     Faults(RandomGenerator random, boolean hasGroups) {
         this.random = random;
@@ -73,12 +75,12 @@ final class Faults {
         return choice == 5 ? most : random.nextDouble(most / 3);
     }
 
-    /** Whether it goes wrong this time. */
+    /** Returns whether the fault occurs this time. */
     boolean happens(Kind kind) {
         return !isOver && random.nextDouble() < chances.getOrDefault(kind, 0.0);
     }
 
-    /** From now on nothing goes wrong. */
+    /** Ends all faults. */
     void end() {
         isOver = true;
     }

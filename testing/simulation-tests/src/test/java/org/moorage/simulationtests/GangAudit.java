@@ -18,15 +18,17 @@ import org.moorage.runtime.decision.Decision;
 import org.moorage.runtime.metrics.SchedulerListener;
 
 /**
- * Looks at what becomes of gangs.
+ * Checks the scheduling of gangs.
  *
  * <ul>
- *   <li>An attempt that has chosen a node for a pod of a group has done so for as many of its pods as the group needs, together with
- *       those that have a node already.
- *   <li>A pod of a gang is bound only if at one moment as many of the gang's pods as it needs, this one among them, had a node or a node
- *       chosen for them; for one below a composite group, if that was so for as many groups as that needs.
- *   <li>At rest fewer than that are only bound if something else than the choice of nodes has made it so: a pod that had a node ended or
- *       went, a binding failed, the scheduler was killed in between, or the group was changed or created anew.
+ *   <li>If an attempt selects a node for a pod of a group, it does so for as many of the group's pods as the group
+ *       needs, together with those that already have a node.
+ *   <li>A pod of a gang is bound only if at some moment as many of the gang's pods as it needs, including this one, had
+ *       a node or a selected node; below a composite group, only if this was true for as many groups as the composite
+ *       group needs.
+ *   <li>An idle cluster has fewer bound pods than that only for a reason other than the selection of nodes: a pod with
+ *       a node ended or was deleted, a binding failed, the scheduler was killed in between, or the group was changed or
+ *       created again.
  * </ul>
  */
 final class GangAudit implements SchedulerListener {
@@ -42,9 +44,9 @@ final class GangAudit implements SchedulerListener {
     private final boolean hasComposites;
 
     /**
-     * Of schedulers that follow each other.
+     * Creates an audit of consecutive schedulers.
      *
-     * @param scheduler knows what the one that runs knows
+     * @param scheduler provides the objects that the running scheduler knows
      * @param hasComposites whether there are composite groups
      */
     GangAudit(ModelApiServer server, Supplier<UnreliablePlugin> scheduler, boolean hasComposites) {
@@ -62,7 +64,7 @@ final class GangAudit implements SchedulerListener {
         return !pod.spec().podGroupName().isEmpty();
     }
 
-    /** Another scheduler takes the place of the one that was killed. */
+    /** Continues with the scheduler that replaces a killed one. */
     void restarted() {
         chosen.values().forEach(pod -> disturbed.add(GroupHierarchies.key(pod)));
         chosen.clear();
@@ -70,7 +72,7 @@ final class GangAudit implements SchedulerListener {
         foundInCycle.clear();
     }
 
-    /** The uids of the pods that a node is chosen for, whether they are bound by now or not. */
+    /** Returns the uids of the pods with a selected node, whether or not they are bound by now. */
     Set<String> chosen() {
         return chosen.keySet();
     }
@@ -82,7 +84,7 @@ final class GangAudit implements SchedulerListener {
                 hasComposites ? known.known(ObjectKind.COMPOSITE_POD_GROUP) : List.of());
     }
 
-    // As the scheduler knows them: those with a node, and those that a node is chosen for.
+    // Returns the pods that the scheduler knows with a node or a selected node.
     private Set<String> placed(GroupKey group) {
         Set<String> uids = new TreeSet<>();
         for (Pod pod : scheduler.get().known(ObjectKind.POD)) {
@@ -116,7 +118,7 @@ final class GangAudit implements SchedulerListener {
                 .ifPresent(root -> trees.podGroups(root).forEach(key -> permitted.addAll(placed(key))));
     }
 
-    /** A scheduling cycle is over; whether it was ended by an error that is not to be caught. */
+    /** Called when a scheduling cycle ends, with whether a fatal error ended it. */
     void cycleEnded(boolean isBroken) {
         if (!isBroken && !foundInCycle.isEmpty()) {
             GroupHierarchies trees = known();
@@ -153,7 +155,7 @@ final class GangAudit implements SchedulerListener {
         }
     }
 
-    // Whether or not pods are bound by then: the scheduler hears of it later.
+    // Regardless of whether pods are bound at that moment: the scheduler receives the change later.
     private void changed(PodGroup group) {
         GroupKey key = GroupKey.podGroup(group.namespace(), group.name());
         Integer before = minimums.put(key, group.minimum());
@@ -166,7 +168,7 @@ final class GangAudit implements SchedulerListener {
         }
     }
 
-    /** What must hold at rest. */
+    /** Checks the invariants of an idle cluster. */
     void atRest() {
         for (PodGroup group : server.all(ObjectKind.POD_GROUP)) {
             GroupKey key = GroupKey.podGroup(group.namespace(), group.name());

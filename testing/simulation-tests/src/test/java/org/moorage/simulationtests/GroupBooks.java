@@ -20,7 +20,10 @@ import org.moorage.api.model.PodGroup;
 import org.moorage.api.model.SchedulingGroup;
 import org.moorage.runtime.debug.SchedulerDump;
 
-/** What a scheduler at rest holds of groups, compared with what the API server has: the groups, their pods, and where these wait. */
+/**
+ * Compares an idle scheduler's state of groups with the API server: the groups, their pods, and where these are
+ * pending.
+ */
 final class GroupBooks {
     private final SchedulerDump dump;
     private final ModelApiServer server;
@@ -42,9 +45,10 @@ final class GroupBooks {
     }
 
     /**
-     * What a scheduler holds.
+     * Creates a comparison.
      *
-     * @param schedulerNames of the pods that it is responsible for
+     * @param dump the state of the scheduler
+     * @param schedulerNames the scheduler names of the pods that the scheduler is responsible for
      */
     GroupBooks(SchedulerDump dump, ModelApiServer server, Set<String> schedulerNames) {
         this.dump = dump;
@@ -53,7 +57,7 @@ final class GroupBooks {
         trees = new GroupHierarchies(server.all(ObjectKind.POD_GROUP), server.all(ObjectKind.COMPOSITE_POD_GROUP));
     }
 
-    /** What is wrong with it. */
+    /** Returns the differences. */
     List<String> problems() {
         Map<GroupKey, Known> groups = podGroups();
         expect("pod groups of the cache", groups, knownPodGroups());
@@ -67,8 +71,9 @@ final class GroupBooks {
     }
 
     /**
-     * Whether a group may be gated although nothing gates it any more. As in kube-scheduler a gated group stays so if the pod leaves that gates it,
-     * until an event comes that the plugin has registered, or it has waited too long.
+     * Returns whether a group may be gated without a reason. As in kube-scheduler, a gated group stays gated after the
+     * pod that gates it is deleted, until an event occurs that the plugin registered for, or the group has been pending
+     * for too long.
      */
     boolean isGateOutdated() {
         return isGateOutdated;
@@ -146,7 +151,7 @@ final class GroupBooks {
         return new TreeMap<>(Comparator.comparing(GroupKey::toString));
     }
 
-    // A pod whose groups are all there is tried again and again, unless its group has too few pods.
+    // A pod whose groups all exist is retried repeatedly, unless its group has too few pods.
     private void place(SchedulerDump.PendingPod pending, Map<GroupKey, Known> groups) {
         Pod pod = pending.pod();
         Optional<GroupKey> root = trees.root(GroupHierarchies.key(pod));
@@ -159,7 +164,7 @@ final class GroupBooks {
                 case "DynamicResources" -> true;
                 default -> false;
             };
-            // Whether claims are still missing, a fresh scheduler says.
+            // A fresh scheduler decides whether claims are still missing.
             isGateOutdated |= !isRight || pending.gatedBy().equals("DynamicResources");
         } else {
             isRight = pending.in().equals("backoff");

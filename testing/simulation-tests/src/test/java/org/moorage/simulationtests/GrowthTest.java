@@ -6,16 +6,19 @@ import static org.assertj.core.api.Assertions.assertThat;
 import org.junit.jupiter.api.Test;
 
 /**
- * Nothing grows with the number of names ever seen. The instances of all classes are counted, so whatever holds too many is found. {@code
- * -Dtests.pods} is the number of pods, for longer runs.
+ * The scheduler does not grow with the number of names that it has seen. Counts the instances of all classes, so it
+ * finds any leak. {@code -Dtests.pods} is the number of pods, for longer runs.
  */
 class GrowthTest {
     private static final long SEED = 1;
-    /** After these, what is bounded has reached its bounds. */
+    /** The number of pods after which all bounded collections are full. */
     private static final long FIRST = 5_000;
 
     private static final long MORE = Long.getLong("tests.pods", 20_000) - FIRST;
-    /** What the process itself may have more of: names of classes, code that was compiled meanwhile. A leak by names has thousands. */
+    /**
+     * The allowed growth of the JVM's own objects: names of classes, code compiled in the meantime. A leak by names has
+     * thousands.
+     */
     private static final long MOST = 3_000;
 
     @Test

@@ -37,8 +37,9 @@ import org.moorage.api.plugin.ClusterException;
 import org.moorage.api.plugin.Nomination;
 
 /**
- * What an API server does with the requests of a scheduler: objects with uids and resource versions, preconditions, conflicts,
- * finalizers, and a log of the changes of each kind. It answers at once and never fails by chance; {@link ModelCluster} does.
+ * A model of an API server for a scheduler's requests: objects with uids and resource versions, preconditions,
+ * conflicts, finalizers, and a log of the changes of each kind. It responds immediately and has no random failures;
+ * {@link ModelCluster} adds these.
  */
 final class ModelApiServer {
     private static final String BOUND_CONDITION = "True";
@@ -52,14 +53,14 @@ final class ModelApiServer {
     private long version;
     private long uids;
 
-    /** What became of an object. */
+    /** The type of a change. */
     enum Type {
         ADDED,
         MODIFIED,
         DELETED
     }
 
-    /** A change of an object: the object afterwards, or as it was last. */
+    /** A change of an object, with the object after the change or its last state before a deletion. */
     record Change(ObjectKind<?> kind, Type type, ClusterObject object) {
         @Override
         public String toString() {
@@ -72,17 +73,17 @@ final class ModelApiServer {
         this.clock = clock;
     }
 
-    /** Has somebody told of each change, at once. */
+    /** Registers a watcher that is called for each change immediately. */
     void watch(Consumer<Change> watcher) {
         watchers.add(watcher);
     }
 
-    /** The changes of a kind since the beginning. */
+    /** Returns the changes of a kind since the start. */
     List<Change> log(ObjectKind<?> kind) {
         return logByKind.computeIfAbsent(kind, any -> new ArrayList<>());
     }
 
-    /** How often a binding of the pod with that uid has succeeded. */
+    /** Returns the number of successful bindings of the pod with that uid. */
     int bindings(String uid) {
         return bindingsByUid.getOrDefault(uid, 0);
     }
@@ -91,7 +92,7 @@ final class ModelApiServer {
         return Optional.ofNullable(kind.type().cast(table(kind).get(key)));
     }
 
-    /** The pod of that key and uid. */
+    /** Returns the current pod with the key and the uid of the given pod. */
     Optional<Pod> pod(Pod known) {
         return find(ObjectKind.POD, known.key()).filter(pod -> pod.uid().equals(known.uid()));
     }
@@ -104,7 +105,7 @@ final class ModelApiServer {
         return all;
     }
 
-    /** All objects, of all kinds. */
+    /** Returns all objects of all kinds. */
     List<ClusterObject> all() {
         List<ClusterObject> all = new ArrayList<>();
         objectsByKind.values().forEach(table -> all.addAll(table.values()));
@@ -115,7 +116,7 @@ final class ModelApiServer {
         return objectsByKind.computeIfAbsent(kind, any -> new TreeMap<>());
     }
 
-    /** Creates an object, with a uid of its own. */
+    /** Creates an object with a new uid. */
     <T extends ClusterObject> T create(T object) {
         ObjectKind<?> kind = ObjectKind.of(object);
         if (table(kind).containsKey(object.key())) {
@@ -128,7 +129,7 @@ final class ModelApiServer {
         return store(Type.ADDED, withoutStatus(with(object, metadata)));
     }
 
-    // Nobody may set the status of a group as it is created.
+    // A client cannot set the status of a group in its creation.
     @SuppressWarnings("unchecked") // an object of the same type
     private static <T extends ClusterObject> T withoutStatus(T object) {
         return object instanceof PodGroup group ? (T) withoutStatus(group) : object;
@@ -166,7 +167,7 @@ final class ModelApiServer {
         return stored;
     }
 
-    // Without what is only told of attempts that change nothing.
+    // Returns the object without the fields that change even if an attempt has no effect.
     private static Object essence(@Nullable ClusterObject object) {
         if (object instanceof Pod pod) {
             return pod.withMetadata(pod.metadata().withResourceVersion(""))
@@ -178,12 +179,12 @@ final class ModelApiServer {
         return object == null ? "" : object;
     }
 
-    /** When something changed for the last time, other than the conditions of pods and groups. */
+    /** Returns the time of the last change other than to the conditions of pods and groups. */
     Instant lastChange() {
         return lastChange;
     }
 
-    /** Changes an object, if it is there. */
+    /** Changes an object if it exists. */
     <T extends ClusterObject> void update(ObjectKind<T> kind, String key, UnaryOperator<T> change) {
         find(kind, key).ifPresent(current -> {
             T changed = change.apply(current);
@@ -193,7 +194,7 @@ final class ModelApiServer {
         });
     }
 
-    /** Deletes an object at once, or as soon as its finalizers are gone. */
+    /** Deletes an object immediately, or when its finalizers are removed. */
     <T extends ClusterObject> void delete(ObjectKind<T> kind, String key) {
         find(kind, key).ifPresent(object -> {
             if (object instanceof ResourceClaim claim && !claim.finalizers().isEmpty()) {
@@ -210,7 +211,7 @@ final class ModelApiServer {
         return metadata.toBuilder().deletionTimestamp(clock.instant()).build();
     }
 
-    /** Deletes a pod: at once if it has no node, otherwise its kubelet removes it. */
+    /** Deletes a pod: immediately if it has no node, otherwise its kubelet removes it. */
     void deletePod(Pod known) {
         Pod pod = demand(ObjectKind.POD, known);
         if (!pod.isBound()) {
@@ -220,7 +221,7 @@ final class ModelApiServer {
         }
     }
 
-    /** Binds a pod, as the subresource {@code binding}. */
+    /** Binds a pod, like the subresource {@code binding}. */
     void bind(Pod known, String nodeName) {
         Pod pod = demand(ObjectKind.POD, known);
         if (pod.metadata().isDeleting()) {
@@ -257,7 +258,7 @@ final class ModelApiServer {
         }
     }
 
-    /** Sets the condition of a pod group of that uid. */
+    /** Sets the condition of the pod group with that uid. */
     void patchStatus(PodGroup known, PodCondition condition) {
         PodGroup group = demand(ObjectKind.POD_GROUP, known);
         if (!group.initiallyScheduled().equals(Optional.of(condition))) {
@@ -265,12 +266,12 @@ final class ModelApiServer {
         }
     }
 
-    /** Changes a pod of that uid. */
+    /** Changes the pod with that uid. */
     void patchPod(Pod known, UnaryOperator<Pod> change) {
         store(Type.MODIFIED, change.apply(demand(ObjectKind.POD, known)));
     }
 
-    /** Changes a volume or a claim, if it still has the version that is known. */
+    /** Changes a volume or a claim if it still has the version of the given object. */
     <T extends ClusterObject> T patchVersion(ObjectKind<T> kind, T known, UnaryOperator<T> change) {
         T current = demand(kind, known);
         if (!known.metadata().resourceVersion().isEmpty()
@@ -280,7 +281,7 @@ final class ModelApiServer {
         return store(Type.MODIFIED, change.apply(current));
     }
 
-    /** Changes a resource claim of that uid, whatever its version. */
+    /** Changes the resource claim with that uid, regardless of its version. */
     ResourceClaim patchClaim(ResourceClaim known, UnaryOperator<ResourceClaim> change) {
         ResourceClaim current = demand(ObjectKind.RESOURCE_CLAIM, known);
         ResourceClaim changed = change.apply(current);

@@ -35,7 +35,9 @@ import org.moorage.objects.KeptJson;
 import org.moorage.runtime.cluster.Cluster;
 import org.moorage.runtime.cluster.ClusterListener;
 
-/** The way between a scheduler and a {@link ModelApiServer}: requests that fail or are slow, and watches that lag and end. */
+/**
+ * The connection of a scheduler to a {@link ModelApiServer}: requests may fail or be slow, and watches may lag and end.
+ */
 final class ModelCluster implements Cluster {
     private final ModelApiServer server;
     private final VirtualExecutor executor;
@@ -56,7 +58,7 @@ final class ModelCluster implements Cluster {
         this.trace = trace;
     }
 
-    /** Whoever uses it is gone: no request of his arrives any more, and he is told nothing. */
+    /** Disconnects the scheduler: no further requests are sent, and no further events are delivered. */
     void cut() {
         isCut = true;
         watches.clear();
@@ -139,12 +141,12 @@ final class ModelCluster implements Cluster {
         }
     }
 
-    /** The uids of the pods whose status could not be patched: it says what it said before. */
+    /** Returns the uids of the pods whose status patch failed, so that the status is out of date. */
     Set<String> failedStatuses() {
         return failedStatuses;
     }
 
-    // A pod that is bound by now keeps what the API server has set.
+    // A pod that is already bound keeps the status that the API server has set.
     private void patchUnbound(Pod pod, Optional<PodCondition> condition, Nomination nomination) {
         boolean isBound = server.pod(pod).filter(Pod::isBound).isPresent();
         server.patchStatus(
@@ -335,12 +337,12 @@ final class ModelCluster implements Cluster {
         watches.clear();
     }
 
-    /** The kinds whose objects are told of. */
+    /** Returns the watched kinds. */
     Set<ObjectKind<?>> watchedKinds() {
         return watches.keySet();
     }
 
-    /** The object of that key as it was last told. */
+    /** Returns the object with that key as it was last delivered. */
     Optional<ClusterObject> told(ObjectKind<?> kind, String key) {
         Watch<?> watch = watches.get(kind);
         return watch == null ? Optional.empty() : Optional.ofNullable(watch.toldByKey.get(key));
@@ -360,7 +362,7 @@ final class ModelCluster implements Cluster {
             this.listener = listener;
         }
 
-        /** Lists for the first time, and again until whoever listens takes it. */
+        /** Lists the objects for the first time, and retries until the listener accepts the list. */
         void start() {
             try {
                 list();
@@ -379,7 +381,7 @@ final class ModelCluster implements Cluster {
             objects.forEach(object -> toldByKey.put(object.key(), object));
         }
 
-        /** There is something new. */
+        /** Called when there are new changes. */
         void wake() {
             if (!isScheduled && (isLost || position < server.log(kind).size())) {
                 schedule(Duration.ofMillis(random.nextInt(30)));

@@ -21,8 +21,8 @@ import org.moorage.api.plugin.FeatureGates;
 import org.moorage.testkit.Pods;
 
 /**
- * The users of a cluster who have groups of pods: groups that come before, after or without their pods, pods that come late, differ from
- * the rest, and go, and groups that change and go while they are tried.
+ * The users of a cluster with groups of pods. Groups are created before, after or without their pods; pods are created
+ * late, differ from the rest, and are deleted; groups are changed and deleted during attempts.
  */
 final class PodGroupWorld {
     /** The scheduler name of another profile. */
@@ -43,7 +43,7 @@ final class PodGroupWorld {
     private final Map<String, Integer> membersByGroup = new HashMap<>();
     private int names;
 
-    /** What the pods of a group have in common. */
+    /** The common properties of the pods of a group. */
     private record Shape(
             int cpu,
             int memory,
@@ -55,10 +55,10 @@ final class PodGroupWorld {
             List<PodSpec.ResourceClaim> claims) {}
 
     /**
-     * Users without groups yet.
+     * Creates users without groups.
      *
-     * @param world makes what pods have besides
-     * @param features which kinds of groups there are
+     * @param world creates the other objects that pods need
+     * @param features determines the kinds of groups
      */
     PodGroupWorld(ModelApiServer server, World world, FeatureGates features, RandomGenerator random) {
         this.server = server;
@@ -75,7 +75,7 @@ final class PodGroupWorld {
         return of.isEmpty() ? Optional.empty() : Optional.of(of.get(random.nextInt(of.size())));
     }
 
-    /** Creates what is there before the scheduler starts. */
+    /** Creates the groups that exist before the scheduler starts. */
     void create() {
         int groups = random.nextInt(3);
         for (int i = 0; i < groups; i++) {
@@ -83,7 +83,7 @@ final class PodGroupWorld {
         }
     }
 
-    /** Does one thing. */
+    /** Performs one random action. */
     void step() {
         int choice = random.nextInt(100);
         if (choice < 28) {
@@ -258,7 +258,7 @@ final class PodGroupWorld {
         }
     }
 
-    // As it is created anew under the same name.
+    // Returns a modified group, to be created again with the same name.
     private SchedulingGroup changed(SchedulingGroup group) {
         if (group instanceof CompositePodGroup composite) {
             return composite.toBuilder().gang(random.nextInt(1, 3)).build();

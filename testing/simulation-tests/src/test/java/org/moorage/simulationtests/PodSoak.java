@@ -52,8 +52,9 @@ import org.moorage.testkit.Selectors;
 import org.slf4j.LoggerFactory;
 
 /**
- * Pods come and go for a long virtual time, each with a name, labels, an owner, images and resources of its own, and so do namespaces,
- * nodes and claims. When all have gone, the scheduler is to hold no more than when the first thousands had.
+ * Creates and deletes pods for a long virtual time, each with a different name, labels, owner, images and resources, as
+ * well as namespaces, nodes and claims. When all are deleted, the scheduler must hold no more than after the first
+ * thousands of pods.
  */
 public final class PodSoak implements AutoCloseable {
     private static final Logger LOGGER = (Logger) LoggerFactory.getLogger("org.moorage");
@@ -62,7 +63,7 @@ public final class PodSoak implements AutoCloseable {
             apiVersion: kubescheduler.config.k8s.io/v1
             kind: KubeSchedulerConfiguration
             """, "soak", OWN);
-    /** A million take an hour. */
+    /** A million pods take an hour. */
     private static final Duration INTERVAL = Duration.ofNanos(3_600_000);
 
     private static final int LIVE_PODS = 120;
@@ -80,21 +81,21 @@ public final class PodSoak implements AutoCloseable {
     private long number;
     private long bound;
 
-    /** A pod, and what goes with it. */
+    /** A pod and the objects that belong to it. */
     private record Live(
             Pod pod, List<PersistentVolumeClaim> volumes, List<ResourceClaim> claims, Namespace namespace) {}
 
     /**
-     * What a process holds after a collection of its heap.
+     * The contents of the process after a garbage collection.
      *
-     * @param histogram how many instances of each class there are, as the JVM tells it: one text, so that what is known of before is no part of what
-     *     has grown
-     * @param dump what the scheduler holds
-     * @param threads how many threads there are
-     * @param series how many series the metrics have
+     * @param histogram the number of instances of each class, in the JVM's format; a single text, so that an earlier
+     *     histogram does not count as growth
+     * @param dump the state of the scheduler
+     * @param threads the number of threads
+     * @param series the number of series of the metrics
      */
     public record Holdings(String histogram, SchedulerDump dump, int threads, long series) {
-        /** The classes of which there are more than before, by more than so many. */
+        /** Returns the classes whose number of instances has grown by more than the given number. */
         public Map<String, Long> grownSince(Holdings before, long atMost) {
             Map<String, Long> instancesBefore = before.instances();
             Map<String, Long> grown = new TreeMap<>();
@@ -115,7 +116,7 @@ public final class PodSoak implements AutoCloseable {
             return instances;
         }
 
-        /** The size of all instances. */
+        /** Returns the total size of all instances in bytes. */
         public long bytes() {
             return lines().stream().mapToLong(words -> Long.parseLong(words[2])).sum();
         }
@@ -132,7 +133,7 @@ public final class PodSoak implements AutoCloseable {
         }
     }
 
-    /** A scheduler without pods. Nothing is logged until it is closed. */
+    /** Starts a scheduler without pods. Logging is off until it is closed. */
     public PodSoak(long seed) {
         LOGGER.setLevel(Level.OFF);
         random = new SplittableRandom(seed);
@@ -152,7 +153,7 @@ public final class PodSoak implements AutoCloseable {
         executor.cycle(() -> scheduler.scheduleNext().isPresent());
     }
 
-    // The cluster keeps all events for whoever looks at them.
+    // The cluster stores all events for later queries.
     private Cluster withoutEvents() {
         return (Cluster) Proxy.newProxyInstance(
                 Cluster.class.getClassLoader(), new Class<?>[] {Cluster.class}, (proxy, method, arguments) -> {
@@ -167,13 +168,13 @@ public final class PodSoak implements AutoCloseable {
                 });
     }
 
-    /** Has so many pods come, and all go. */
+    /** Creates the given number of pods and deletes all of them. */
     public void run(long count) {
         for (long i = 0; i < count; i++) {
             if (number % 400 == 0) {
                 replaceNode();
             }
-            // As a task, since only what runs there has the scheduler look for a pod.
+            // Runs as a task, since the scheduler looks for a pod only after a task.
             executor.execute(() -> pods.add(create()));
             pass(INTERVAL);
             if (pods.size() > LIVE_PODS) {
@@ -184,11 +185,11 @@ public final class PodSoak implements AutoCloseable {
         pods.clear();
         nodes.forEach(cluster::remove);
         nodes.clear();
-        // Longer than anything waits.
+        // Longer than any pod is pending.
         pass(Duration.ofMinutes(20));
     }
 
-    /** How many pods were bound when they went. */
+    /** Returns the number of pods that were bound when they were deleted. */
     public long bound() {
         return bound;
     }
@@ -333,7 +334,7 @@ public final class PodSoak implements AutoCloseable {
         }
     }
 
-    /** What is held now. */
+    /** Returns the current contents of the process. */
     public Holdings holdings() {
         try {
             String histogram = (String) ManagementFactory.getPlatformMBeanServer()

@@ -30,8 +30,8 @@ import org.moorage.runtime.decision.Evaluation;
 import org.moorage.simulation.cluster.InMemoryCluster;
 
 /**
- * One run of a whole scheduler with all its plugins: first a random scenario in which requests, watches and plugins fail, then none
- * of that until nothing more happens, and then everything must be in order. With groups of pods or without.
+ * Runs a whole scheduler with all its plugins: first a random scenario in which requests, watches and plugins fail;
+ * then without faults until the cluster is idle; then all invariants must hold. With or without groups of pods.
  */
 final class RuntimeSimulation {
     private static final String DEFAULT_PROFILE = "default-scheduler";
@@ -54,9 +54,9 @@ final class RuntimeSimulation {
                   enabled:
                   - name: Unreliable
             """ + PLUGIN_CONFIG;
-    // What is named at a point goes before what is named for all: there it is seen first what a cycle begins with, and
-    // what is
-    // left behind by a plugin that is asked first.
+    // A plugin that is enabled at one point runs before those enabled at multiPoint. In PreFilter, CycleCheck is
+    // therefore the first to see the state at the start of a cycle; in PodGroupPostFilter, it sees the changes that
+    // UnreliableForGroups left behind.
     private static final String GROUP_PROFILE = """
             - schedulerName: %s
               plugins:
@@ -81,17 +81,20 @@ final class RuntimeSimulation {
             + String.format(GROUP_PROFILE, DEFAULT_PROFILE)
             + String.format(GROUP_PROFILE, PodGroupWorld.SECOND_PROFILE);
     private static final Map<FeatureGates, LoadedConfig> CONFIGS = new ConcurrentHashMap<>();
-    /** Much longer than a run, so that no pod is tried again only because it has waited so long. */
+    /** Much longer than a run, so that no pod is retried only because of its time in the unschedulable pool. */
     private static final Duration MAX_IN_UNSCHEDULABLE = Duration.ofDays(10);
-    /** Longer than most runs. Some groups are tried again only because they have waited so long. */
+    /** Longer than most runs. Some groups are retried only because of their time in the unschedulable pool. */
     private static final Duration MAX_IN_UNSCHEDULABLE_WITH_GROUPS = Duration.ofMinutes(10);
 
     private static final Duration MOST_TIME_TO_REST = Duration.ofHours(1);
     private static final long MOST_STEPS_TO_REST = 20_000;
-    /** As in kube-scheduler a pod of a group whose binding fails is tried again without a backoff, until its cause is heard of. */
+    /**
+     * As in kube-scheduler, a pod of a group whose binding failed is retried without a backoff until the watch delivers
+     * the cause.
+     */
     private static final long MOST_STEPS_TO_REST_WITH_GROUPS = 200_000;
 
-    /** Longer than a group backs off, so that each that waits is tried once more when nothing changes any more. */
+    /** Longer than the backoff of a group, so that each pending group is retried once after the last change. */
     private static final Duration QUIET = Duration.ofMinutes(1);
 
     private static final int MOST_RESTARTS = 3;
@@ -111,13 +114,13 @@ final class RuntimeSimulation {
     private final GangAudit gangAudit;
     private final Set<String> failedStatuses = new HashSet<>();
     private final List<String> problems = new ArrayList<>();
-    /** Pods that are only asked about: how they fit says what the plugins hold of devices and volumes. */
+    /** Pods that are only evaluated: the nodes that fit them show the plugins' state of devices and volumes. */
     private final List<Pod> unused = new ArrayList<>();
 
     private Running running;
     private int restarts;
 
-    /** A scheduler, and what is its alone. */
+    /** A scheduler and the objects that belong to it alone. */
     private final class Running {
         private final SimulatedProcess process = new SimulatedProcess(executor);
         private final List<UnreliablePlugin> plugins = new ArrayList<>();
@@ -186,13 +189,13 @@ final class RuntimeSimulation {
     /**
      * Runs the simulation of a seed, without groups of pods.
      *
-     * @return what is wrong at the end, with the last steps; empty if nothing is
+     * @return the violations at the end, with the last steps; empty if there are none
      */
     static String run(long seed) {
         return run(seed, false);
     }
 
-    /** As {@link #run(long)}, with groups of pods and a scheduler that may be killed. */
+    /** Runs the same simulation as {@link #run(long)}, with groups of pods and a scheduler that may be killed. */
     static String runWithGroups(long seed) {
         return run(seed, true);
     }
@@ -268,7 +271,7 @@ final class RuntimeSimulation {
         }
     }
 
-    // Soon after a pod of a group was bound, while others may be about to be.
+    // Runs soon after a pod of a group was bound, while others may be about to be bound.
     private void maybeKill(ModelApiServer.Change change) {
         if (hasGroups
                 && restarts < MOST_RESTARTS
@@ -360,7 +363,7 @@ final class RuntimeSimulation {
         return true;
     }
 
-    // Groups without room are tried again for ever, and change nothing.
+    // Unschedulable groups are retried forever, without any change.
     private boolean isAtRest() {
         return executor.isIdle()
                 && (!hasGroups || server.lastChange().plus(QUIET).isBefore(executor.instant()))
@@ -410,9 +413,9 @@ final class RuntimeSimulation {
         return hasGroups && !pod.spec().podGroupName().isEmpty();
     }
 
-    // As in kube-scheduler no event tells that a volume is free again that a pod had until its binding failed, nor that
-    // pods whose anti-affinity keeps others out have moved to another zone with their node. Who waits for that is tried
-    // again after having waited too long.
+    // As in kube-scheduler, two changes have no event: a volume becomes available again when the binding of its pod
+    // failed, and pods with anti-affinity change the zone with their node. Pods that are pending for these reasons are
+    // retried only after their maximum time in the unschedulable pool.
     private boolean isNotTold(Pod pod) {
         String message = audit.lastMessage(pod);
         return message.contains("existing pods anti-affinity rules")
@@ -431,8 +434,8 @@ final class RuntimeSimulation {
                 .build();
     }
 
-    // No group that still waits is placed by a fresh scheduler either. Other pods that wait do not take part: each was
-    // asked about alone.
+    // Checks that a fresh scheduler does not schedule the pending groups either. Other pending pods do not take part:
+    // each was evaluated alone.
     private void scheduleGroupsAnew(Map<String, String> nominations) {
         InMemoryCluster copy = InMemoryCluster.of(server.all());
         for (Pod pod : server.all(ObjectKind.POD)) {
@@ -471,8 +474,8 @@ final class RuntimeSimulation {
         }
     }
 
-    // A gated pod keeps its nomination, as in kube-scheduler, but a scheduler that starts takes one up from
-    // a status only when that changes.
+    // As in kube-scheduler, a gated pod keeps its nomination, but a newly started scheduler reads a nomination from a
+    // status only when the status changes.
     private static void nominate(Map<String, String> nominations, InMemoryCluster cluster) {
         for (Pod pod : cluster.all(ObjectKind.POD)) {
             if (!pod.isBound()) {
@@ -484,7 +487,7 @@ final class RuntimeSimulation {
         }
     }
 
-    // Which nodes are feasible by the fresh one.
+    // Compares the evaluations of both schedulers, and returns the nodes that are feasible for the fresh one.
     private List<String> compareEvaluations(Pod pod, Scheduler fresh) {
         Evaluation expected = fresh.evaluate(pod);
         Evaluation actual = running.scheduler().evaluate(pod);

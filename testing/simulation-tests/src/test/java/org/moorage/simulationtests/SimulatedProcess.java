@@ -9,7 +9,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 
-/** The tasks of one scheduler: once it is killed none of them begins any more. */
+/** The tasks of one scheduler: none of them starts after the scheduler is killed. */
 final class SimulatedProcess extends UnendingExecutor {
     private static final int MANY = 1000;
 
@@ -21,7 +21,7 @@ final class SimulatedProcess extends UnendingExecutor {
         this.executor = executor;
     }
 
-    /** Ends it. A task that pauses at the moment goes on, but nothing that it does reaches anybody. */
+    /** Kills the process. A paused task continues, but without any effect outside the process. */
     void kill() {
         isKilled = true;
         tasks.forEach(task -> task.cancel(false));

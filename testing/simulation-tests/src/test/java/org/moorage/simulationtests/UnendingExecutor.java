@@ -6,7 +6,7 @@ import java.util.concurrent.AbstractExecutorService;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 
-/** An executor that whoever uses it does not shut down. */
+/** An executor that its users cannot shut down. */
 abstract class UnendingExecutor extends AbstractExecutorService implements ScheduledExecutorService {
     @Override
     public void shutdown() {}

@@ -31,8 +31,8 @@ import org.moorage.api.plugin.ReservePlugin;
 import org.moorage.api.plugin.ScorePlugin;
 
 /**
- * A plugin that by chance throws, rejects, takes its time, or answers what it may not, in the midst of a group and where it is asked
- * about a whole one. It leaves pods alone that are in no group: no event would bring those back that it has rejected.
+ * A plugin that randomly throws, rejects, delays, or returns invalid results, for the pods of a group and in the
+ * methods for whole groups. It ignores pods without a group: no event would requeue the pods that it rejected.
  */
 final class UnreliableGroupPlugin
         implements FilterPlugin,
@@ -179,7 +179,7 @@ final class UnreliableGroupPlugin
         return PodGroupPostFilterResult.rejected(Status.unschedulable("not by the simulation"));
     }
 
-    // Of the trial whoever asks takes everything back.
+    // Leaves changes in the trial, which the caller of the plugin must revert.
     private void leaveChanges(PodGroupTrial trial) {
         for (NodeInfo node : trial.snapshot().nodes()) {
             for (Pod pod : List.copyOf(node.pods())) {

@@ -27,8 +27,8 @@ import org.moorage.api.plugin.PreBindPreFlightResult;
 import org.moorage.api.plugin.ReservePlugin;
 
 /**
- * A plugin that throws by chance at many extension points, and has pods with the label {@link #WAITS} wait for a permit that may
- * never come.
+ * A plugin that randomly throws at many extension points, and makes pods with the label {@link #WAITS} wait for a
+ * permit that may never come.
  */
 final class UnreliablePlugin implements FilterPlugin, ReservePlugin, PermitPlugin, PreBindPlugin, PostBindPlugin {
     static final String NAME = "Unreliable";
@@ -47,8 +47,8 @@ final class UnreliablePlugin implements FilterPlugin, ReservePlugin, PermitPlugi
         handle.onChange(ObjectKind.POD, this::podChanged);
     }
 
-    // Throws what no boundary around plugins may catch, once for a new pod, so that the change of
-    // the cluster is not handled.
+    // Throws an error that the boundary around plugins must not catch, once for each new pod, so that the change of the
+    // cluster is not handled.
     private void podChanged(ObjectChange<Pod> change) {
         boolean isNew = change.after()
                 .filter(pod -> !pod.isBound() && seen.add(pod.uid()))
@@ -58,7 +58,7 @@ final class UnreliablePlugin implements FilterPlugin, ReservePlugin, PermitPlugi
         }
     }
 
-    /** Makes the plugin, and tells of it. */
+    /** Returns the factory of the plugin, which passes each created plugin to a callback. */
     static PluginFactory<?> factory(Faults faults, RandomGenerator random, Consumer<UnreliablePlugin> made) {
         return PluginFactory.of(NAME, UnreliablePlugin.class, handle -> {
             UnreliablePlugin plugin = new UnreliablePlugin(handle, faults, random);
@@ -67,7 +67,7 @@ final class UnreliablePlugin implements FilterPlugin, ReservePlugin, PermitPlugi
         });
     }
 
-    /** The objects of a kind that is watched, as the scheduler knows them. */
+    /** Returns the objects of a watched kind, as the scheduler knows them. */
     <T extends ClusterObject> Collection<T> known(ObjectKind<T> kind) {
         return handle.lister(kind).all();
     }
@@ -105,7 +105,7 @@ final class UnreliablePlugin implements FilterPlugin, ReservePlugin, PermitPlugi
         if (!pod.labels().containsKey(WAITS) || faults.areOver()) {
             return PermitResult.allow();
         }
-        // It stays there if the wait runs into its time limit.
+        // The pod stays in the map if the wait times out.
         rejected.put(pod.uid(), pod);
         if (random.nextInt(6) == 0) {
             return PermitResult.rejected(Status.unschedulable("no permit"));
@@ -113,12 +113,12 @@ final class UnreliablePlugin implements FilterPlugin, ReservePlugin, PermitPlugi
         return PermitResult.waitAtMost(Duration.ofMillis(random.nextInt(1, 20_000)));
     }
 
-    /** Has the pods tried again that it has rejected; no event would. */
+    /** Retries the rejected pods, which no event would requeue. */
     void activateRejected() {
         handle.activate(rejected.values());
     }
 
-    /** Allows or rejects one of the pods that wait. */
+    /** Allows or rejects one of the pods that wait at Permit. */
     void answerOne() {
         handle.waitingPods().stream().findFirst().ifPresent(waiting -> {
             if (random.nextInt(3) == 0) {

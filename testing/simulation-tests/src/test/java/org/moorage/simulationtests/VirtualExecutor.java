@@ -19,12 +19,12 @@ import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Runs tasks on the thread that calls {@link #runNext} or {@link #pause}, on a clock of its own. Of the tasks that are due, the
- * random numbers choose the next one, as the threads of a real scheduler run in any order.
+ * Runs tasks on the thread that calls {@link #runNext} or {@link #pause}, on a virtual clock. Selects the next of the
+ * due tasks at random, as the threads of a real scheduler run in any order.
  */
 final class VirtualExecutor extends UnendingExecutor implements InstantSource {
     private static final Instant START = Instant.parse("2026-01-01T00:00:00Z");
-    /** Beyond that, a task that pauses only lets time pass: so the stack stays small. */
+    /** The maximum number of nested pauses, which limits the stack; a further pause only advances the time. */
     private static final int MOST_PAUSES = 24;
 
     private static final long MOST_TASK_NANOS = 100_000;
@@ -46,23 +46,23 @@ final class VirtualExecutor extends UnendingExecutor implements InstantSource {
         this.random = random;
     }
 
-    /** Sets what runs a scheduling cycle if a pod is ready, and answers whether one was. */
+    /** Sets the function that runs a scheduling cycle if a pod is ready, and returns whether it ran one. */
     void cycle(BooleanSupplier value) {
         cycle = value;
         cycleMayFindWork = true;
     }
 
-    /** What tasks threw that nothing in them caught. */
+    /** Returns the uncaught exceptions of tasks. */
     List<Throwable> uncaught() {
         return uncaught;
     }
 
-    /** Whether a scheduling cycle runs at the moment, which no other task may interrupt. */
+    /** Returns whether a scheduling cycle is running, which no other task may interrupt. */
     boolean isInCycle() {
         return isInCycle;
     }
 
-    /** How many tasks and cycles have run. */
+    /** Returns the number of tasks and cycles that have run. */
     long steps() {
         return steps;
     }
@@ -72,7 +72,10 @@ final class VirtualExecutor extends UnendingExecutor implements InstantSource {
         return START.plusNanos(now);
     }
 
-    /** Runs a task that is due, or else lets time pass until one is; false if there is none but periodic ones before a time. */
+    /**
+     * Runs a due task, or else lets time pass until a task is due. Returns false if no task but periodic ones is due
+     * before the given time.
+     */
     boolean runNext(Instant until) {
         if (runDue()) {
             return true;
@@ -87,7 +90,7 @@ final class VirtualExecutor extends UnendingExecutor implements InstantSource {
         return true;
     }
 
-    /** Whether nothing is left to run but periodic tasks. */
+    /** Returns whether only periodic tasks are left. */
     boolean isIdle() {
         return !cycleMayFindWork
                 && due.stream().allMatch(task -> task.isCancelled() || task.isPeriodic())
@@ -132,7 +135,7 @@ final class VirtualExecutor extends UnendingExecutor implements InstantSource {
         return later.peek();
     }
 
-    /** Lets time pass for the task that calls: others run in the meantime, on the same thread. */
+    /** Lets time pass for the calling task: other tasks run in the meantime, on the same thread. */
     void pause(Duration time) {
         long end = now + time.toNanos();
         if (pauses >= MOST_PAUSES || isInCycle) {
@@ -152,7 +155,7 @@ final class VirtualExecutor extends UnendingExecutor implements InstantSource {
         }
     }
 
-    /** Runs a task of the world around the scheduler after a while. */
+    /** Runs a task of the world outside the scheduler after a delay. */
     void after(Duration delay, Runnable task) {
         later.add(new Task<>(task, now + delay.toNanos(), 0));
     }

@@ -175,7 +175,7 @@ final class World {
                 Set.of()));
     }
 
-    /** Whether there may be more pods. */
+    /** Returns whether the cluster may have more pods. */
     boolean hasRoom() {
         return server.all(ObjectKind.POD).size() < MOST_PODS;
     }
@@ -233,7 +233,7 @@ final class World {
         server.create(pod.build());
     }
 
-    /** Gives a pod of that name volumes, by chance. */
+    /** Adds volumes to a pod with that name, at random. */
     void addVolumes(Pods pod, String name) {
         if (!chance(20)) {
             return;
@@ -258,7 +258,7 @@ final class World {
                 .build());
     }
 
-    /** Gives a pod claims of devices, by chance. */
+    /** Adds device claims to a pod, at random. */
     void addDevices(Pods pod) {
         if (chance(20)) {
             pod.resourceClaim(new PodSpec.ResourceClaim("device", "", "template"));
@@ -271,7 +271,7 @@ final class World {
         }
     }
 
-    /** Does one thing. */
+    /** Performs one random action. */
     void step() {
         int choice = random.nextInt(100);
         if (choice < 40) {
@@ -310,7 +310,7 @@ final class World {
         return any(server.all(ObjectKind.NODE));
     }
 
-    // A pod that has no node is gone at once, and its name free.
+    // A pod without a node is deleted immediately, so that its name is available.
     private void replacePod() {
         anyPod().ifPresent(pod -> {
             server.deletePod(pod);
@@ -361,7 +361,7 @@ final class World {
     }
 
     /**
-     * Creates what nobody uses: claims of devices and of a volume.
+     * Creates unused claims of devices and of a volume.
      *
      * @return a pod for each, and for each other claim of a volume; none of them is created
      */

@@ -16,7 +16,10 @@ import org.moorage.config.ExtenderServerConfig;
 import org.moorage.config.ExtenderServerReader;
 import org.moorage.config.plugin.PluginRegistry;
 
-/** The agents of {@code deploy/extender-agents} have plugins and arguments that there are, and the routes that kube-scheduler is told. */
+/**
+ * The agents of {@code deploy/extender-agents} have existing plugins and arguments, and the routes that kube-scheduler
+ * is configured with.
+ */
 class DeployedAgentsTest {
     private static final Path CONFIG_MAP =
             Path.of(System.getProperty("basedir", "."), "..", "..", "deploy", "extender-agents", "base", "agents.yaml");

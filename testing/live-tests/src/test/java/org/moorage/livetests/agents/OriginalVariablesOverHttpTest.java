@@ -20,7 +20,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.moorage.testkit.Ports;
 
-/** The variables and the file by which kube-safe-scheduler's agents were configured, for the program as it is deployed. */
+/**
+ * Tests the environment variables and the file that configured kube-safe-scheduler's agents, with the program as
+ * deployed.
+ */
 class OriginalVariablesOverHttpTest {
     private static final String CONFIG = """
             apiVersion: moorage.org/v1
@@ -40,7 +43,7 @@ class OriginalVariablesOverHttpTest {
     @TempDir
     private Path folder;
 
-    // What congestion-factor 5 scores, the scores of pigeon's nodes for P1, the nodes that safe accepts and their
+    // The score of congestion-factor 5, the scores of pigeon's nodes for P1, and the nodes that safe accepts with their
     // scores.
     @ParameterizedTest(name = "{0} {1}")
     @CsvSource({
@@ -83,7 +86,7 @@ class OriginalVariablesOverHttpTest {
             assertThat(ranks(program.post("safe", "priorities/safe-overload", pod, safeNodes())))
                     .isEqualTo(overload);
 
-            // LOG_LEVEL=DEBUG: each request and each answer.
+            // LOG_LEVEL=DEBUG logs each request and each response.
             assertThat(program.log())
                     .contains("\"Request\"", "congestion-factor", "\"Answer\"", "[{\\\"Host\\\":\\\"n\\\"");
         }

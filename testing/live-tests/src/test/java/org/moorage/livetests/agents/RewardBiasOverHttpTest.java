@@ -30,7 +30,7 @@ import org.moorage.simulation.cluster.InMemoryCluster;
 import org.moorage.testkit.Nodes;
 import org.moorage.testkit.Pods;
 
-/** kubeRL's scores over HTTP, by the route that its extender had, while the cluster's pods fail and run. */
+/** Tests kubeRL's scores over HTTP, on the route of its extender, while the cluster's pods fail and run. */
 class RewardBiasOverHttpTest {
     private static final Path CONFIG =
             Path.of(System.getProperty("basedir", "."), "..", "..", "plugins-safe", "extender.yaml");
@@ -75,7 +75,7 @@ class RewardBiasOverHttpTest {
             become("D", "other", "healthy", "Running");
             scores.add(scores(uri, "D"));
 
-            // Of a node that the type has not run on nothing is known, which is 0 there.
+            // A node without outcomes of the type scores 0 there.
             assertThat(scores)
                     .containsExactly(
                             List.of(0L, 0L),
@@ -106,7 +106,7 @@ class RewardBiasOverHttpTest {
         }
     }
 
-    /** The scores of the nodes n and other. */
+    /** Returns the scores of the nodes n and other. */
     private List<Long> scores(URI uri, String type) throws IOException, InterruptedException {
         HttpRequest request = HttpRequest.newBuilder(uri)
                 .timeout(Duration.ofMinutes(1))

@@ -37,7 +37,10 @@ import org.moorage.runtime.Scheduler;
 import org.moorage.simulation.cluster.InMemoryCluster;
 import org.moorage.testkit.Ports;
 
-/** What kube-safe-scheduler answered over HTTP, {@code moorage extender} answers with the example's configuration. */
+/**
+ * Compares the responses of {@code moorage extender} with the example's configuration with those of kube-safe-scheduler
+ * over HTTP.
+ */
 class SafeAgentsOverHttpTest {
     private static final Path CONFIG =
             Path.of(System.getProperty("basedir", "."), "..", "..", "plugins-safe", "extender.yaml");
@@ -77,7 +80,7 @@ class SafeAgentsOverHttpTest {
             }
             changed.append(line).append('\n');
         }
-        // It needs a cluster: see RewardBiasOverHttpTest.
+        // This agent needs a cluster: see RewardBiasOverHttpTest.
         ports.remove("rl");
         program = AgentProgram.start(folder, changed.toString(), Map.of(), ports);
     }
@@ -264,7 +267,7 @@ class SafeAgentsOverHttpTest {
                     .isEqualTo(first);
         }
         if (agent.startsWith("A_BINPACK")) {
-            // It has learnt that demand varies, and packs rather than spreads.
+            // The agent has learned that demand varies, so it packs pods rather than spreading them.
             assertThat(ranks(post(agent, "priorities/pigeon-holing", pod("p3", "6m", ""), nodes)))
                     .isEqualTo("0 10 1 0");
         }

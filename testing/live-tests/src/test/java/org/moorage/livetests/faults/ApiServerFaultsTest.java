@@ -19,13 +19,13 @@ import org.moorage.livetests.scene.PodVersions;
 import org.moorage.livetests.scene.SchedulerProcess;
 import org.moorage.livetests.scene.Waiting;
 
-/** An API server, or its store, that goes away while pods are being bound. */
+/** Tests an API server, or its store, that fails while pods are being bound. */
 class ApiServerFaultsTest {
     private static final int NODES = 200;
     private static final int PODS = 2000;
     private static final Duration AT_LAST = Duration.ofSeconds(90);
 
-    /** Each node has room for ten such pods and no more, so a place that is lost shows. */
+    /** Each node has room for exactly ten such pods, so a lost place is visible. */
     private static final String TENTH = "100m";
 
     private static FaultScene withNodes(FaultReport report) {
@@ -59,7 +59,9 @@ class ApiServerFaultsTest {
         }
     }
 
-    /** Pods are deleted, and others made, while nobody watches: with the names of those that are gone, or with names of their own. */
+    /**
+     * Deletes and creates pods while no watch is connected: with the names of the deleted pods, or with other names.
+     */
     @ParameterizedTest
     @EnumSource
     @Fault(
@@ -104,7 +106,8 @@ class ApiServerFaultsTest {
                 pods.add(FaultScene.pod(prefix.equals("p") ? name : prefix + name, TENTH, ""));
             }
             scene.api().createAll("/api/v1/namespaces/default/pods", pods);
-            // Kept from the scheduler until what it was at has been forgotten by the watch cache: it must list again.
+            // The proxy blocks the scheduler until the watch cache no longer has its last version, so that it must list
+            // again.
             List<String> again = scene.plane().killApiServer();
             scene.plane().startApiServer(again);
             scene.awaitServer();

@@ -27,7 +27,7 @@ import org.moorage.livetests.scene.AnsweringProxy;
 import org.moorage.livetests.scene.SchedulerProcess;
 import org.moorage.livetests.scene.Waiting;
 
-/** Credentials that are replaced while pods are being bound, and are not good any more from then on. */
+/** Tests credentials that are replaced, and become invalid, while pods are being bound. */
 class CredentialFaultsTest {
     private static final String TENTH = "100m";
     private static final String ADMINISTRATORS = "system:masters";
@@ -44,7 +44,7 @@ class CredentialFaultsTest {
         return scene;
     }
 
-    /** Has some pods bound each second for a while. */
+    /** Creates pods each second for a while, and waits until they are bound. */
     private void bindFor(Duration time, FaultScene scene) {
         long end = System.nanoTime() + time.toNanos();
         while (System.nanoTime() < end) {
@@ -62,7 +62,9 @@ class CredentialFaultsTest {
                 text.replace("{token: " + scene.api().token() + "}", user));
     }
 
-    /** Writes a file anew as what makes credentials does: whoever reads sees the old one or the new one. */
+    /**
+     * Replaces a file atomically, as programs that write credentials do: readers see either the old or the new file.
+     */
     private static void replace(Path file, String text) {
         try {
             Path next = Files.writeString(file.resolveSibling(file.getFileName() + ".next"), text);
@@ -87,7 +89,7 @@ class CredentialFaultsTest {
         report.holds(refused <= replaced, refused + " answers 401 for " + replaced + " credentials that were replaced");
     }
 
-    /** Tokens of a service account that are good for as long as a secret is there. */
+    /** Tests tokens of a service account that are valid as long as a secret exists. */
     @Test
     @Fault(value = 32, injected = "token file rotated, and the old token revoked, three times")
     void rotatedTokenFile(FaultReport report) throws IOException {
@@ -105,10 +107,10 @@ class CredentialFaultsTest {
             int rotations = 3;
             for (int rotation = 1; rotation <= rotations; rotation++) {
                 replace(token, token(scene, rotation));
-                // A volume with a token is refreshed long before the old one expires.
+                // A volume with a token is refreshed long before the old token expires.
                 bindFor(Duration.ofSeconds(15), scene);
                 scene.plane().kubectl("delete", "secret", "holder-" + (rotation - 1));
-                // The API server remembers for ten seconds that the old one was good.
+                // The API server caches for ten seconds that the old token was valid.
                 bindFor(Duration.ofSeconds(15), scene);
             }
             checkRefused(report, refused(scene), rotations);
@@ -118,7 +120,7 @@ class CredentialFaultsTest {
         }
     }
 
-    /** Whether an event says that the pod does not fit. */
+    /** Returns whether an event reports that the pod does not fit. */
     private static boolean isTold(FaultScene scene, String pod) {
         return scene.api().items("/apis/events.k8s.io/v1/events").stream()
                 .anyMatch(event -> event.path("reason").asText().equals("FailedScheduling")
@@ -140,7 +142,7 @@ class CredentialFaultsTest {
                     new byte[0]);
             for (int round = 0; round < unusable.size(); round++) {
                 Files.write(token, unusable.get(round));
-                // Read anew every ten seconds.
+                // The file is read again every ten seconds.
                 bindFor(Duration.ofSeconds(12), scene);
                 String tooLarge = "large-" + round;
                 scene.pods(tooLarge + "-", 1, "1000");
@@ -165,8 +167,8 @@ class CredentialFaultsTest {
     }
 
     /**
-     * The old token is refused at the very moment that there is another, so that each request that is under way then is refused, and
-     * none of them twice.
+     * The old token is rejected from the moment at which the new one exists, so that each request in flight is
+     * rejected, but none of them twice.
      */
     @Test
     @Fault(value = 32, injected = "token file rotated, and the old token refused at once, three times")
@@ -220,7 +222,10 @@ class CredentialFaultsTest {
                 .count();
     }
 
-    /** The old certificate ends a minute after the new one is there; connections that were opened with it are refused then. */
+    /**
+     * The old certificate expires a minute after the new one exists; connections that were opened with it are rejected
+     * then.
+     */
     @Test
     @Fault(value = 32, injected = "client certificate rotated, and the old one expires")
     void rotatedCertificate(FaultReport report) throws IOException {
@@ -328,7 +333,7 @@ class CredentialFaultsTest {
         }
     }
 
-    /** A command that prints the token of the half minute; the proxy refuses those of earlier ones. */
+    /** Uses a command that prints a different token every half minute; the proxy rejects earlier tokens. */
     @Test
     @Fault(value = 32, injected = "exec token of 30 s, for two minutes")
     void tokenOfACommand(FaultReport report) throws IOException {

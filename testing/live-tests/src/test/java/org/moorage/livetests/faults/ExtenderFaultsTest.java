@@ -19,7 +19,7 @@ import org.moorage.livetests.scene.SchedulerProcess;
 import org.moorage.livetests.scene.SchedulerProcess.Kind;
 import org.moorage.livetests.scene.Waiting;
 
-/** Extenders that hang, fail, answer nonsense, or are not there. */
+/** Tests extenders that hang, fail, return invalid responses, or do not exist. */
 class ExtenderFaultsTest {
     private static final Duration LIMIT = Duration.ofSeconds(2);
     private static final String PODS = "/api/v1/namespaces/default/pods";
@@ -101,7 +101,7 @@ class ExtenderFaultsTest {
         report.holds(told.get(Kind.MOORAGE).equals("bound") == isIgnorable, name + ": " + told.get(Kind.MOORAGE));
     }
 
-    /** What has become of a pod: bound, or why not; empty if nothing yet. */
+    /** Returns the outcome of a pod: that it is bound, or why it is not; empty if there is no outcome yet. */
     private static String outcome(FaultScene scene, String name) {
         JsonNode pod = scene.api().get(FaultScene.podPath(name));
         if (!PodVersions.nodeName(pod).isEmpty()) {

@@ -8,15 +8,15 @@ import java.lang.annotation.Target;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** A test that injects a fault. What it saw becomes a row of {@code target/faults.md}. */
+/** A test that injects a fault. Its results become a row of {@code target/faults.md}. */
 @Target(ElementType.METHOD)
 @Retention(RetentionPolicy.RUNTIME)
 @Tag("faults")
 @ExtendWith(FaultTable.class)
 @interface Fault {
-    /** Its number in the table of the docs. */
+    /** The number of the fault in the table of the docs. */
     int value();
 
-    /** What is injected. */
+    /** The injected fault. */
     String injected();
 }

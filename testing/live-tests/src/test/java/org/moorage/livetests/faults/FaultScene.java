@@ -21,7 +21,7 @@ import org.moorage.livetests.scene.Scene;
 import org.moorage.livetests.scene.SchedulerProcess;
 import org.moorage.livetests.scene.Waiting;
 
-/** A control plane under audit, what a test puts into it, and what must hold at the end. */
+/** A control plane with audit logs, methods that create its objects, and the checks at the end of a test. */
 final class FaultScene implements AutoCloseable {
     private static final Pattern DUMPED_NODE = Pattern.compile("^Node name: (.*)$");
     private static final Pattern DUMPED_POD = Pattern.compile("^name: .*?, uid: ([^,]*), nominated node: ([^,]*)(.*)$");
@@ -83,12 +83,12 @@ final class FaultScene implements AutoCloseable {
         return scene.start(name, command);
     }
 
-    /** The administrator's kubeconfig with another port. */
+    /** Returns the administrator's kubeconfig with another port. */
     Path kubeconfigThrough(int port) {
         return scene.kubeconfigThrough(port);
     }
 
-    /** The kubeconfig of one of the control plane's further administrators. */
+    /** Returns the kubeconfig of one of the control plane's other administrators. */
     Path kubeconfigOf(String user) {
         String token = scene.api().token();
         return scene.kubeconfig(user, text -> text.replace(token, token + "-" + user));
@@ -105,12 +105,12 @@ final class FaultScene implements AutoCloseable {
         return commandBeside(kind);
     }
 
-    /** As {@link #command}, where both are looked at in one test. */
+    /** Like {@link #command}, for tests that run both schedulers. */
     SchedulerProcess.Command commandBeside(SchedulerProcess.Kind kind) {
         return scene.scheduler(kind);
     }
 
-    /** Starts a scheduler, and waits until it has a second to itself once it serves. */
+    /** Starts a scheduler, waits until it serves, and then leaves it alone for a second. */
     SchedulerProcess start(SchedulerProcess.Command command) {
         SchedulerProcess scheduler = startOnly(command);
         await("the scheduler is ready", scheduler::isReady);
@@ -131,12 +131,12 @@ final class FaultScene implements AutoCloseable {
         scene.await(what, condition);
     }
 
-    /** Waits until the API server answers. */
+    /** Waits until the API server responds. */
     void awaitServer() {
         scene.plane().awaitReady();
     }
 
-    /** How long a new pod, before all others in the queue, takes until it is bound. */
+    /** Returns the time until a new pod, which is ahead of all others in the queue, is bound. */
     Duration probe() {
         long start = System.nanoTime();
         String name = "probe-" + start;
@@ -145,7 +145,10 @@ final class FaultScene implements AutoCloseable {
         return Duration.ofNanos(System.nanoTime() - start);
     }
 
-    /** Makes the store forget all versions but the present ones, so that watches of earlier ones are answered 410. */
+    /**
+     * Removes all versions but the current ones from the store, so that watches from earlier versions get a 410
+     * response.
+     */
     void compact() {
         scene.plane()
                 .compact(Long.parseLong(scene.api()
@@ -154,7 +157,7 @@ final class FaultScene implements AutoCloseable {
                         .asText()));
     }
 
-    /** Nodes of one sort, with names from {@code prefix0} on. */
+    /** Creates equal nodes, with names from {@code prefix0} on. */
     void nodes(String prefix, int count, String cpu, int pods) {
         List<String> nodes = new ArrayList<>();
         for (int i = 0; i < count; i++) {
@@ -171,7 +174,7 @@ final class FaultScene implements AutoCloseable {
                             "capacity": {"cpu": "%2$s", "memory": "64Gi", "pods": "%3$d"}}}""".formatted(name, cpu, pods);
     }
 
-    /** Pods that each want so much cpu, with names from {@code prefix0} on. */
+    /** Creates pods with the given CPU request, with names from {@code prefix0} on. */
     void pods(String prefix, int count, String cpu) {
         pods(prefix, count, cpu, "");
     }
@@ -198,7 +201,7 @@ final class FaultScene implements AutoCloseable {
         return "/api/v1/namespaces/default/pods/" + name;
     }
 
-    /** Waits until a number of pods whose names begin with a prefix are bound; it is a violation if they never are. */
+    /** Waits until a number of pods with a name prefix are bound; reports a violation if they are not in time. */
     Duration awaitBound(String prefix, int count) {
         Duration took = Waiting.until(() -> versions.bound(prefix) >= count);
         int bound = versions.bound(prefix);
@@ -207,12 +210,12 @@ final class FaultScene implements AutoCloseable {
     }
 
     /**
-     * What must hold at the end of each case, once the cluster has come to rest.
+     * Checks the invariants at the end of each case, after the cluster has become idle.
      *
-     * @param scheduler the one that leads, or that is the only one
+     * @param scheduler the leader, or the only scheduler
      */
     void checkInvariants(SchedulerProcess scheduler) {
-        // Writes of the last seconds, and what the watch still brings, may be under way.
+        // Writes of the last seconds and pending watch events may be in flight.
         Waiting.until(() -> unrest(scheduler).isEmpty());
         unrest(scheduler).forEach(report::broken);
         audit.boundTwice().stream().limit(3).forEach(report::broken);
@@ -314,7 +317,7 @@ final class FaultScene implements AutoCloseable {
         }
     }
 
-    /** Pods that wait at the end must be refused by the real kube-scheduler, too: it is started on this very cluster. */
+    /** Starts the real kube-scheduler on the same cluster, which must reject the remaining pending pods, too. */
     private void checkPendingAreRefused() {
         List<String> pending = pending();
         if (pending.isEmpty()) {

@@ -11,7 +11,7 @@ import javax.net.ssl.SSLSocketFactory;
 import org.moorage.livetests.scene.ApiAccess;
 import org.moorage.livetests.scene.Waiting;
 
-/** Asks for a page every 200 ms, on a new connection each time, as a kubelet does. */
+/** Requests a page every 200 ms, on a new connection each time, as a kubelet does. */
 final class HealthProbes implements AutoCloseable {
     static final Duration LIMIT = Duration.ofSeconds(1);
 
@@ -40,9 +40,9 @@ final class HealthProbes implements AutoCloseable {
     }
 
     /**
-     * Begins to ask.
+     * Starts the probes.
      *
-     * @param what whose page it is, for the report
+     * @param what the name of the server, for the report
      */
     static HealthProbes of(String what, int port, boolean isSecure, String path) {
         HealthProbes probes = new HealthProbes(what, port, isSecure, path);
@@ -65,7 +65,7 @@ final class HealthProbes implements AutoCloseable {
         }
     }
 
-    /** The status line of the answer, or what came instead. */
+    /** Returns the status line of the response, or what was received instead. */
     static String status(int port, boolean isSecure, String path) {
         return new HealthProbes("", port, isSecure, path).status();
     }
@@ -86,7 +86,7 @@ final class HealthProbes implements AutoCloseable {
         }
     }
 
-    /** Ends, and tells what came; each answer must be 200 and within a second. */
+    /** Ends the probes and reports the results; each response must be 200 and within a second. */
     void end(FaultReport report) {
         close();
         report.saw(count + " probes of " + what);

@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.moorage.testkit.Ports;
 
-/** Requests to an extender agent that are as large, or as strange, as an API server lets nodes be. */
+/** Tests requests to an extender agent with nodes as large and as unusual as an API server accepts. */
 class LargeRequestFaultsTest {
     private static final int NODES = 10_000;
     private static final int IMAGES = 50;
@@ -83,7 +83,7 @@ class LargeRequestFaultsTest {
         }
     }
 
-    // Half of them begin, so that the server has read something.
+    // Half of the requests send the start of a body, so that the server has read something.
     private void withoutBodies(ExtenderProcess agent, FaultReport report) throws IOException {
         List<Socket> sockets = new ArrayList<>();
         try {
@@ -116,7 +116,7 @@ class LargeRequestFaultsTest {
         report.holds(expected.contains(status), what + " is answered " + status);
     }
 
-    /** The status of the answer to 10,000 nodes, once all of it has come; 0 if none comes. */
+    /** Returns the status of the complete response for 10,000 nodes; 0 if there is no response. */
     private CompletableFuture<Integer> large(ExtenderProcess agent) {
         byte[] first = whole(0);
         long length = BEGINNING.length() + first.length * (long) NODES - 1 + END.length();
@@ -167,7 +167,7 @@ class LargeRequestFaultsTest {
         return "{\"metadata\":{\"name\":\"n\"},\"spec\":{" + more + "},\"status\":{}}";
     }
 
-    /** A node of 12 KB, of which the kubelet's list of images is the most; all have the same length. */
+    /** Returns a node of 12 KB, most of which is the kubelet's list of images; all have the same length. */
     private static byte[] whole(int place) {
         StringBuilder node = new StringBuilder(12_500);
         String name = String.format(Locale.ROOT, "node-%05d", place);

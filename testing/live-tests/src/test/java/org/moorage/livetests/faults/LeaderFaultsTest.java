@@ -20,17 +20,20 @@ import org.moorage.livetests.scene.AnsweringProxy;
 import org.moorage.livetests.scene.SchedulerProcess;
 import org.moorage.livetests.scene.Waiting;
 
-/** A leader that is killed, stopped, told to end, or that cannot renew its lease, with the lease's default times. */
+/**
+ * Tests a leader that is killed, suspended or terminated, or cannot renew its lease, with the lease's default
+ * durations.
+ */
 class LeaderFaultsTest {
     private static final int NODES = 300;
     private static final int PODS = 2000;
     private static final Duration AT_LAST = Duration.ofSeconds(120);
     private static final Duration LEASE = Duration.ofSeconds(15);
 
-    /** Seven fit on a node, and all nodes together have a hundred places more than there are pods. */
+    /** Seven such pods fit on a node; all nodes together have room for a hundred more pods than exist. */
     private static final String SEVENTH = "140m";
 
-    /** Asked of the API server, and not written by it. */
+    /** Requests that the API server answers without writing an object. */
     private static final Set<String> REVIEWS = Set.of("tokenreviews", "subjectaccessreviews");
 
     private static String config(int qps) {
@@ -47,12 +50,12 @@ class LeaderFaultsTest {
         return scene;
     }
 
-    /** At a rate of a hundred a second the leader has much that it has decided and not yet written. */
+    /** At a hundred requests a second, the leader has many decisions that are not written yet. */
     private static SchedulerProcess.Command command(FaultScene scene, SchedulerProcess.Kind kind, int qps) {
         return scene.command(kind).config(config(qps));
     }
 
-    /** Starts a scheduler that nobody competes with, and returns it once it leads. */
+    /** Starts a scheduler without competitors, and returns it when it leads. */
     private static SchedulerProcess leader(FaultScene scene, SchedulerProcess.Command command) {
         SchedulerProcess leader = scene.startOnly(command);
         scene.await("the first replica leads", () -> !holder(scene).isEmpty());
@@ -80,7 +83,10 @@ class LeaderFaultsTest {
         });
     }
 
-    /** Has pods made, and returns when the leader has bound some of them; the others come while the fault is injected. */
+    /**
+     * Starts to create pods, and returns when the leader has bound some of them; the others are created while the fault
+     * is injected.
+     */
     private static long bindSome(FaultScene scene, FaultReport report, SchedulerProcess leader) {
         int count = PODS / 10 + report.random().nextInt(PODS / 4);
         CompletableFuture<Void> made = CompletableFuture.runAsync(() -> scene.pods("p", PODS, SEVENTH));
@@ -146,7 +152,7 @@ class LeaderFaultsTest {
         }
     }
 
-    // The server receives a renewal after the leader's own clock has begun to count the lease.
+    // The server receives a renewal after the leader's clock starts to measure the lease.
     private static long writesAfterLease(FaultScene scene, String user) {
         Instant renewed = Instant.MIN;
         List<AuditLog.Request> writes = new ArrayList<>();
@@ -210,7 +216,7 @@ class LeaderFaultsTest {
             proxy.behave(AnsweringProxy.Exchange::forward);
             report.holds(!leader.program().isRunning() && leader.program().await() == 1, "the exit code is not 1");
             report.holds(leader.inLog("Leaderelection lost") == 1, "the log does not say that the lease is lost");
-            // What starts processes that have ended would start it again.
+            // A supervisor would restart the process.
             SchedulerProcess next = standby(scene, command(scene, MOORAGE, 1000));
             report.took("all bound by the next", scene.awaitBound("p", PODS), AT_LAST);
             scene.checkInvariants(next);

@@ -19,7 +19,7 @@ import org.moorage.livetests.faults.FailingPlugin.Way;
 import org.moorage.livetests.scene.SchedulerProcess;
 import org.moorage.livetests.scene.Waiting;
 
-/** A plugin from a jar of its own that throws, answers nonsense, or does not return. */
+/** Tests a plugin from a separate jar that throws, returns invalid results, or does not return. */
 class PluginFaultsTest {
     private static final Duration AT_LAST = Duration.ofSeconds(90);
     private static final Duration CALL_LIMIT = PluginJar.CALL_LIMIT;
@@ -81,7 +81,7 @@ class PluginFaultsTest {
                     .deleteAll(pointByPod.keySet().stream()
                             .map(FaultScene::podPath)
                             .toList());
-            // Threads that have nothing to do end after a minute.
+            // Idle threads end after a minute.
             Waiting.until(() -> scheduler.metric("jvm_threads_current") <= threads);
             double now = scheduler.metric("jvm_threads_current");
             report.holds(now <= threads, (int) now + " threads, and " + (int) threads + " before");
@@ -94,7 +94,7 @@ class PluginFaultsTest {
         List<String> untold = new ArrayList<>();
         for (Map.Entry<String, String> entry : pointByPod.entrySet()) {
             String note = notes.getOrDefault(entry.getKey(), "");
-            // Some of kube-scheduler's texts have the point in small letters.
+            // Some of kube-scheduler's texts have the extension point in lower case.
             if (!note.contains(FailingPlugin.NAME)
                     || !note.toLowerCase(Locale.ROOT).contains(entry.getValue().toLowerCase(Locale.ROOT))) {
                 untold.add(entry.getKey() + " says: " + note);
@@ -103,7 +103,7 @@ class PluginFaultsTest {
         return untold;
     }
 
-    /** What the events say of pods that are not scheduled. */
+    /** Returns the notes of the events of unscheduled pods. */
     private static Map<String, String> notes(FaultScene scene) {
         Map<String, String> notes = new HashMap<>();
         for (JsonNode event : scene.api().items("/apis/events.k8s.io/v1/events")) {
@@ -171,7 +171,7 @@ class PluginFaultsTest {
                                     .toList());
             scene.pods("other", 100, "1m");
             Duration bound = scene.awaitBound("other", 100);
-            // One after the other, the calls of the scheduling cycle take their limit.
+            // Each call in the scheduling cycle takes its time limit, one after another.
             report.took(
                     "100 other pods bound", bound, CALL_LIMIT.multipliedBy(6).plusSeconds(30));
             String stack = "Plugin did not return in time.*FailingPlugin\\.hang";

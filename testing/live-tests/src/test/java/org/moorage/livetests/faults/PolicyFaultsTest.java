@@ -25,7 +25,10 @@ import org.moorage.livetests.scene.PluginProject;
 import org.moorage.livetests.scene.SchedulerProcess;
 import org.moorage.livetests.scene.Waiting;
 
-/** Servers that decisions are made with and that do not come to an end, and policies that nobody should be able to push. */
+/**
+ * Tests external servers for decisions that never complete a response, and policies that no client should be able to
+ * push.
+ */
 class PolicyFaultsTest {
     private static final PluginProject OPA = new PluginProject("plugins-opa");
     private static final Duration LIMIT = Duration.ofSeconds(2);
@@ -37,7 +40,7 @@ class PolicyFaultsTest {
             leaderElection: {leaderElect: false}
             clientConnection: {kubeconfig: "%s", qps: 1000, burst: 1000}
             """;
-    /** Its start does not end. */
+    /** A module whose start function does not end. */
     private static final byte[] LOOPING_MODULE = HexFormat.of()
             .parseHex("0061736d01000000" + "010401600000" + "020f0103656e76066d656d6f7279020002" + "03020100" + "080100"
                     + "0a0901070003400c000b0b");
@@ -63,7 +66,7 @@ class PolicyFaultsTest {
                     fails(scene, report, scheduler, "opa-fail-" + way);
                 }
                 scene.api().create(PODS, FaultScene.pod("plain", "0", ""));
-                // A pod whose attempt has failed is tried again meanwhile.
+                // Meanwhile, a pod whose attempt failed is retried.
                 report.took("another", scene.awaitBound("plain", 1), LIMIT.multipliedBy(5));
                 report.holds(scheduler.page("/livez").isPresent(), "/livez fails");
                 for (String way : WAYS) {
@@ -119,7 +122,7 @@ class PolicyFaultsTest {
 
     private static void bound(FaultScene scene, FaultReport report, String profile) {
         create(scene, profile);
-        // What OPA is told from time to time, and the attempts of pods that failed, are waited for, too.
+        // The limit includes the periodic requests to OPA and the attempts of pods that failed.
         report.took(profile, scene.awaitBound(profile, 1), LIMIT.multipliedBy(5));
     }
 
@@ -185,7 +188,7 @@ class PolicyFaultsTest {
         return HttpClient.newHttpClient().sendAsync(request, BodyHandlers.ofString());
     }
 
-    /** One file whose size is told so. */
+    /** Returns a bundle with one file whose header has that size. */
     private static byte[] bundle(String size) {
         byte[] head = new byte[512];
         head[0] = 'a';

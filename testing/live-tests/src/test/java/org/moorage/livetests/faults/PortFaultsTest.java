@@ -12,7 +12,7 @@ import org.moorage.livetests.scene.RunningProgram;
 import org.moorage.livetests.scene.SchedulerProcess;
 import org.moorage.livetests.scene.Waiting;
 
-/** What strangers may do to the ports of a scheduler, of its plugins, and of extender agents. */
+/** Tests attacks of untrusted clients on the ports of a scheduler, of its plugins, and of extender agents. */
 class PortFaultsTest {
     private static final int CONNECTIONS = 1000;
     private static final int PODS = 500;
@@ -36,7 +36,7 @@ class PortFaultsTest {
             try (SlowConnections slow = SlowConnections.to(scheduler.port(), CONNECTIONS, report.random())) {
                 scene.await("the scheduler is ready", scheduler::isReady);
                 probe(scene, report, slow, HealthProbes.of("the scheduler", scheduler.port(), true, "/livez"));
-                // What runs first is not compiled yet.
+                // The first run includes the JIT compilation.
                 bind(scene, "first");
                 attacked = bind(scene, "attacked");
             }
@@ -89,7 +89,7 @@ class PortFaultsTest {
                 """.formatted(policyPort, tls.substring(1) + "}");
     }
 
-    // The API server's own, with the key as Java reads it.
+    // The API server's certificate, with the key in a format that Java reads.
     private static String certificate(Path folder) {
         Path certificates = folder.resolve("certs");
         Path key = folder.resolve("key.pem");

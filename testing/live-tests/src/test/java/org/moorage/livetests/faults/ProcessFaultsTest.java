@@ -36,7 +36,7 @@ import org.moorage.livetests.scene.RunningProgram;
 import org.moorage.livetests.scene.SchedulerProcess;
 import org.moorage.livetests.scene.Waiting;
 
-/** What is wrong with the process itself: its memory, its log, its settings, its clock. */
+/** Tests faults of the process itself: its memory, its log, its settings, its clock. */
 class ProcessFaultsTest {
     private static final int NODES = 200;
     private static final int PODS = 2000;
@@ -44,7 +44,10 @@ class ProcessFaultsTest {
     private static final String TENTH = "100m";
     private static final String LEASES = "/apis/coordination.k8s.io/v1/namespaces/kube-system/leases";
 
-    /** A collection of the whole heap: when it ended, in seconds, and how many megabytes were used before, then, and at most. */
+    /**
+     * A full garbage collection: when it ended, in seconds, and the megabytes that were used before it, after it, and
+     * at most.
+     */
     private static final Pattern FULL_COLLECTION =
             Pattern.compile("\\[([0-9.]+)s\\] .*Pause Full .* (\\d+)M->(\\d+)M\\((\\d+)M\\).*");
 
@@ -53,7 +56,7 @@ class ProcessFaultsTest {
     @TempDir
     private Path folder;
 
-    /** The start script of the archive, with what it starts in the place where it looks for it. */
+    /** Returns the start script of the archive, with the program in the place where the script looks for it. */
     private static Path startScript(Path home) throws IOException {
         Path script = Files.createDirectories(home.resolve("bin")).resolve("moorage");
         Files.copy(
@@ -87,7 +90,9 @@ class ProcessFaultsTest {
         return command;
     }
 
-    /** Also where the launcher's own options do not fit into the heap, and where the limit is not among them. */
+    /**
+     * Includes heaps that are too small for the launcher's own options, and limits that are not among these options.
+     */
     @ParameterizedTest
     @ValueSource(
             strings = {
@@ -124,7 +129,10 @@ class ProcessFaultsTest {
         }
     }
 
-    /** From a heap that is far too small to one that is nearly large enough, where a collection always regains a little. */
+    /**
+     * Tests heaps from one that is far too small to one that is nearly large enough, where each collection frees a
+     * little memory.
+     */
     @ParameterizedTest
     @ValueSource(ints = {32, 48, 64, 80})
     @Fault(value = 29, injected = "too small a heap for 5,000 nodes and 100,000 pods")
@@ -154,7 +162,7 @@ class ProcessFaultsTest {
         }
     }
 
-    // The first of those collections that regained next to nothing, and after which no other one has made room again.
+    // Returns the time since the first of the last collections that freed next to nothing.
     private static Duration fullSince(Path collections, Duration end) throws IOException {
         Duration since = end;
         for (String line : Files.readAllLines(collections)) {
@@ -195,7 +203,7 @@ class ProcessFaultsTest {
         }
     }
 
-    /** A pipe takes 64 kB, and each pod that is bound has a line of more than a hundred bytes. */
+    /** A pipe buffers 64 kB, and each bound pod has a log line of more than a hundred bytes. */
     @Test
     @Fault(value = 35, injected = "standard error blocked for 60 s")
     void blockedLog(FaultReport report) throws IOException, InterruptedException {
@@ -203,7 +211,7 @@ class ProcessFaultsTest {
             scene.nodes("n", NODES, "1", 110);
             Path log = scene.plane().folder().resolve("log").resolve("scheduler-0.log");
             new ProcessBuilder("mkfifo", log.toString()).inheritIO().start().waitFor();
-            // Open for writing, too, so that neither side waits for the other to open it.
+            // Opened for reading and writing, so that neither side waits for the other to open it.
             try (FileChannel pipe = FileChannel.open(log, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
                 SchedulerProcess scheduler = scene.start(scene.command(MOORAGE));
                 long blocked = System.nanoTime();
@@ -300,7 +308,7 @@ class ProcessFaultsTest {
                 return;
             }
             int code = moorage.await();
-            // Several bindings of SLF4J are the class path of the tests.
+            // The class path of the tests has several SLF4J bindings.
             List<String> lines = moorage.log()
                     .lines()
                     .filter(line -> !line.startsWith("SLF4J(") && !line.startsWith("Picked up "))
@@ -335,7 +343,7 @@ class ProcessFaultsTest {
                             "FAKETIME_CACHE_DURATION=1",
                             "FAKETIME_DONT_FAKE_MONOTONIC=1",
                             "DONT_FAKE_MONOTONIC=1"));
-            // Whatever asks for the time takes longer with the library.
+            // With the library, each call that reads the clock takes longer.
             scene.await("it is ready", leader::isReady);
             scene.await(
                     "it leads",
@@ -346,7 +354,7 @@ class ProcessFaultsTest {
             for (int jump = 0; jump < 2; jump++) {
                 String kind = jump == 0 ? "forward" : "back";
                 Duration ahead = Duration.ofHours(1 - jump);
-                // Refused once, they are in backoff when the node that they fit on comes.
+                // After their rejection, the pods are in backoff when a node that they fit on is added.
                 String waiting = kind + "-waiting-";
                 double attempts = leader.metric("scheduler_schedule_attempts_total", "unschedulable");
                 scene.pods(waiting, 10, "2");
@@ -356,9 +364,9 @@ class ProcessFaultsTest {
                 Files.writeString(offset, "+" + ahead.toSeconds() + "\n");
                 scene.nodes(kind + "-large-", 1, "20", 110);
                 scene.pods(kind + "-plain-", 100, TENTH);
-                // The library reads its file again and again, which holds the process up on a busy machine.
+                // The library reads its file repeatedly, which slows down the process on a busy machine.
                 report.took(kind + ": 100 pods bound", scene.awaitBound(kind + "-plain-", 100), Duration.ofSeconds(30));
-                // The longest backoff, and what a busy machine needs.
+                // The longest backoff, and a margin for a busy machine.
                 report.took("10 that waited", scene.awaitBound(waiting, 10), Duration.ofSeconds(15));
                 scene.await(
                         "a renewal with the new time",

@@ -18,7 +18,7 @@ import org.moorage.livetests.scene.PodVersions;
 import org.moorage.livetests.scene.SchedulerProcess;
 import org.moorage.livetests.scene.Waiting;
 
-/** Pods and nodes that come, wait and go at the wrong moment. */
+/** Tests pods and nodes that are created, pending or deleted at the wrong moment. */
 class QueueFaultsTest {
     private static final Duration AT_LAST = Duration.ofSeconds(90);
     private static final String TENTH = "100m";
@@ -40,8 +40,8 @@ class QueueFaultsTest {
             scene.pods("p", 500, TENTH);
             SchedulerProcess scheduler = scene.start(scene.command(MOORAGE)
                     .config(config("clientConnection: {kubeconfig: \"%s\", qps: 50, burst: 50}\n")));
-            // Without any node no plugin rejects them: they are tried again after each backoff, and never rest as
-            // unschedulable.
+            // Without any node, no plugin rejects the pods: they are retried after each backoff and never enter the
+            // unschedulable pool.
             Waiting.until(() -> scheduler.metric("scheduler_schedule_attempts_total", "unschedulable") >= 500);
             scene.nodes("n", 100, "1", 110);
             report.took("all bound", scene.awaitBound("p", 500), Duration.ofSeconds(40));
@@ -104,7 +104,7 @@ class QueueFaultsTest {
         }
     }
 
-    /** How far a pod has come when it is deleted. */
+    /** The stage of a pod's scheduling at which it is deleted. */
     enum Stage {
         /** Between assume and Permit. */
         RESERVE("Reserve", FailingPlugin.Way.SLOW),
@@ -134,7 +134,7 @@ class QueueFaultsTest {
                     Duration took = placeOfADeletedPod(scene, scheduler, stage, "-" + stage.ordinal() + round);
                     longest = took.compareTo(longest) > 0 ? took : longest;
                 }
-                // In Reserve the scheduling thread itself is held until the plugin answers.
+                // In Reserve, the scheduling thread itself is blocked until the plugin returns.
                 Duration held = stage == Stage.RESERVE ? FailingPlugin.SLOW_CALL : Duration.ZERO;
                 report.took(stage + ": the room taken by another pod", longest, held.plusSeconds(1));
             }
@@ -176,7 +176,7 @@ class QueueFaultsTest {
                             && scene.versions().pods().stream()
                                     .anyMatch(pod -> PodVersions.nodeName(pod).equals("n0")));
             scene.api().delete("/api/v1/nodes/n0");
-            // What was on its way at the deletion is over by then.
+            // By then, all operations that were in flight at the deletion are complete.
             long settled = System.nanoTime() + Duration.ofSeconds(1).toNanos();
             scene.awaitBound("p", 100);
             Waiting.until(() -> System.nanoTime() > settled);
@@ -190,7 +190,7 @@ class QueueFaultsTest {
                             scene.versions().boundAt(pod.at("/metadata/uid").asText()) > settled)
                     .count();
             report.holds(late == 0, late + " pods bound to the node more than a second after its deletion");
-            // As the garbage collector of pods does.
+            // Like the garbage collector of pods.
             lost.forEach(pod -> scene.api()
                     .delete(FaultScene.podPath(pod.at("/metadata/name").asText())));
             scene.versions().forgetNodes();
@@ -202,7 +202,7 @@ class QueueFaultsTest {
         }
     }
 
-    /** What is the matter with the victim. */
+    /** The fault of the victim. */
     enum Victim {
         DELETION_FAILS,
         IS_GONE,

@@ -13,11 +13,11 @@ import org.junit.jupiter.api.Test;
 import org.moorage.api.model.ObjectKind;
 import org.moorage.livetests.scene.SchedulerProcess;
 
-/** Objects of all kinds, made by chance ({@code -Dseed=} repeats one run): none of them keeps others from being scheduled. */
+/** Tests random objects of all kinds ({@code -Dseed=} repeats a run): none of them blocks the scheduling of others. */
 class RandomObjectsFaultsTest {
     private static final Duration AT_ONCE = Duration.ofSeconds(2);
     private static final double DENSITY = 0.35;
-    /** How many pods there are beside the plain one, so that the cluster stays as it is. */
+    /** The number of random pods in addition to the plain one, which keeps the cluster stable. */
     private static final int PODS = 30;
 
     private static final List<ObjectKind<?>> KINDS = SchemaObjects.KINDS;
@@ -82,7 +82,7 @@ class RandomObjectsFaultsTest {
         }
     }
 
-    // Those that do the work of pods come and go.
+    // Reports only missing threads, since worker threads for pods start and end.
     private static void checkThreads(SchedulerProcess scheduler, Map<String, Integer> before, FaultReport report) {
         Map<String, Integer> now = scheduler.threads();
         before.forEach((name, count) -> report.holds(

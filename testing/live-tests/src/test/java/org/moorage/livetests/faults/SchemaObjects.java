@@ -23,13 +23,13 @@ import org.moorage.api.model.ObjectKind;
 import org.moorage.livetests.scene.ApiAccess;
 
 /**
- * Makes objects by chance from the schema that the API server itself serves, and mends what the server refuses of them until it takes
- * them. What they hold is valid for the server and seldom what anybody would write.
+ * Generates random objects from the schema that the API server serves, and corrects the fields that the server rejects
+ * until it accepts the objects. Their contents are valid for the server but unusual.
  */
 final class SchemaObjects {
-    /** Where objects are made that have a namespace. */
+    /** The namespace of the generated objects. */
     static final String NAMESPACE = "strange";
-    /** The kinds of the model but for groups of pods, which a server serves only if it is told to. */
+    /** The kinds of the model except groups of pods, which a server serves only if configured. */
     static final List<ObjectKind<?>> KINDS = ObjectKind.TYPED.stream()
             .filter(kind -> !kind.group().equals(ObjectKind.POD_GROUP.group()))
             .toList();
@@ -38,7 +38,7 @@ final class SchemaObjects {
     private static final int MOST_MENDS = 15;
     private static final int NAMES = 40;
 
-    /** Set by the server, or the objects' own names. */
+    /** Fields that the server sets, or names of objects. */
     private static final Set<String> NOT_SENT = Set.of(
             "metadata.name",
             "metadata.namespace",
@@ -50,7 +50,7 @@ final class SchemaObjects {
             "metadata.deletionTimestamp",
             "metadata.deletionGracePeriodSeconds",
             "metadata.managedFields",
-            // Admission demands that these fit to objects of other kinds.
+            // Admission requires that these match objects of other kinds.
             "spec.priority",
             "spec.priorityClassName",
             "spec.preemptionPolicy",
@@ -141,9 +141,9 @@ final class SchemaObjects {
     private boolean isTame;
 
     /**
-     * The objects of some kinds, all of which the server must serve.
+     * Creates a generator for some kinds, all of which the server must serve.
      *
-     * @param density how likely a field is that need not be there; without it objects are as small as the server takes them
+     * @param density the probability of an optional field; with 0, objects are as small as the server accepts
      */
     SchemaObjects(ApiAccess api, List<ObjectKind<?>> kinds, Random random, double density) {
         this.api = api;
@@ -178,17 +178,17 @@ final class SchemaObjects {
         return (kind.group().isEmpty() ? "/api/" : "/apis/") + kind.apiVersion();
     }
 
-    /** The path of all objects of a kind that this makes. */
+    /** Returns the path of all generated objects of a kind. */
     static String path(ObjectKind<?> kind) {
         return groupPath(kind) + (kind.namespaced() ? "/namespaces/" + NAMESPACE : "") + "/" + kind.plural();
     }
 
-    /** The reasons why objects were given up, and how often. */
+    /** Returns the number of abandoned objects by reason. */
     Map<String, Integer> refusals() {
         return Map.copyOf(refusals);
     }
 
-    /** Creates an object with a status; empty if the server does not take it, however often it is mended. */
+    /** Creates an object with a status; empty if the server rejects it after all corrections. */
     Optional<String> create(ObjectKind<?> kind) {
         Optional<String> created = create(kind, generate(kind));
         created.ifPresent(path -> {
@@ -202,15 +202,15 @@ final class SchemaObjects {
         return created;
     }
 
-    /** As {@link #create(ObjectKind)}, from an object that {@link #generate} has made. */
+    /** Like {@link #create(ObjectKind)}, from an object that {@link #generate} returned. */
     Optional<String> create(ObjectKind<?> kind, ObjectNode object) {
         String name = object.at("/metadata/name").asText();
         return send(kind, "POST", path(kind), object) ? Optional.of(path(kind) + "/" + name) : Optional.empty();
     }
 
-    /** An object that the server may refuse as it is. */
+    /** Returns an object that the server may reject. */
     ObjectNode generate(ObjectKind<?> kind) {
-        // The same names in all kinds, so that many a reference finds something.
+        // All kinds have the same names, so that many references find an object.
         String name = "x" + made.merge(kind, 1, Integer::sum);
         ObjectNode object =
                 NODES.objectNode().put("apiVersion", kind.apiVersion()).put("kind", kind.kind());
@@ -225,7 +225,7 @@ final class SchemaObjects {
         }
         metadata.put("name", name);
         if (!inner(inner(schema, "spec"), "template").isMissingNode()) {
-            // Which no mend of one of them would find.
+            // Correcting only one of the two fields cannot make them match.
             object.withObject("/spec/template/metadata/labels").removeAll().put("app", "x1");
             boolean isPlain = kind.equals(ObjectKind.REPLICATION_CONTROLLER);
             object.withObject("/spec/selector")
@@ -242,7 +242,7 @@ final class SchemaObjects {
         return object;
     }
 
-    /** An object's only entry of managed fields. */
+    /** Returns an object's only entry of managed fields. */
     static ArrayNode managedFields(String apiVersion, String fields) {
         ArrayNode entries = NODES.arrayNode();
         entries.addObject()
@@ -255,7 +255,7 @@ final class SchemaObjects {
         return entries;
     }
 
-    /** Fields in fields in fields. */
+    /** Returns nested fields. */
     static String nested(int levels, String open, String innermost, String close) {
         return open.repeat(levels) + innermost + close.repeat(levels);
     }
@@ -270,7 +270,7 @@ final class SchemaObjects {
         };
     }
 
-    // Sends an object, and what is left of it after each refusal.
+    // Sends an object, and again with its corrections after each rejection.
     private boolean send(ObjectKind<?> kind, String method, String path, ObjectNode object) {
         String type = method.equals("POST") ? "application/json" : "application/merge-patch+json";
         Map<String, Integer> complaints = new HashMap<>();
@@ -300,7 +300,7 @@ final class SchemaObjects {
         return false;
     }
 
-    // What is complained of again goes, and then what it is in.
+    // Removes a field that the server rejects repeatedly, and after that the field's parents.
     private void mend(JsonNode root, ObjectNode object, JsonNode cause, Map<String, Integer> complaints) {
         String field = cause.path("field").asText();
         List<JsonNode> parents = new ArrayList<>();
@@ -314,7 +314,7 @@ final class SchemaObjects {
             boolean isIndex = at.isArray() && name.matches("\\d+");
             JsonNode inner = inner(schema, name);
             if (inner.isMissingNode()) {
-                // Some of the server's paths leave out a part.
+                // Some of the server's paths omit a part.
                 break;
             }
             parents.add(at);
@@ -413,7 +413,7 @@ final class SchemaObjects {
         return named.has("$ref") ? schemas.get(named.path("$ref").asText()) : named;
     }
 
-    // The last part of the name of the schema that is referred to.
+    // Returns the last part of the name of the referenced schema.
     private static String reference(JsonNode schema) {
         String reference = schema.path("allOf")
                 .path(0)
@@ -494,7 +494,7 @@ final class SchemaObjects {
                 object.set(field.getKey(), value(field.getValue(), inner, depth + 1));
             }
         }
-        // With an empty key it would tolerate the taint that keeps others from the node of plain pods.
+        // With an empty key, the pod would tolerate the taint that reserves a node for plain pods.
         if (path.endsWith(".tolerations") || path.endsWith(".taints")) {
             object.put("key", oneOf(KEYS));
         }
@@ -505,7 +505,7 @@ final class SchemaObjects {
         ObjectNode map = NODES.objectNode();
         boolean isOfQuantities = isQuantity(schema.path("additionalProperties"));
         if (isOfQuantities && isTame) {
-            // Volumes and claims must have it.
+            // Volumes and claims require it.
             return map.put("storage", "1");
         }
         for (int i = size(); i > 0; i--) {

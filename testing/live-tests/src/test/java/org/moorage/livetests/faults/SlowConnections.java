@@ -20,15 +20,15 @@ import javax.net.ssl.SSLSocketFactory;
 import org.moorage.livetests.scene.ApiAccess;
 
 /**
- * Connections to a port that send nothing, or a byte a second, before the TLS handshake or after it. What the server closes is opened
- * again. One thread holds them all, so that they cost the machine of the test next to nothing.
+ * Connections to a port that send nothing, or one byte a second, before or after the TLS handshake. Connections that
+ * the server closes are opened again. One thread handles all of them, so that they hardly load the machine of the test.
  */
 final class SlowConnections implements AutoCloseable {
     private static final Duration BETWEEN_BYTES = Duration.ofSeconds(1);
     private static final int TLS_LIMIT_MILLIS = 2000;
-    // So many at once that those that are closed together come back within a few seconds.
+    // As many at the same time as needed to reopen connections that are closed together within a few seconds.
     private static final int MOST_OPENED = 20;
-    /** The beginning of a ClientHello of 4 KB. */
+    /** The start of a ClientHello of 4 KB. */
     private static final byte[] HELLO = {22, 3, 1, 16, 0, 1, 0, 15, (byte) 252, 3, 3};
 
     private static final byte[] HEAD = "GET /healthz HTTP/1.1\r\nX-Slow: ".getBytes(StandardCharsets.US_ASCII);
@@ -50,7 +50,7 @@ final class SlowConnections implements AutoCloseable {
         HEAD
     }
 
-    /** One of them, while it is open. */
+    /** One open connection. */
     private static final class Slow {
         private final Way way;
         private final Socket socket;
@@ -72,7 +72,7 @@ final class SlowConnections implements AutoCloseable {
         thread.setDaemon(true);
     }
 
-    /** Opens them, once the port is listened on. */
+    /** Opens connections once the port accepts them. */
     static SlowConnections to(int port, int count, Random random) {
         try {
             SlowConnections slow = new SlowConnections(port, count, random);
@@ -83,12 +83,12 @@ final class SlowConnections implements AutoCloseable {
         }
     }
 
-    /** How many are open. */
+    /** Returns the number of open connections. */
     int open() {
         return open.get();
     }
 
-    /** How many have been opened. */
+    /** Returns the number of connections that were opened. */
     int opened() {
         return opened.get();
     }
@@ -116,7 +116,7 @@ final class SlowConnections implements AutoCloseable {
         for (int i = 0; i < connections.length; i++) {
             if (connections[i] == null && tried < MOST_OPENED) {
                 tried++;
-                // Handshakes take the processor from the server that is tested, so there are fewer of them.
+                // Only some connections do a handshake, since handshakes take processor time from the tested server.
                 Way way = i % 10 == 0 ? Way.HEAD : i % 2 == 0 ? Way.HANDSHAKE : Way.SILENT;
                 Optional<Slow> slow = open(i, way);
                 connections[i] = slow.orElse(null);
@@ -183,7 +183,7 @@ final class SlowConnections implements AutoCloseable {
         }
     }
 
-    // What comes is an alert or the end.
+    // The server sent an alert or closed the connection.
     private void drop(SelectionKey key) {
         drop((Integer) key.attachment());
     }

@@ -17,7 +17,10 @@ import org.moorage.livetests.scene.AnsweringProxy;
 import org.moorage.livetests.scene.SchedulerProcess;
 import org.moorage.livetests.scene.Waiting;
 
-/** Pods that come and go for minutes ({@code -Dsoak.minutes}, ten without it), with and without faults, and what is left of it at rest. */
+/**
+ * Creates and deletes pods for minutes ({@code -Dsoak.minutes}, by default ten), with and without faults, and checks
+ * what remains in an idle process.
+ */
 class SoakFaultsTest {
     private static final Duration LENGTH = Duration.ofMinutes(Integer.getInteger("soak.minutes", 10));
     private static final Duration REST = Duration.ofSeconds(40);
@@ -28,7 +31,7 @@ class SoakFaultsTest {
     private static final String TENTH = "100m";
     private static final Pattern USED = Pattern.compile(" total \\d+K, used (\\d+)K");
 
-    /** One of the faults that are injected at random, by its number. */
+    /** The faults that are injected at random, by number. */
     private enum Injected {
         API_SERVER_KILLED,
         WATCHES_FROZEN,
@@ -37,9 +40,9 @@ class SoakFaultsTest {
     }
 
     /**
-     * What the process holds after a collection.
+     * The contents of the process after a garbage collection.
      *
-     * @param threads how many there are of each name
+     * @param threads the number of threads by name
      */
     private record Held(long heapBytes, Map<String, Integer> threads) {
         String text() {
@@ -116,7 +119,7 @@ class SoakFaultsTest {
         }
     }
 
-    /** As many new pods as there is room for when the oldest are gone. */
+    /** Deletes a random batch of pods if the maximum number exists, and creates a new batch. */
     private static void churnOnce(FaultScene scene, List<String> batches, int number, Random random) {
         if (batches.size() == MOST_BATCHES) {
             remove(scene, batches.remove(random.nextInt(batches.size())));
@@ -134,7 +137,7 @@ class SoakFaultsTest {
         scene.api().deleteAll(gone);
     }
 
-    /** Nothing is left but the nodes, and threads that have had nothing to do have ended. */
+    /** Deletes all objects but the nodes, and waits until idle threads have ended. */
     private static Held atRest(FaultScene scene, List<String> batches, SchedulerProcess scheduler) {
         for (String prefix : batches) {
             scene.await(prefix + " is bound", () -> scene.versions().bound(prefix) == BATCH);
@@ -147,7 +150,7 @@ class SoakFaultsTest {
     }
 
     private static Held held(SchedulerProcess scheduler) {
-        // Twice: what the first one finalizes goes with the second.
+        // Twice: objects that the first collection finalizes are freed by the second.
         scheduler.jcmd("GC.run");
         scheduler.jcmd("GC.run");
         Matcher used = USED.matcher(scheduler.jcmd("GC.heap_info"));
@@ -167,7 +170,7 @@ class SoakFaultsTest {
                 scene.awaitServer();
             }
             case WATCHES_FROZEN -> {
-                // Those that are open are ended by the restart, and new ones must wait meanwhile.
+                // The restart ends the open watches, and new ones must wait meanwhile.
                 proxy.behave(exchange -> {
                     if (exchange.isWatch()) {
                         exchange.drop();

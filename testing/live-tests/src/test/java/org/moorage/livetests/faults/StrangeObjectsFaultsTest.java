@@ -17,15 +17,15 @@ import org.moorage.livetests.scene.PodVersions;
 import org.moorage.livetests.scene.SchedulerProcess;
 import org.moorage.livetests.scene.Waiting;
 
-/** Objects that the API server takes, and that are deeper, longer or larger than anything a scheduler reads. */
+/** Tests objects that the API server accepts, but that are deeper, longer or larger than a scheduler expects. */
 class StrangeObjectsFaultsTest {
     private static final Duration AT_ONCE = Duration.ofSeconds(2);
-    /** How often an object is made that the server refuses for something else. */
+    /** The number of attempts to generate an object that the server rejects for other reasons. */
     private static final int TRIES = 5;
 
     private static final String HUGE = "1e100000";
 
-    /** A control plane with a node that only plain pods can go to. */
+    /** Opens a control plane with a node that only plain pods can be scheduled to. */
     static FaultScene withAllKinds(FaultReport report) {
         FaultScene scene = FaultScene.open(report, "", Map.of());
         scene.nodes("n", 5, "4", 110);
@@ -36,12 +36,12 @@ class StrangeObjectsFaultsTest {
         return scene;
     }
 
-    /** A scheduler that watches all kinds there are. */
+    /** Returns the command for a scheduler that watches all existing kinds. */
     static SchedulerProcess.Command command(FaultScene scene) {
         return scene.command(MOORAGE);
     }
 
-    /** How long a new plain pod takes until it is bound. */
+    /** Returns the time until a new plain pod is bound. */
     static Duration plainPod(FaultScene scene) {
         long start = System.nanoTime();
         String name = "plain-" + start;
@@ -52,7 +52,7 @@ class StrangeObjectsFaultsTest {
         return Duration.ofNanos(System.nanoTime() - start);
     }
 
-    /** Starts a scheduler on what is there: it must get ready, and bind. */
+    /** Starts a scheduler with the existing objects: it must become ready and bind pods. */
     static SchedulerProcess startAmong(FaultScene scene, FaultReport report) {
         long start = System.nanoTime();
         SchedulerProcess scheduler = scene.start(command(scene));
@@ -63,7 +63,7 @@ class StrangeObjectsFaultsTest {
         return scheduler;
     }
 
-    /** Each object is named once at most, and nothing is an error but what a strange pod itself meets. */
+    /** Checks that each object is logged at most once, and that all errors are about the strange pods themselves. */
     static void checkLog(SchedulerProcess scheduler, FaultReport report) {
         scheduler.program().errors().stream()
                 .filter(line -> !line.contains("pod=\"" + SchemaObjects.NAMESPACE + "/"))
@@ -79,7 +79,7 @@ class StrangeObjectsFaultsTest {
         named.forEach((line, times) -> report.holds(times == 1, times + " times in the log: " + line));
     }
 
-    /** Removes an object, whatever finalizers it has. */
+    /** Removes an object, regardless of its finalizers. */
     static void remove(FaultScene scene, String path) {
         scene.api().answer("PATCH", path, "application/merge-patch+json", "{\"metadata\": {\"finalizers\": null}}");
         scene.api().delete(path);
@@ -226,7 +226,7 @@ class StrangeObjectsFaultsTest {
                 .isPresent();
     }
 
-    /** The claims are allocated like any others, with their parameters. */
+    /** Allocates the claims like any others, with their parameters. */
     private static void allocate(FaultScene scene, FaultReport report, List<String> claims) {
         String devices =
                 claims.stream().map(name -> "{\"name\": \"" + name + "\"}").collect(Collectors.joining(", "));
@@ -248,7 +248,7 @@ class StrangeObjectsFaultsTest {
         Duration bound = scene.awaitBound("claiming-", claims.size());
         report.took(claims.size() + " pods with those claims bound", bound, Duration.ofSeconds(10));
         for (String claim : claims) {
-            // As text: a parser of the test's own would refuse some of them.
+            // As text, since the test's JSON parser would reject some of them.
             String path = SchemaObjects.path(ObjectKind.RESOURCE_CLAIM) + "/" + claim;
             String object =
                     scene.api().answer("GET", path, "", "").orElseThrow().body();
@@ -276,7 +276,7 @@ class StrangeObjectsFaultsTest {
             refusals(scene, report, "");
             scheduler.close();
             scheduler = startAmong(scene, report);
-            // What a scheduler that starts then makes of them.
+            // The scheduler that has just started must handle these pods, too.
             scene.api().patch(FaultScene.podPath("pending"), "{\"metadata\": {\"labels\": {\"again\": \"x\"}}}");
             scene.api().delete(FaultScene.podPath("pinned"));
             scene.api()

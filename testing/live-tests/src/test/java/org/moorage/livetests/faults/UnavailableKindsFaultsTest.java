@@ -17,7 +17,7 @@ import org.moorage.livetests.scene.Moorage;
 import org.moorage.livetests.scene.SchedulerProcess;
 import org.moorage.livetests.scene.Waiting;
 
-/** Kinds that the server does not have, or that the scheduler may not list. */
+/** Tests kinds that the server does not have, or that the scheduler is not allowed to list. */
 class UnavailableKindsFaultsTest {
     private static final Duration AT_LAST = Duration.ofSeconds(90);
     private static final Duration SOON = Duration.ofSeconds(60);
@@ -51,7 +51,7 @@ class UnavailableKindsFaultsTest {
             scene.pods(
                     "claiming", 2, TENTH, ", \"resourceClaims\": [{\"name\": \"r\", \"resourceClaimName\": \"gpu\"}]");
             SchedulerProcess scheduler = scene.startOnly(scene.command(MOORAGE));
-            // How long a Java process takes until it serves is the machine's affair.
+            // How long a Java process takes to serve depends on the machine.
             scene.await("it serves", () -> scheduler.answer("/livez").isPresent());
             Duration limit = Duration.ofSeconds(10);
             report.took("ready", Waiting.until(scheduler::isReady), limit);
@@ -79,7 +79,7 @@ class UnavailableKindsFaultsTest {
         }
     }
 
-    /** As the deployment's own account, with its rights but one. */
+    /** Uses the deployment's own account, with all of its rights but one. */
     @Test
     @Fault(value = 12, injected = "no right to list PodDisruptionBudgets at start, granted later")
     void rightThatIsMissing(FaultReport report) throws IOException {

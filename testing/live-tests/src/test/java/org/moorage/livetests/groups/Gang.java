@@ -5,11 +5,11 @@ import java.util.List;
 import java.util.stream.IntStream;
 
 /**
- * A pod group, all of whose pods must start together, and the pods. Each asks for one cpu and 1Gi.
+ * A gang: a pod group and its pods, all of which must start together. Each pod requests one CPU and 1Gi.
  *
- * @param pool the nodes that its pods may go to
+ * @param pool the nodes that its pods may be scheduled to
  * @param priorityClass empty for none
- * @param more of the group's spec, beginning with a comma
+ * @param more further fields of the group's spec, starting with a comma
  */
 record Gang(String name, int size, String pool, String priorityClass, String more) {
     static Gang of(String name, int size) {
@@ -28,7 +28,7 @@ record Gang(String name, int size, String pool, String priorityClass, String mor
         return new Gang(name, size, pool, priorityClass, more + ", " + spec);
     }
 
-    /** What the names of its pods begin with. */
+    /** Returns the prefix of its pods' names. */
     String prefix() {
         return name + "-";
     }

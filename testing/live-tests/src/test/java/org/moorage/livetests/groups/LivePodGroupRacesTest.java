@@ -18,9 +18,9 @@ import org.moorage.livetests.scene.Scene;
 import org.moorage.livetests.scene.Waiting;
 
 /**
- * Groups of pods on a real control plane, while others want their room, their pods come and go, and the scheduler is killed. What happens
- * when is a matter of chance, so each test has rounds. All have the same nodes, with room for one gang: what a round loses, the next one
- * lacks.
+ * Tests groups of pods on a real control plane, while other pods compete for their nodes, their pods are created and
+ * deleted, and the scheduler is killed. The order of events is random, so each test has rounds. All rounds use the same
+ * nodes, with room for one gang: capacity that a round loses is missing in the next.
  */
 @Tag("live")
 class LivePodGroupRacesTest {
@@ -55,7 +55,7 @@ class LivePodGroupRacesTest {
         scene.awaitBound(loser);
     }
 
-    // The group and its pods in any order, with pauses.
+    // Creates the group and its pods in any order, with pauses.
     private static CompletableFuture<Void> createSlowly(Gang gang, Random random) {
         List<Runnable> steps = new ArrayList<>();
         steps.add(() -> scene.api().create(GROUPS, gang.group()));

@@ -7,15 +7,15 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 import org.moorage.livetests.scene.Moorage;
 
-/** What kube-scheduler's metrics were at the end of the loads of {@code LiveMetricsTest}. */
+/** The metrics of kube-scheduler at the end of the loads of {@code LiveMetricsTest}. */
 public final class RecordedMetrics {
-    /** Families that kube-scheduler has and Moorage does not, with the reason. */
+    /** The metric families that kube-scheduler has and Moorage does not, with the reason. */
     public static final Map<String, String> WITHOUT_EQUAL = withoutEqual();
 
-    /** The record of the load of pods. */
+    /** The recorded metrics of the load of pods. */
     public static final Path OF_PODS = file("kube-scheduler.jsonl");
 
-    /** The record of the load of groups of pods: the families of groups and of preemption. */
+    /** The recorded metrics of the load of groups of pods: the families of groups and of preemption. */
     public static final Path OF_GROUPS = file("kube-scheduler-groups.jsonl");
 
     private RecordedMetrics() {}
@@ -53,14 +53,14 @@ public final class RecordedMetrics {
         return Moorage.root().resolve("testing/conformance").resolve("metrics").resolve(name);
     }
 
-    /** The families of a record that Moorage has, too. */
+    /** Returns the families of a record that Moorage has, too. */
     public static SortedMap<String, MetricFamily> withEqual(Path record) {
         SortedMap<String, MetricFamily> families = MetricFamily.read(record);
         families.keySet().removeAll(WITHOUT_EQUAL.keySet());
         return families;
     }
 
-    /** The families of both records that Moorage has, too. */
+    /** Returns the families of both records that Moorage has, too. */
     public static SortedMap<String, MetricFamily> withEqual() {
         SortedMap<String, MetricFamily> families = withEqual(OF_PODS);
         withEqual(OF_GROUPS).forEach(families::putIfAbsent);

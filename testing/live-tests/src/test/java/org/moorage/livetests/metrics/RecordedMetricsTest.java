@@ -36,7 +36,7 @@ import org.moorage.simulation.cluster.InMemoryCluster;
 import org.moorage.testkit.Nodes;
 import org.moorage.testkit.Pods;
 
-/** The metrics of a short run beside those of kube-scheduler: names, help texts, types, labels and buckets. */
+/** Compares the metrics of a short run with those of kube-scheduler: names, help texts, types, labels and buckets. */
 class RecordedMetricsTest {
     private static final FeatureGates GROUPS = FeatureGates.DEFAULTS
             .with(FeatureGates.GENERIC_WORKLOAD, true)
@@ -94,13 +94,13 @@ class RecordedMetricsTest {
             schedule(scheduler);
             preemptAGroupForAnother(cluster);
             schedule(scheduler);
-            // Calls of single plugins are timed in one of ten runs of an extension point.
+            // Calls of single plugins are measured in one of ten runs of an extension point.
             metrics.pluginRan("NodeName", "Filter", Code.SUCCESS, 1000);
             return new String(text.read("").body(), UTF_8);
         }
     }
 
-    // In the only domain that there is, and against a budget.
+    // Preempts in the only existing domain, and violates a disruption budget.
     private static void preemptAGroupForAnother(InMemoryCluster cluster) {
         cluster.apply(Nodes.named("m")
                 .label("zone", "a")

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** Metrics beside those that were recorded of kube-scheduler. */
+/** Comparison of metrics with recorded metrics of kube-scheduler. */
 @NullMarked
 package org.moorage.livetests.metrics;
 

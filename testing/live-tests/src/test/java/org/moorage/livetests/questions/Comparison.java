@@ -7,17 +7,17 @@ import java.util.Map;
 import java.util.TreeSet;
 
 /**
- * What became of a cluster beside what the answer says.
+ * The differences between the real result of an operation on a cluster and the command's answer.
  *
- * @param otherNumbers where other numbers of pods are placed or wait, or a yes was a no, in words
- * @param otherNodes where as many pods are on other nodes, in words
+ * @param otherNumbers different numbers of scheduled or pending pods, or different yes-no answers, in words
+ * @param otherNodes equal numbers of pods on different nodes, in words
  */
 record Comparison(List<String> otherNumbers, List<String> otherNodes) {
     static Comparison ofPlaces(Map<String, String> real, Map<String, String> answered) {
         return of(real, answered, true);
     }
 
-    /** As {@link #ofPlaces}, where the answer says nothing of nodes. */
+    /** Like {@link #ofPlaces}, for answers that contain no nodes. */
     static Comparison ofNumbers(Map<String, String> real, Map<String, String> answered) {
         return of(real, answered, false);
     }
@@ -42,7 +42,7 @@ record Comparison(List<String> otherNumbers, List<String> otherNodes) {
         return new Comparison(numbers, nodes);
     }
 
-    /** Of something else that is the same, or counts as other numbers. */
+    /** Compares other values; a difference counts among the numbers. */
     static Comparison of(String what, Object real, Object answered) {
         return new Comparison(
                 real.equals(answered) ? List.of() : List.of(what + " real " + real + ", answered " + answered),

@@ -5,7 +5,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 
-/** A small cluster by chance: nodes of different sizes in three zones, and workloads of all kinds with priorities, constraints and budgets. */
+/**
+ * A small random cluster: nodes of different sizes in three zones, and workloads of all kinds with priorities,
+ * constraints and budgets.
+ */
 final class DrawnCluster {
     static final List<String> ZONES = List.of("a", "b", "c");
 
@@ -14,7 +17,7 @@ final class DrawnCluster {
     private final List<String> manifests = new ArrayList<>();
     private int pods;
 
-    /** How much pods request; larger ones than any have no priority. */
+    /** The requests of pods; sizes larger than ANY have no priority. */
     private enum Size {
         ANY(300),
         LARGE(1200),
@@ -38,7 +41,7 @@ final class DrawnCluster {
             cluster.nodes.add("n" + i);
             cluster.manifests.add(cluster.node("n" + i, ZONES.get(i % 3)));
         }
-        // Some are so full that pods wait or preempt others.
+        // Some clusters are so full that pods are pending or preempt others.
         int mostReplicas = cluster.chance(60) ? 12 : 6;
         int deployments = 3 + random.nextInt(4);
         for (int i = 0; i < deployments; i++) {
@@ -66,30 +69,30 @@ final class DrawnCluster {
                 {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "%1$s", "namespace": "default", "labels": {"app": "%1$s"}}, "spec": %2$s}""".formatted(name, spec);
     }
 
-    /** Its nodes' names. */
+    /** Returns the names of the nodes. */
     List<String> nodes() {
         return nodes;
     }
 
-    /** Its objects, one JSON text for each. */
+    /** Returns the objects, one JSON text for each. */
     List<String> manifests() {
         return manifests;
     }
 
-    /** How many pods it has when its controllers are done. */
+    /** Returns the number of pods after the controllers have created all of them. */
     int pods() {
         return pods;
     }
 
-    /** Adds one more workload, of {@linkplain #large large} pods. */
+    /** Adds a workload of {@linkplain #large large} pods. */
     void addLarge(String name, int replicas) {
         pods += replicas;
         manifests.add(large(name, replicas));
     }
 
-    /** One more node, like those that it has. */
+    /** Returns another node like those of the cluster. */
     String node(String name, String zone) {
-        // Of odd sizes, so that few nodes have equal scores.
+        // Odd sizes, so that few nodes have equal scores.
         String amounts = "\"cpu\": \"%dm\", \"memory\": \"%dMi\", \"pods\": \"30\""
                 .formatted(3000 + 10 * random.nextInt(700), 6000 + 10 * random.nextInt(2000));
         return """
@@ -97,17 +100,17 @@ final class DrawnCluster {
                   "topology.kubernetes.io/zone": "%2$s"}}, "status": {"allocatable": {%3$s}, "capacity": {%3$s}}}""".formatted(name, zone, amounts);
     }
 
-    /** A workload of large pods, which preempt nobody; it is not part of the cluster. */
+    /** Returns a workload of large pods, which preempt no pods; it is not part of the cluster. */
     String large(String name, int replicas) {
         return workload("Deployment", name, replicas, Size.LARGE);
     }
 
-    /** A pod that no node has room for; it is not part of the cluster. */
+    /** Returns a pod that no node has room for; it is not part of the cluster. */
     String tooLarge(String name) {
         return pod(name, spec(name, Size.TOO_LARGE));
     }
 
-    /** A workload like those that it has; it is not part of the cluster. */
+    /** Returns a workload like those of the cluster; it is not part of the cluster. */
     String workload(String name, int replicas) {
         return workload("Deployment", name, replicas, Size.ANY);
     }

@@ -5,18 +5,18 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * The pods of a workload, whose names matter to nobody.
+ * The nodes of a workload's pods, regardless of the pods' names.
  *
- * @param byNode how many are on each node
- * @param waiting how many have none
+ * @param byNode the number of pods on each node
+ * @param waiting the number of pending pods
  */
 record Places(Map<String, Integer> byNode, int waiting) {
     private static final Places NONE = new Places(Map.of(), 0);
 
     /**
-     * Those of all workloads, whose pods' names begin with their own and a dash.
+     * Returns the places by workload; the names of a workload's pods start with its name and a dash.
      *
-     * @param nodeByPod the nodes by names of pods; empty for a pod that waits
+     * @param nodeByPod the nodes by pod name; empty for a pending pod
      */
     static Map<String, Places> of(Map<String, String> nodeByPod) {
         Map<String, Places> places = new TreeMap<>();

@@ -12,7 +12,7 @@ import java.util.Map;
 import java.util.Random;
 import java.util.TreeMap;
 
-/** Draws questions about drawn clusters. */
+/** Generates random questions about generated clusters. */
 final class Questions {
     private static final int MOST_NODES = 8;
     private static final String ASKED = "asked";
@@ -32,26 +32,26 @@ final class Questions {
         EXPLAIN
     }
 
-    /** One question, which the command answers and the real cluster, too. */
+    /** A question that the command answers and that is then tried on the real cluster. */
     interface Question {
-        /** The command line, but for the dump. */
+        /** Returns the command line without the dump. */
         List<String> arguments();
 
         /** Changes the cluster before it is dumped. */
         default void prepare(RealCluster cluster) {}
 
         /**
-         * Does to the cluster what was asked about, and compares.
+         * Applies the question to the cluster, and compares the result with the answer.
          *
-         * @param before the nodes by the pods' names when it was asked; empty for a pending pod
+         * @param before the nodes by pod name at the time of the question; empty for a pending pod
          */
         Comparison compare(JsonNode answer, Map<String, String> before, RealCluster cluster);
     }
 
     /**
-     * Questions about a cluster, to which pods may be added for it.
+     * Creates questions about a cluster, which may add pods to it.
      *
-     * @param folder where files for the command line go
+     * @param folder the folder of files for the command line
      */
     Questions(DrawnCluster drawn, Random random, Path folder) {
         this.drawn = drawn;
@@ -94,7 +94,7 @@ final class Questions {
         return pod.path("pod").asText().substring("default/".length());
     }
 
-    // Where pods are after those of some nodes had to go.
+    // Returns the nodes of pods after the pods of some nodes were evicted.
     private static Map<String, String> afterDisruption(JsonNode answer, Map<String, String> before) {
         Map<String, String> after = new TreeMap<>(before);
         for (String list : List.of("pods", "preempted")) {
@@ -166,7 +166,7 @@ final class Questions {
         }
     }
 
-    /** As many pods as would fit, and one that is pending. */
+    /** Creates as many pods as would fit, and one that is pending. */
     private record FittingAtMost(Path file, String manifest) implements Question {
         @Override
         public List<String> arguments() {
@@ -192,7 +192,7 @@ final class Questions {
         }
     }
 
-    /** Why a pod is pending: the answer is the pod's condition. */
+    /** Asks why a pod is pending: the answer is the pod's condition. */
     private record Explained(String manifest) implements Question {
         @Override
         public List<String> arguments() {
@@ -213,7 +213,7 @@ final class Questions {
         }
     }
 
-    /** So many new nodes are enough, and one less is not. */
+    /** Checks that the number of new nodes is sufficient, and that one less is not. */
     private record Bought(Path file, String node) implements Question {
         @Override
         public List<String> arguments() {
@@ -239,7 +239,7 @@ final class Questions {
                 }
                 cluster.lose(names(nodes - 1));
             }
-            // Where none helps, one does not.
+            // If no number of nodes helps, one node does not.
             add(nodes == 0 && left > 0 ? 1 : nodes, cluster);
             Map<String, String> after = new TreeMap<>(before);
             type.path("pods")
@@ -251,7 +251,7 @@ final class Questions {
             return (int) nodeByPod.values().stream().filter(String::isEmpty).count();
         }
 
-        // As the command names them.
+        // Returns the names that the command uses.
         private static List<String> names(int nodes) {
             List<String> names = new ArrayList<>();
             for (int i = 1; i <= nodes; i++) {
@@ -267,9 +267,9 @@ final class Questions {
     }
 
     /**
-     * One node that can go, some that can go together, or one that cannot.
+     * One node that can be removed, some that can be removed together, or one that cannot be removed.
      *
-     * @param number by which it is chosen
+     * @param number selects the node
      */
     private record Removed(int number) implements Question {
         private static final String NO_PLACE = "unschedulable elsewhere";
@@ -303,7 +303,7 @@ final class Questions {
 
         private static Comparison compareRemovable(JsonNode node, Map<String, String> before, RealCluster cluster) {
             List<String> name = List.of(node.path("node").asText());
-            // In the answer a node is gone at once.
+            // The answer assumes that the node disappears immediately.
             cluster.lose(name);
             Map<String, String> after = new TreeMap<>(before);
             node.path("rescheduledTo")
@@ -315,7 +315,7 @@ final class Questions {
                     .and(Comparison.ofPlaces(cluster.nodeByPod(), after));
         }
 
-        // What the answer says of them together are numbers alone.
+        // For nodes that can be removed together, the answer contains only numbers.
         private static Comparison compareTogether(List<String> nodes, Map<String, String> before, RealCluster cluster) {
             int left = drainAndDelete(nodes, cluster);
             return Comparison.of("left on " + nodes, left, 0)

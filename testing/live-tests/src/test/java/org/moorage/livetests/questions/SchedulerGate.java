@@ -15,11 +15,11 @@ import org.moorage.livetests.scene.Scene;
 import org.moorage.livetests.scene.SchedulerProcess;
 
 /**
- * Holds kube-scheduler between two pods, while its informers go on: it attempts a pod for which an extender is asked, and the extender does not
- * answer before the gate opens. No other pod has to do with the extender.
+ * Blocks kube-scheduler between two pods while its informers continue: it attempts a pod that needs an extender, which
+ * does not respond before the gate opens. No other pod uses the extender.
  */
 final class SchedulerGate implements AutoCloseable {
-    /** Of all pods of the gate, so that they are not among those that are counted and judged. */
+    /** The namespace of all pods of the gate, which are therefore not counted or checked. */
     static final String NAMESPACE = "kube-system";
 
     /** A node of the gate. */
@@ -70,7 +70,7 @@ final class SchedulerGate implements AutoCloseable {
         exchange.close();
     }
 
-    /** The end of a scheduler's configuration. */
+    /** Returns the end of a scheduler's configuration. */
     String config() {
         return """
                 extenders:
@@ -81,7 +81,10 @@ final class SchedulerGate implements AutoCloseable {
                 """.formatted(server.getAddress().getPort());
     }
 
-    /** Runs something while the scheduler decides about no pod. Then it continues, once it has seen all that has become of it. */
+    /**
+     * Runs an action while the scheduler is blocked. The scheduler continues when it has received all resulting
+     * changes.
+     */
     void whileClosed(SchedulerProcess scheduler, Runnable work) {
         reached = new CountDownLatch(1);
         open = new CountDownLatch(1);
@@ -97,8 +100,8 @@ final class SchedulerGate implements AutoCloseable {
     }
 
     /**
-     * Waits until the scheduler has seen all pods and nodes as they are. Its informers bring the objects of a kind in their order, so that it has
-     * seen a change once it has seen what was created and deleted after it.
+     * Waits until the scheduler has received the current state of all pods and nodes. Its informers deliver the changes
+     * of a kind in order, so it has received a change once it has received a later creation and deletion.
      */
     void awaitSeen(SchedulerProcess scheduler) {
         scene.api().create(NODES, """

@@ -41,14 +41,14 @@ import javax.net.ssl.SSLEngine;
 import javax.net.ssl.TrustManager;
 import javax.net.ssl.X509ExtendedTrustManager;
 
-/** Requests of a test to an API server on loopback, as its administrator. */
+/** Sends the requests of a test to an API server on loopback, as its administrator. */
 public final class ApiAccess {
     public static final String NODES = "/api/v1/nodes";
     public static final String PODS = "/api/v1/namespaces/default/pods";
     public static final String EVENTS = "/apis/events.k8s.io/v1/namespaces/default/events";
     public static final String LEASES = "/apis/coordination.k8s.io/v1/namespaces/kube-system/leases";
 
-    /** Without limits: tests make objects that go beyond them. */
+    /** A JSON mapper without limits, since tests create objects that exceed them. */
     public static final JsonMapper JSON = JsonMapper.builder(new JsonFactoryBuilder()
                     .streamReadConstraints(StreamReadConstraints.builder()
                             .maxNestingDepth(Integer.MAX_VALUE)
@@ -86,7 +86,7 @@ public final class ApiAccess {
         return matcher.group(1);
     }
 
-    /** TLS that trusts every server, since servers on loopback sign their own certificates. */
+    /** Returns a TLS context that trusts every server, since servers on loopback use self-signed certificates. */
     public static SSLContext trusting() {
         try {
             SSLContext context = SSLContext.getInstance("TLS");
@@ -113,7 +113,7 @@ public final class ApiAccess {
         return token;
     }
 
-    /** A request with the administrator's token. */
+    /** Returns a request with the administrator's token. */
     public HttpRequest.Builder request(URI uri) {
         return HttpRequest.newBuilder(uri)
                 .header("Authorization", "Bearer " + token)
@@ -145,7 +145,7 @@ public final class ApiAccess {
         return items;
     }
 
-    /** The first response to a request, whatever its status; empty without a response. */
+    /** Returns the first response to a request, regardless of its status; empty without a response. */
     public Optional<HttpResponse<String>> answer(String method, String path, String type, String body) {
         try {
             return Optional.of(client.send(newRequest(method, path, type, body), BodyHandlers.ofString()));
@@ -157,12 +157,12 @@ public final class ApiAccess {
         }
     }
 
-    /** The status of the answer to a request. */
+    /** Returns the status of the response to a request. */
     public int status(String method, String path, String type, String body) {
         return send(method, path, type, body).statusCode();
     }
 
-    /** Creates objects from YAML or JSON one after the other, and returns when the API server makes use of them. */
+    /** Creates objects from YAML or JSON one after another, and returns when the API server uses them. */
     public void create(String manifests) {
         try (MappingIterator<JsonNode> documents =
                 YAML.readerFor(JsonNode.class).readValues(manifests)) {
@@ -192,7 +192,7 @@ public final class ApiAccess {
                                 .path("status")
                                 .asText()
                                 .equals("True"));
-            // Pods of a class are admitted once the API server has heard of it.
+            // Pods of a class are admitted once the API server has received the class.
             case "PriorityClass" ->
                 await(
                         "pods of priority class " + name + " are admitted",
@@ -207,7 +207,7 @@ public final class ApiAccess {
         boolean ignored = Waiting.await(what, condition::getAsBoolean, done -> done, () -> server);
     }
 
-    // By what the API server says of the kind.
+    // Uses the API server's discovery of the kind.
     private String path(JsonNode object) {
         String version = object.path("apiVersion").asText();
         String kind = object.path("kind").asText();
@@ -238,7 +238,7 @@ public final class ApiAccess {
         return MissingNode.getInstance();
     }
 
-    /** An object's condition of a type; missing if it has none. */
+    /** Returns an object's condition of a type; a missing node if it has none. */
     public static JsonNode condition(JsonNode object, String type) {
         for (JsonNode condition : object.at("/status/conditions")) {
             if (condition.path("type").asText().equals(type)) {
@@ -261,7 +261,7 @@ public final class ApiAccess {
         String ignored = expect(send("PATCH", path, "application/strategic-merge-patch+json", json), path);
     }
 
-    /** As {@link #patch}; returns whether the object existed. */
+    /** Like {@link #patch}; returns whether the object existed. */
     public boolean tryPatch(String path, String json) {
         return send("PATCH", path, "application/merge-patch+json", json).statusCode() < 300;
     }
@@ -270,7 +270,7 @@ public final class ApiAccess {
         return parse(expect(send("PUT", path, "application/json", json), path));
     }
 
-    /** Deletes an object, or all objects of a kind, without a grace period; nothing may exist. */
+    /** Deletes an object, or all objects of a kind, without a grace period. The objects do not have to exist. */
     public void delete(String path) {
         HttpResponse<String> response = send("DELETE", path, "application/json", "{\"gracePeriodSeconds\": 0}");
         if (response.statusCode() != 404) {
@@ -278,7 +278,7 @@ public final class ApiAccess {
         }
     }
 
-    /** Creates many objects at a path, several at a time. */
+    /** Creates many objects at a path, several at the same time. */
     public void createAll(String path, List<String> objects) {
         all(objects.stream()
                 .<Callable<Object>>map(json -> () -> create(path, json))
@@ -319,7 +319,7 @@ public final class ApiAccess {
                 .build();
     }
 
-    // Sent again for a while if the server was just killed, since these requests are not what is tested.
+    // Retries for a while in case the server was just killed, since these requests are not the subject of the test.
     private HttpResponse<String> send(String method, String path, String type, String body) {
         HttpRequest request = newRequest(method, path, type, body);
         long deadline = System.nanoTime() + LIMIT.toNanos();

@@ -15,8 +15,8 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * Stands between a client and a server on loopback. Connections can be frozen: from then on they swallow what is sent, and neither side
- * is told.
+ * A proxy between a client and a server on loopback. Its connections can be frozen: they then discard all data without
+ * closing, so neither side notices.
  */
 public final class FreezingProxy implements AutoCloseable {
     private static final int FROZEN = -1;
@@ -31,7 +31,7 @@ public final class FreezingProxy implements AutoCloseable {
     private volatile boolean isRefusing;
     private volatile boolean isFreezingAll;
 
-    /** A proxy on a free port in front of the server on a port. */
+    /** Creates a proxy on a free port for the server on a port. */
     public FreezingProxy(int target) {
         this(0, target);
     }
@@ -50,18 +50,18 @@ public final class FreezingProxy implements AutoCloseable {
         return socket.getLocalPort();
     }
 
-    /** Freezes all connections that are open; new ones work. */
+    /** Freezes all open connections; new ones work. */
     public void freeze() {
         generation.incrementAndGet();
     }
 
-    /** Freezes all connections, new ones as well, or lets new ones work again. */
+    /** Freezes all connections, including new ones, or lets new ones work again. */
     public void freezeAll(boolean isFreezing) {
         isFreezingAll = isFreezing;
         freeze();
     }
 
-    /** Ends all connections, and each new one at once, or no longer. */
+    /** Closes all connections, and each new one immediately; or stops doing so. */
     public void refuse(boolean isRefusing) {
         this.isRefusing = isRefusing;
         if (isRefusing) {
@@ -74,7 +74,7 @@ public final class FreezingProxy implements AutoCloseable {
         try {
             socket.close();
         } catch (IOException e) {
-            // It is closed.
+            // Already closed.
         }
     }
 
@@ -93,12 +93,12 @@ public final class FreezingProxy implements AutoCloseable {
                 threads.execute(() -> forward(client, server, of));
                 threads.execute(() -> forward(server, client, of));
             } catch (IOException e) {
-                // Closed, or the server is not there: the client tries again.
+                // The proxy is closed, or the server does not run: the client retries.
             }
         }
     }
 
-    // A client whose server is not there must not wait for it.
+    // A client must not wait for a server that does not run.
     private Socket connect(Socket client) throws IOException {
         try {
             return new Socket(InetAddress.getLoopbackAddress(), target);
@@ -120,7 +120,7 @@ public final class FreezingProxy implements AutoCloseable {
                 }
             }
         } catch (IOException e) {
-            // One side is gone.
+            // One side closed the connection.
         } finally {
             if (generation.get() == of) {
                 close(from);

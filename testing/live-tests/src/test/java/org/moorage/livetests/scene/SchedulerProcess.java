@@ -21,7 +21,7 @@ import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Moorage or stock kube-scheduler as a separate process, and the pages that it serves. */
+/** Moorage or the unmodified kube-scheduler as a separate process, with the pages that it serves. */
 public final class SchedulerProcess implements AutoCloseable {
     /** A scheduler. */
     public enum Kind {
@@ -44,7 +44,7 @@ public final class SchedulerProcess implements AutoCloseable {
         this.token = token;
     }
 
-    /** How one is started. */
+    /** The command that starts a scheduler. */
     public static final class Command {
         private final Scene scene;
         private final Kind kind;
@@ -66,19 +66,19 @@ public final class SchedulerProcess implements AutoCloseable {
             kubeconfig = scene.plane().kubeconfig();
         }
 
-        /** The name of its log and its configuration file. */
+        /** Sets the name of the log and the configuration file. */
         public Command named(String newName) {
             name = newName;
             return this;
         }
 
-        /** The configuration, with %s for the kubeconfig. */
+        /** Sets the configuration, with %s for the kubeconfig. */
         public Command config(String text) {
             config = text;
             return this;
         }
 
-        /** Text at the end of the configuration. */
+        /** Appends text to the configuration. */
         public Command with(String moreConfig) {
             config += moreConfig;
             return this;
@@ -89,13 +89,13 @@ public final class SchedulerProcess implements AutoCloseable {
             return this;
         }
 
-        /** Variables of its environment, each with an equals sign. */
+        /** Adds environment variables, each with an equals sign. */
         public Command environment(String... variables) {
             environment.addAll(List.of(variables));
             return this;
         }
 
-        /** Options of the JVM. */
+        /** Sets options of the JVM. */
         public Command java(String... options) {
             return environment("MOORAGE_JAVA_OPTS=" + String.join(" ", options));
         }
@@ -105,7 +105,7 @@ public final class SchedulerProcess implements AutoCloseable {
             return this;
         }
 
-        /** Starts it, and does not wait until it serves. */
+        /** Starts the process without waiting until it serves. */
         public SchedulerProcess start() {
             int port = scene.port();
             Path admin = scene.plane().kubeconfig();
@@ -134,17 +134,20 @@ public final class SchedulerProcess implements AutoCloseable {
         return program;
     }
 
-    /** The port that it serves on. */
+    /** Returns the port that the process serves on. */
     public int port() {
         return port;
     }
 
-    /** The page at a path, if the response has a status below 300. */
+    /** Returns the page at a path, if the response has a status below 300. */
     public Optional<String> page(String path) {
         return answer(path).filter(response -> response.statusCode() < 300).map(HttpResponse::body);
     }
 
-    /** The response, whatever its status, if it comes. Probes are anonymous, so that they need no API server. */
+    /**
+     * Returns the response regardless of its status; empty without a response. Requests are anonymous, so that they
+     * need no API server.
+     */
     public Optional<HttpResponse<String>> answer(String path) {
         HttpRequest.Builder request = HttpRequest.newBuilder(URI.create("https://127.0.0.1:" + port + path))
                 .timeout(LIMIT);
@@ -165,7 +168,7 @@ public final class SchedulerProcess implements AutoCloseable {
         return page("/readyz").isPresent();
     }
 
-    /** The sum of a metric's values over the series whose text contains all of these; 0 without one. */
+    /** Returns the sum of a metric's values over the series whose text contains all of these; 0 if there is none. */
     public double metric(String name, String... labels) {
         double sum = 0;
         for (String line : page("/metrics").orElse("").split("\n")) {
@@ -178,14 +181,14 @@ public final class SchedulerProcess implements AutoCloseable {
         return sum;
     }
 
-    /** How many pods it has assumed and not yet seen bound. */
+    /** Returns the number of assumed pods that are not yet observed as bound. */
     public int assumedPods() {
         return page("/debug/dump").orElse("").split(", assumed\n").length - 1;
     }
 
     /**
-     * How many threads there are of each name, without numbers. Those that OkHttp takes for a request and gives up when they have nothing
-     * to do, and those of the virtual machine itself, are not among them.
+     * Returns the number of threads by name without digits. Excludes threads of the JVM itself, and the threads that
+     * OkHttp uses for requests and ends when they are idle.
      */
     public Map<String, Integer> threads() {
         Map<String, Integer> threads = new TreeMap<>();
@@ -199,7 +202,7 @@ public final class SchedulerProcess implements AutoCloseable {
         return threads;
     }
 
-    /** The output of a command of {@code jcmd} on the process. */
+    /** Returns the output of a {@code jcmd} command for the process. */
     public String jcmd(String command) {
         try {
             Process process = new ProcessBuilder(Moorage.javaProgram("jcmd"), String.valueOf(program.pid()), command)
@@ -224,7 +227,7 @@ public final class SchedulerProcess implements AutoCloseable {
         }
     }
 
-    /** Lines of the log for uncaught exceptions. */
+    /** Returns the lines of the log about uncaught exceptions. */
     public List<String> crashes() {
         Pattern crash = Pattern.compile("Uncaught|uncaught|Exception in thread|panic|fatal error");
         return program.log()
@@ -234,7 +237,7 @@ public final class SchedulerProcess implements AutoCloseable {
                 .toList();
     }
 
-    /** The number of times that something is in the log. */
+    /** Returns the number of matches of a pattern in the log. */
     public long inLog(String pattern) {
         Matcher matcher = Pattern.compile(pattern).matcher(program.log());
         return matcher.results().count();

@@ -35,7 +35,9 @@ import org.moorage.simulation.cluster.InMemoryCluster;
 import org.moorage.testkit.Nodes;
 import org.moorage.testkit.Pods;
 
-/** A pod that is deleted on its way to its node: its place and its reservations are free for the next one. */
+/**
+ * Tests a pod that is deleted before it is bound: its resources and its reservations are available for the next pod.
+ */
 class DeletedPodsTest {
     private static final String CONFIG = """
             apiVersion: kubescheduler.config.k8s.io/v1
@@ -46,7 +48,7 @@ class DeletedPodsTest {
                 bind: {enabled: [{name: Meanwhile}, {name: DefaultBinder}], disabled: [{name: "*"}]}
             """;
 
-    /** Where the pod is when it is deleted. */
+    /** The stage of the pod when it is deleted. */
     private enum Stage {
         BETWEEN_ASSUME_AND_PERMIT,
         PERMIT,
@@ -56,13 +58,13 @@ class DeletedPodsTest {
         BOUND
     }
 
-    /** How the scheduler hears of it. */
+    /** How the scheduler observes the deletion. */
     private enum News {
         WATCH,
-        /** By a list in which the pod is missing, also if the watch has not told of its binding. */
+        /** In a list without the pod, even if the watch did not deliver its binding. */
         LIST,
         LIST_WITH_NAMESAKE,
-        /** The pod has a finalizer, so that it stays for a while. */
+        /** The pod has a finalizer, so that it remains for a while. */
         DELETION_TIMESTAMP
     }
 
@@ -82,7 +84,7 @@ class DeletedPodsTest {
 
     private final InMemoryCluster cluster =
             InMemoryCluster.of(List.of(Nodes.named("n").allocatable("cpu", "2").build()));
-    // What goes on in the background waits here until the test runs it.
+    // Background tasks, which wait here until the test runs them.
     private final Queue<Runnable> tasks = new ArrayDeque<>();
     private final List<String> unreserved = new ArrayList<>();
     private final FaultyCluster faulty = new FaultyCluster(cluster);
@@ -214,7 +216,7 @@ class DeletedPodsTest {
                 .extracting(Decision::nodeName)
                 .isEqualTo("n");
         if (c.stage == Stage.BOUND) {
-            // The watch does not tell of the binding of a pod whose deletion a list tells.
+            // If a list shows the deletion of the pod, the watch does not deliver its binding.
             if (c.news != News.WATCH) {
                 faulty.freezeWatch();
             }

@@ -18,11 +18,11 @@ import org.moorage.runtime.cluster.Cluster;
 import org.moorage.runtime.cluster.ClusterListener;
 import org.moorage.simulation.cluster.InMemoryCluster;
 
-/** A cluster in memory whose API server and watch fail as a test says. */
+/** An in-memory cluster whose API server and watch fail as configured by a test. */
 final class FaultyCluster {
-    /** What comes of a request. */
+    /** The handler of a request. */
     interface Request {
-        /** Answers it, or throws. {@code real} has the cluster do what is asked. */
+        /** Returns the response or throws an exception. {@code real} executes the request in the cluster. */
         @Nullable
         Object answer(Object[] arguments, Callable<@Nullable Object> real) throws Exception;
     }
@@ -36,17 +36,17 @@ final class FaultyCluster {
         this.cluster = cluster;
     }
 
-    /** Has requests of that name answered so from now on. */
+    /** Sets the handler of requests with that name. */
     void on(String method, Request request) {
         requests.put(method, request);
     }
 
-    /** From now on the watch tells nothing. */
+    /** Stops the events of the watch. */
     void freezeWatch() {
         isWatchFrozen = true;
     }
 
-    /** The watch tells again, and the pods are listed. */
+    /** Resumes the watch and lists the pods. */
     void relist() {
         isWatchFrozen = false;
         listener.orElseThrow().replaced(ObjectKind.POD, cluster.all(ObjectKind.POD));

@@ -24,12 +24,12 @@ import org.moorage.simulation.cluster.InMemoryCluster;
 import org.moorage.testkit.Nodes;
 import org.moorage.testkit.Pods;
 
-/** The status of failed attempts that waits while other things happen to the pod. */
+/** Tests status patches of failed attempts that are pending while the pod changes. */
 class StatusPatchesTest {
     /**
-     * What happens after a failed attempt, and the messages that are written to the status of the pod.
+     * A change after a failed attempt, and the messages that are written to the status of the pod.
      *
-     * @param meanwhile what happens while the status waits
+     * @param meanwhile the change while the status patch is pending
      */
     private record Case(String name, BiConsumer<InMemoryCluster, Scheduler> meanwhile, List<Integer> nodesTold) {
         @Override

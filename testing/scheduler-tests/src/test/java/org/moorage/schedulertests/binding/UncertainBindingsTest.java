@@ -33,7 +33,10 @@ import org.moorage.simulation.cluster.InMemoryCluster;
 import org.moorage.testkit.Nodes;
 import org.moorage.testkit.Pods;
 
-/** Bindings that end without a clear answer: a server that fails, succeeds, or succeeds and then fails, and cannot be read for a while. */
+/**
+ * Tests bindings whose outcome is unknown: the server fails, succeeds, or succeeds and then fails, and cannot be read
+ * for a while.
+ */
 class UncertainBindingsTest {
     private static final String CONFIG = """
             apiVersion: kubescheduler.config.k8s.io/v1
@@ -47,11 +50,11 @@ class UncertainBindingsTest {
     /**
      * A binding.
      *
-     * @param before what happens at the server before it fails
-     * @param failure how it fails
-     * @param failingReads how often the pod cannot be read
-     * @param meanwhile what happens at the server while the pod cannot be read
-     * @param outcome what must come of it
+     * @param before the change in the server before it fails
+     * @param failure the failure
+     * @param failingReads the number of failing reads of the pod
+     * @param meanwhile the change in the server while the pod cannot be read
+     * @param outcome the expected outcome
      */
     private record Case(
             String name,
@@ -287,7 +290,7 @@ class UncertainBindingsTest {
     @FieldSource("CASES")
     void areLookedUpBeforeAnythingIsUndone(Case c) throws InterruptedException {
         AtomicInteger reads = new AtomicInteger();
-        // What the server does is only to be found out by reading.
+        // The server's state can only be determined by reading.
         faulty.on("bind", (arguments, real) -> {
             faulty.freezeWatch();
             c.before.accept(cluster);
@@ -314,7 +317,7 @@ class UncertainBindingsTest {
             assertThat(task).as("a task within 20 s").isNotNull();
             task.run();
         }
-        // The status that says why, if there is one, is not for a pod that has a node.
+        // A status with the reason, if there is one, must not be written for a pod that has a node.
         faulty.relist();
         runTasks();
         assertThat(told).isEqualTo(c.outcome.told);

@@ -24,16 +24,16 @@ import org.moorage.runtime.cluster.ClusterListener;
 import org.moorage.runtime.decision.Decision;
 import org.moorage.simulation.cluster.InMemoryCluster;
 
-/** While a kind cannot be listed, the pods that need it are told so, and others are scheduled. */
+/** Tests kinds that cannot be listed: pods that need one of them get a message, and others are scheduled. */
 class UnavailableKindsTest {
     private static final String REASON = "these are not served by the API server";
 
     /**
-     * One case.
+     * A test case.
      *
-     * @param kind what cannot be listed
-     * @param spec of the pod that is tried
-     * @param message how what the pod is told begins; empty if it is scheduled
+     * @param kind the kind that cannot be listed
+     * @param spec the spec of the pod
+     * @param message the start of the pod's message; empty if the pod is scheduled
      */
     record Case(String name, ObjectKind<?> kind, String spec, String message) {
         @Override
@@ -137,7 +137,7 @@ class UnavailableKindsTest {
         }
     }
 
-    /** The cluster, which cannot list one kind. */
+    /** Returns the cluster without access to one kind. */
     private Cluster without(ObjectKind<?> missing, InMemoryCluster cluster) {
         return (Cluster) Proxy.newProxyInstance(
                 UnavailableKindsTest.class.getClassLoader(),

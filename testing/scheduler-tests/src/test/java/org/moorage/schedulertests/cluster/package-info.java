@@ -1,3 +1,3 @@
 // SPDX-License-Identifier: Apache-2.0
-/** What the cluster tells, and what it does not. */
+/** Tests of the objects that a scheduler receives from the cluster, and of missing ones. */
 package org.moorage.schedulertests.cluster;

@@ -24,7 +24,10 @@ import org.moorage.simulation.cluster.InMemoryCluster;
 import org.moorage.testkit.Nodes;
 import org.moorage.testkit.Pods;
 
-/** What listeners are told of an attempt besides its decision, and where a pod is after it. */
+/**
+ * Tests the details of an attempt that listeners receive in addition to its decision, and the location of the pod after
+ * it.
+ */
 final class AttemptDetailsTest {
     private final Map<String, AttemptDetails> told = new LinkedHashMap<>();
 

@@ -35,7 +35,7 @@ import org.moorage.runtime.decision.Rejection;
 import org.moorage.simulation.cluster.InMemoryCluster;
 import org.moorage.simulation.dump.ClusterDump;
 
-/** What a program is told that asks about pods, one after the other and several at once. */
+/** Tests the evaluation of pods, one after another and concurrently. */
 class EvaluationsTest {
     private static final int THREADS = 4;
     private static final int ROUNDS = 25;
@@ -51,7 +51,7 @@ class EvaluationsTest {
     }
 
     private Scheduler scheduler(LoadedConfig config, PluginRegistry registry) {
-        // Preemption begins its search at a random node.
+        // Preemption starts its search at a random node.
         return Scheduler.builder(config, registry, cluster)
                 .random(() -> 0L)
                 .bindingExecutor(Runnable::run)
@@ -128,7 +128,7 @@ class EvaluationsTest {
         }
     }
 
-    /** Lets nobody pass before as many evaluations as there are threads have come to their first node, and reads the snapshot. */
+    /** Waits at the first node until an evaluation on each thread has reached it, and then reads the snapshot. */
     private record Meeting(CyclicBarrier barrier, Handle handle) implements FilterPlugin {
         static final String NAME = "Meeting";
 

@@ -42,8 +42,8 @@ import org.moorage.testkit.Pods;
 import org.moorage.testkit.Selectors;
 
 /**
- * What plugins that sign answer for a pod is used for the next like it. Two schedulers see the same random changes of a cluster, one of them
- * with plugins that do not sign, and must decide the same.
+ * Tests that the results of plugins with pod signatures are reused for the next equivalent pod. Two schedulers see the
+ * same random changes of a cluster, one of them with plugins that do not sign pods, and must decide the same.
  */
 @Tag("any-jvm")
 class LikePodsTest {
@@ -83,7 +83,7 @@ class LikePodsTest {
                 + " " + decision.message();
     }
 
-    /** The random changes, made to all sides alike. */
+    /** The random changes, which are applied to all sides. */
     private static final class Changes {
         private final Random random;
         private final List<Side> sides;
@@ -183,12 +183,12 @@ class LikePodsTest {
                 case 6 ->
                     pod.requiresPodAntiAffinity("kubernetes.io/hostname", "app", "app-6")
                             .build();
-                // Alike but for their requests.
+                // Equivalent except for their requests.
                 case 7 ->
                     pod.toleratesAll("dedicated")
                             .requests("memory", 64 + Math.floorMod(name.hashCode(), 200) + "Mi")
                             .build();
-                // Preempts others, so that nodes have nominated pods; no two are alike.
+                // Preempts others, so that nodes have nominated pods; no two of these pods are equivalent.
                 default ->
                     pod.priority(10)
                             .label("name", name)
@@ -198,7 +198,7 @@ class LikePodsTest {
         }
     }
 
-    /** A scheduler with a cluster of its own. */
+    /** A scheduler with a separate cluster. */
     private static final class Side implements AutoCloseable {
         private final AtomicLong calls = new AtomicLong();
         private final InMemoryCluster cluster = new InMemoryCluster();
@@ -247,7 +247,7 @@ class LikePodsTest {
                                 || method.getDeclaringClass() == ScorePlugin.class
                                         && method.getName().equals("score");
                         if (isPerNode && method.isDefault()) {
-                            // Many nodes at once: one after the other, to be counted.
+                            // A method for many nodes calls the method for each node, which is counted.
                             return InvocationHandler.invokeDefault(proxy, method, args);
                         }
                         if (isPerNode) {

@@ -32,7 +32,7 @@ import org.moorage.testkit.Pods;
 import org.slf4j.LoggerFactory;
 import org.slf4j.event.KeyValuePair;
 
-/** What the scheduler logs of its plugins, and of a pod that is tried. */
+/** Tests the log of a scheduler about its plugins and about an attempt at a pod. */
 class SchedulerLogTest {
     private static final String CONFIG = """
             apiVersion: kubescheduler.config.k8s.io/v1

@@ -71,7 +71,7 @@ import org.moorage.runtime.metrics.SchedulerListener;
 import org.moorage.schedulertests.Samples;
 import org.moorage.simulation.cluster.InMemoryCluster;
 
-/** The whole scheduler on a cluster in memory, with plugins that do as the test says. */
+/** Tests the whole scheduler on an in-memory cluster, with plugins that are controlled by the test. */
 class SchedulerTest {
     private final InMemoryCluster cluster = new InMemoryCluster();
     private final List<String> calls = new ArrayList<>();
@@ -101,7 +101,7 @@ class SchedulerTest {
         }
     }
 
-    /** A plugin at every later point, which notes that it was called and answers as the test says. */
+    /** A plugin at each later extension point, which records its calls and returns the results that the test sets. */
     final class Probe
             implements FilterPlugin, ReservePlugin, PermitPlugin, PreBindPlugin, PostBindPlugin, EnqueueExtensions {
         private BiFunction<Pod, NodeInfo, Status> filter = (pod, node) -> Status.success();
@@ -629,7 +629,7 @@ class SchedulerTest {
 
     @Nested
     class MakingRoom {
-        /** Would have a pod leave, and notes when it is to happen. */
+        /** Nominates a victim, and records the call that evicts it. */
         private final class RoomMaker implements PostFilterPlugin {
             @Override
             public String name() {

@@ -1,3 +1,3 @@
 // SPDX-License-Identifier: Apache-2.0
-/** What a scheduler decides, from the pod in the queue to its node. */
+/** Tests of a scheduler's decisions, from the pod in the queue to its node. */
 package org.moorage.schedulertests.cycle;

@@ -29,7 +29,7 @@ import org.moorage.simulation.SimulatedGroup;
 import org.moorage.simulation.SimulatedPod;
 import org.moorage.simulation.SimulationResult;
 
-/** What an attempt at a group is said to find. */
+/** Tests the evaluation of groups. */
 final class GroupEvaluationTest {
     private static final FeatureGates GATES = FeatureGates.DEFAULTS
             .with(FeatureGates.GENERIC_WORKLOAD, true)
@@ -37,7 +37,8 @@ final class GroupEvaluationTest {
             .with(FeatureGates.COMPOSITE_POD_GROUP, true);
     private static final GroupKey G = GroupKey.podGroup("default", "g");
 
-    // Of each group on the way to what stops it the placements, the best with a star, and what stops it there.
+    // Returns the placements of each group on the path to the failing group, the best with a star, and the reasons of
+    // the failure.
     private static List<String> text(GroupEvaluation evaluation) {
         List<String> lines = new ArrayList<>();
         lines.add(evaluation.group().name() + (evaluation.fits() ? " fits" : " does not fit") + " with "
@@ -76,9 +77,9 @@ final class GroupEvaluationTest {
     }
 
     /**
-     * A cluster, and what is said of a group before any pod is scheduled.
+     * A cluster, and the evaluation of a group before any pod is scheduled.
      *
-     * @param lines each as text
+     * @param lines the evaluation as text
      */
     private record Case(String name, List<ClusterObject> objects, GroupKey asked, List<String> lines) {
         @Override

@@ -37,7 +37,7 @@ import org.moorage.runtime.metrics.SchedulerMetrics;
 import org.moorage.simulation.cluster.InMemoryCluster;
 import org.moorage.testkit.Pods;
 
-/** Groups of pods that preempt others, and are preempted, in the whole scheduler. */
+/** Tests groups of pods that preempt others or are preempted, in the whole scheduler. */
 @Timeout(60)
 final class GroupPreemptionTest {
     private static final FeatureGates GROUPS = FeatureGates.DEFAULTS.with(FeatureGates.GENERIC_WORKLOAD, true);
@@ -116,11 +116,11 @@ final class GroupPreemptionTest {
     }
 
     /**
-     * Three full nodes, and what comes then.
+     * Three full nodes, and the result of a preemption.
      *
-     * @param boundAfterwards pods that are bound in the end
-     * @param staying how many stay of those that were there
-     * @param measured the preemptors, how many pods and groups had to leave, and how that ended
+     * @param boundAfterwards the pods that are bound at the end
+     * @param staying the number of original pods that stay
+     * @param measured the preemptors, the number of evicted pods and groups, and the outcome
      */
     private record Case(
             String name,

@@ -22,7 +22,7 @@ import org.moorage.config.plugin.PluginRegistry;
 import org.moorage.runtime.Scheduler;
 import org.moorage.simulation.cluster.InMemoryCluster;
 
-/** What an event of a group says of an attempt that failed. */
+/** Tests the events of groups about failed attempts. */
 final class PodGroupEventsTest {
     private static final FeatureGates GATES = FeatureGates.DEFAULTS
             .with(FeatureGates.GENERIC_WORKLOAD, true)
@@ -30,9 +30,9 @@ final class PodGroupEventsTest {
             .with(FeatureGates.COMPOSITE_POD_GROUP, true);
 
     /**
-     * A cluster, and the events of its groups after each was tried.
+     * A cluster, and the events of its groups after an attempt at each.
      *
-     * @param events each as group and note
+     * @param events the events as group and note
      */
     private record Case(String name, List<ClusterObject> objects, List<String> events) {
         @Override

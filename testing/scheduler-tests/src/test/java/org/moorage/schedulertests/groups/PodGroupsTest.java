@@ -45,7 +45,7 @@ import org.moorage.schedulertests.Await;
 import org.moorage.simulation.cluster.InMemoryCluster;
 import org.moorage.testkit.Pods;
 
-/** Groups of pods in the whole scheduler: they start together or not at all, whatever happens in between. */
+/** Tests groups of pods in the whole scheduler: they start together or not at all, regardless of concurrent changes. */
 @Timeout(120)
 final class PodGroupsTest {
     private static final FeatureGates GATES = FeatureGates.DEFAULTS.with(FeatureGates.GENERIC_WORKLOAD, true);
@@ -67,7 +67,7 @@ final class PodGroupsTest {
     private final Suspect suspect = new Suspect();
     private @Nullable Scheduler scheduler;
 
-    /** A plugin that does as the test says, and knows how much is reserved. */
+    /** A plugin that is controlled by the test and records the number of reservations. */
     private static final class Suspect implements FilterPlugin, ReservePlugin {
         private volatile @Nullable CountDownLatch hangs;
         private final CountDownLatch hanging = new CountDownLatch(1);

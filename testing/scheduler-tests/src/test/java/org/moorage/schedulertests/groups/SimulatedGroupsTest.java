@@ -24,7 +24,7 @@ import org.moorage.simulation.SimulationResult;
 import org.moorage.testkit.Nodes;
 import org.moorage.testkit.Pods;
 
-/** What a simulation tells of groups of pods. */
+/** Tests the results of simulations about groups of pods. */
 final class SimulatedGroupsTest {
     private static final FeatureGates GATES = FeatureGates.DEFAULTS
             .with(FeatureGates.GENERIC_WORKLOAD, true)
@@ -42,7 +42,7 @@ final class SimulatedGroupsTest {
                 .seed(1);
     }
 
-    // Racks of two nodes with four cores each.
+    // Returns racks of two nodes with four cores each.
     static List<ClusterObject> racks(int count) {
         List<ClusterObject> nodes = new ArrayList<>();
         for (int i = 0; i < 2 * count; i++) {
@@ -97,9 +97,9 @@ final class SimulatedGroupsTest {
     }
 
     /**
-     * A cluster and what is told of its groups.
+     * A cluster, and the result about its groups.
      *
-     * @param groups each as text
+     * @param groups the groups as text
      */
     private record Case(String name, List<ClusterObject> objects, List<String> groups) {
         @Override

@@ -70,7 +70,10 @@ import org.moorage.runtime.decision.Decision;
 import org.moorage.schedulertests.Samples;
 import org.moorage.simulation.cluster.InMemoryCluster;
 
-/** What a plugin may do wrong at each of its methods: one pod's attempt fails, no pod is lost, and the scheduler goes on. */
+/**
+ * Tests the failures of a plugin in each of its methods: one pod's attempt fails, no pod is lost, and the scheduler
+ * continues.
+ */
 class PluginFailuresTest {
     private static final int NODES = 1_000;
     private static final int SLOW_NODES = 16;
@@ -81,7 +84,7 @@ class PluginFailuresTest {
     private final Faulty plugin = new Faulty();
     private @Nullable Scheduler scheduler;
 
-    /** A method of the plugin, and how its failure begins. */
+    /** A method of the plugin, and the start of its failure message. */
     enum Method {
         PRE_ENQUEUE(""),
         LESS(""),
@@ -111,7 +114,7 @@ class PluginFailuresTest {
         }
     }
 
-    /** What the plugin does wrong, and what is said of it. */
+    /** The fault of the plugin, and its message. */
     enum Fault {
         EXCEPTION("boom"),
         LINKAGE_ERROR("java.lang.NoClassDefFoundError: gone"),
@@ -131,7 +134,7 @@ class PluginFailuresTest {
         }
     }
 
-    /** Does right at all methods, but for one method and the pod named "bad". */
+    /** Behaves correctly in all methods except one method for the pod named "bad". */
     private static final class Faulty
             implements PreEnqueuePlugin,
                     QueueSortPlugin,
@@ -192,8 +195,8 @@ class PluginFailuresTest {
             return fault == Fault.NULL ? null : outOfRange;
         }
 
-        // Has a worker come to the method: the first nodes take so long that others are asked for help, and the caller
-        // leaves them some of those that follow.
+        // Ensures that a worker thread calls the method: the first nodes are so slow that the caller starts workers,
+        // and it leaves some of the following nodes to them.
         private void letWorkerCome(Pod pod, NodeInfo node) {
             boolean isWorker = Thread.currentThread().getName().startsWith("scheduler-worker");
             if (!onWorker || isWorker || !pod.name().equals("bad")) {
@@ -497,7 +500,7 @@ class PluginFailuresTest {
         }
 
         while (running.scheduleNext().isPresent()) {
-            // The others.
+            // Schedules the other pods.
         }
         assertThat(nodeOf(GOOD)).isPresent();
         assertIsQueued(running, BAD);
@@ -515,7 +518,7 @@ class PluginFailuresTest {
                 .orElse("");
     }
 
-    // A pod that is not in the queue cannot be activated, and one that is still assumed would not be tried again.
+    // A pod that is not in the queue cannot be activated, and a pod that is still assumed would not be retried.
     private void assertIsQueued(Scheduler running, Pod pod) {
         plugin.method = null;
         plugin.rejectsAll = false;

@@ -73,7 +73,10 @@ import org.moorage.schedulertests.Await;
 import org.moorage.schedulertests.Samples;
 import org.moorage.simulation.cluster.InMemoryCluster;
 
-/** What a plugin that does not return, or that keeps failing, means for others, by its method: docs/plugin-isolation.md. */
+/**
+ * Tests the effect on others of a plugin that does not return or keeps failing, by its method:
+ * docs/plugin-isolation.md.
+ */
 @Timeout(120)
 final class PluginIsolationTest {
     private static final Duration LIMIT = Duration.ofMillis(300);
@@ -123,7 +126,7 @@ final class PluginIsolationTest {
         }
     }
 
-    /** At every point; before it answers as a plugin without any wish it does what the test says. */
+    /** A plugin at each extension point. It runs an action of the test before it returns a neutral result. */
     private static final class Suspect
             implements PreEnqueuePlugin,
                     QueueSortPlugin,
@@ -414,7 +417,7 @@ final class PluginIsolationTest {
                     workerCame.countDown();
                     hang();
                 } else if (visits.incrementAndGet() > 600) {
-                    // The caller would have done all the work.
+                    // Otherwise the caller would do all the work.
                     hangUntil(workerCame);
                 }
             });
@@ -473,7 +476,7 @@ final class PluginIsolationTest {
             AtomicInteger newNodes = new AtomicInteger();
             Await.passTimeUntil(now, "the pod is bound when the plugin returns", () -> {
                 if (method == Method.UNRESERVE) {
-                    // It was rejected, and waits for an event.
+                    // The pod was rejected and waits for an event.
                     cluster.apply(Samples.node("new-" + newNodes.incrementAndGet()));
                 }
                 return isBound("bad");
@@ -501,7 +504,7 @@ final class PluginIsolationTest {
             addNodes(1);
             Thread watch = new Thread(() -> {
                 if (method == Method.LESS) {
-                    // Taken from the queue, it lets the next ones be compared there.
+                    // The queue compares the next pods only after this one is popped.
                     cluster.apply(Samples.pod("first"));
                     hangUntil(firstTaken);
                     cluster.apply(Samples.pod("second"));
@@ -700,7 +703,7 @@ final class PluginIsolationTest {
             schedule(running, "next");
 
             assertThat(resumed).containsExactly("Suspect");
-            // Those that failed with an error are tried at the end of their backoff, which is measured, too.
+            // Pods that failed with an error are retried after their backoff, which this test measures, too.
             assertThat(List.of("p0", "p1", "p2", "p3", "p4", "next")).allMatch(PluginIsolationTest.this::isBound);
         }
 

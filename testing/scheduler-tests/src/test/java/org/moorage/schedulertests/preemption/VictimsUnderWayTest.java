@@ -35,7 +35,7 @@ import org.moorage.simulation.cluster.InMemoryCluster;
 import org.moorage.testkit.Nodes;
 import org.moorage.testkit.Pods;
 
-/** Preemption of pods that have a node, but are not bound to it yet. */
+/** Tests preemption of pods that have a node but are not bound to it yet. */
 class VictimsUnderWayTest {
     private static final String CONFIG = """
             apiVersion: kubescheduler.config.k8s.io/v1
@@ -47,7 +47,7 @@ class VictimsUnderWayTest {
             """;
 
     private final InMemoryCluster cluster = new InMemoryCluster();
-    // What goes on in the background waits here until the test runs it.
+    // Background tasks, which wait here until the test runs them.
     private final Queue<Runnable> tasks = new ArrayDeque<>();
     private final List<Scheduler> schedulers = new ArrayList<>();
 
@@ -56,7 +56,7 @@ class VictimsUnderWayTest {
         schedulers.forEach(Scheduler::close);
     }
 
-    /** Where the important pod comes. */
+    /** The stage of the other pod when the important pod is created. */
     enum Stage {
         PERMIT,
         PRE_BIND,
@@ -64,7 +64,7 @@ class VictimsUnderWayTest {
         BIND
     }
 
-    /** Has the important pod come while another one is at that stage. */
+    /** Creates the important pod while another pod is at that stage. */
     private final class Meanwhile implements PermitPlugin, PreBindPlugin, BindPlugin {
         private final Handle handle;
         private final Stage stage;

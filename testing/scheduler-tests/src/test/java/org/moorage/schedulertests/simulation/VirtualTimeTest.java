@@ -58,7 +58,7 @@ import org.moorage.simulation.dump.ClusterDumpReader;
 import org.moorage.testkit.Nodes;
 import org.moorage.testkit.Pods;
 
-/** Time in a simulation: backoffs, evictions, the periodic flush, permits and timers of plugins. */
+/** Tests time in a simulation: backoffs, evictions, the periodic flush, permits and timers of plugins. */
 @Timeout(120)
 @Tag("any-jvm")
 class VirtualTimeTest {
@@ -77,7 +77,7 @@ class VirtualTimeTest {
         return Simulation.of(objects, loaded, registry);
     }
 
-    /** A simulation with a plugin at all its extension points, besides those of kube-scheduler. */
+    /** Returns a simulation with a plugin at all its extension points, in addition to those of kube-scheduler. */
     private static Simulation with(Function<Handle, Plugin> plugin, List<? extends ClusterObject> objects) {
         return simulation(
                 "profiles: [{plugins: {multiPoint: {enabled: [{name: Own}]}}}]",
@@ -157,7 +157,7 @@ class VirtualTimeTest {
           NEEDS
         """;
 
-    /** What only one pod of the cluster can have, whatever nodes there are. */
+    /** A requirement that only one pod of the cluster can meet, regardless of the nodes. */
     record Single(String name, String needs, String objects) {
         @Override
         public String toString() {
@@ -243,7 +243,7 @@ class VirtualTimeTest {
         return LongStream.range(0, 20);
     }
 
-    /** Drawn clusters whose pods preempt others; the seed names one. */
+    /** Tests random clusters whose pods preempt others; a seed identifies a cluster. */
     @ParameterizedTest
     @MethodSource("seeds")
     void drawnPreemptionsComeToRest(long seed) {
@@ -278,8 +278,7 @@ class VirtualTimeTest {
 
         SimulationResult result = simulation.run();
 
-        // No pod that is pending at the end could preempt one of lower priority that a pod in its place follows for
-        // ever.
+        // Preempted pods are not recreated forever, and no pod that is pending at the end has a feasible node.
         Map<String, Integer> generations = new HashMap<>();
         result.pods().stream()
                 .filter(pod -> !pod.createdAgainAs().isEmpty())
@@ -314,7 +313,7 @@ class VirtualTimeTest {
         assertThat(pod(result, "high").scheduledAfterFlush()).isFalse();
     }
 
-    /** Fails to bind each pod a few times. */
+    /** A plugin that fails to bind each pod a few times. */
     private record FailingBinder(Map<String, Integer> failures, int times) implements BindPlugin {
         @Override
         public String name() {
@@ -352,7 +351,7 @@ class VirtualTimeTest {
         assertThat(pod(result, "first").attempts()).isEqualTo(failures + 1);
     }
 
-    /** Rejects pods named late as long as no other pod is there, and registers no event. */
+    /** A plugin that rejects pods named late as long as no other pod exists, and registers no event. */
     private record Unhinted(Handle handle) implements FilterPlugin, EnqueueExtensions {
         @Override
         public String name() {
@@ -386,11 +385,11 @@ class VirtualTimeTest {
         assertThat(pod(result, "late").state()).isEqualTo(State.SCHEDULED);
         assertThat(pod(result, "late").scheduledAfterFlush()).isTrue();
         assertThat(pod(result, "soon").scheduledAfterFlush()).isFalse();
-        // No attempt is made that is known to fail.
+        // An attempt that is known to fail is skipped.
         assertThat(pod(result, "never").attempts()).isEqualTo(1);
     }
 
-    /** Gates pods until a time. */
+    /** A plugin that gates pods until a time. */
     private record Gate(Handle handle, Instant opens) implements PreEnqueuePlugin, EnqueueExtensions {
         @Override
         public String name() {
@@ -420,7 +419,7 @@ class VirtualTimeTest {
 
     // Permits and timers
 
-    /** Lets pods named asking wait for a permit that they never get. */
+    /** A plugin that makes pods named asking wait for a permit that they never get. */
     private record Waiting(Duration time) implements PermitPlugin {
         @Override
         public String name() {
@@ -448,7 +447,7 @@ class VirtualTimeTest {
         assertThat(pod(result, "asking").state()).isEqualTo(State.UNSCHEDULABLE);
     }
 
-    /** Activates a rejected pod after some time, once. */
+    /** A plugin that activates a rejected pod after some time, once. */
     private record Alarm(Handle handle, Duration time, Set<String> armed) implements PostFilterPlugin, FilterPlugin {
         @Override
         public String name() {
@@ -485,7 +484,7 @@ class VirtualTimeTest {
 
     // Runs without progress
 
-    /** Activates each rejected pod immediately. */
+    /** A plugin that activates each rejected pod immediately. */
     private record Pusher(Handle handle) implements PostFilterPlugin {
         @Override
         public String name() {
@@ -515,7 +514,7 @@ class VirtualTimeTest {
                 .isInstanceOf(StalledException.class);
     }
 
-    /** Asks for its task again and again. */
+    /** A plugin that schedules its task repeatedly. */
     private record Poller(Handle handle, Duration period) implements PreEnqueuePlugin {
         Poller {
             poll(handle, period);

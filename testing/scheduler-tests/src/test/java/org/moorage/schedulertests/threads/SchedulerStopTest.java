@@ -46,7 +46,7 @@ import org.moorage.schedulertests.Await;
 import org.moorage.schedulertests.Samples;
 import org.moorage.simulation.cluster.InMemoryCluster;
 
-/** A scheduler that is told to stop: what is under way finishes or is given back, in that order and in time. */
+/** Tests stopping a scheduler: operations in flight complete or are reverted, in that order and in time. */
 @Timeout(60)
 final class SchedulerStopTest {
     private static final String CONFIG = """
@@ -192,7 +192,7 @@ final class SchedulerStopTest {
                 released.await();
                 interrupted = false;
             } catch (InterruptedException e) {
-                // It is a plugin that does not listen.
+                // This plugin ignores interrupts.
                 calls.add("interrupted " + pod.name());
             }
         }
@@ -217,7 +217,7 @@ final class SchedulerStopTest {
     void finishesBindingsAndGivesBackWhatWaits() throws InterruptedException {
         actions.put(Stage.BIND, pod -> {
             try {
-                // Until the scheduler stops.
+                // Waits until the scheduler stops.
                 awaitCall("unreserve preBind");
             } catch (InterruptedException e) {
                 throw new IllegalStateException(e);
@@ -295,7 +295,7 @@ final class SchedulerStopTest {
                 .hasMessageContaining("initializing plugin \"Broken\": boom");
 
         assertThat(calls).containsExactly("close");
-        // Threads of schedulers that other tests have closed may still be ending.
+        // Threads of schedulers that other tests closed may still be ending.
         assertThat(threads("scheduler-")).isSubsetOf(before);
     }
 }

@@ -47,7 +47,7 @@ import org.moorage.runtime.metrics.SchedulerListener;
 import org.moorage.schedulertests.Samples;
 import org.moorage.simulation.cluster.InMemoryCluster;
 
-/** A scheduler on threads of its own: none ends without a word, and waiting holds none that others need. */
+/** Tests a scheduler on its own threads: none ends silently, and waiting pods block no thread that others need. */
 // Thousands of threads take their time on a busy machine.
 @Timeout(300)
 final class SchedulerThreadsTest {

@@ -19,7 +19,7 @@ import org.moorage.simulation.SimulationResult;
 import org.moorage.simulation.dump.ClusterDump;
 import org.moorage.testkit.Pods;
 
-/** What the runtime does while it is followed. */
+/** The operations of the runtime that a recorded walk follows. */
 final class WalkScenarios {
     private static final PluginRegistry PLUGINS = PluginRegistry.of(KubeSchedulerPlugins.all());
 
@@ -55,7 +55,7 @@ final class WalkScenarios {
         }
     }
 
-    /** Asks two questions about which nodes a pod fits. */
+    /** Asks two questions about the nodes that a pod fits. */
     public static final class AskWhichNodesFit implements Runnable {
         @Override
         public void run() {

@@ -55,7 +55,7 @@ class ClusterComparisonTest {
                 .build();
     }
 
-    /** What a change of one node is reported as. */
+    /** A change of one node, and its expected report. */
     private record NodeCase(String name, Node before, Node after, String expected) {
         @Override
         public String toString() {
@@ -254,7 +254,7 @@ class ClusterComparisonTest {
                 .mapToObj(i -> Long.getLong("tests.seed", 1) + i);
     }
 
-    /** A random cluster, random changes of it, and what they are. */
+    /** A random cluster, random changes to it, and the expected differences. */
     private static final class Drawn {
         private final Random random;
         private final List<ClusterObject> before;
@@ -404,7 +404,7 @@ class ClusterComparisonTest {
                 .isEqualTo(drawn.changes.stream().allMatch(change -> isNoDifference(change, drawn)));
     }
 
-    // A pending pod that is pending still.
+    // Returns whether the change is of a pending pod that is still pending.
     private static boolean isNoDifference(RecordedChange change, Drawn drawn) {
         return change.type() == EventType.MODIFIED
                 && change.object() instanceof Pod pod

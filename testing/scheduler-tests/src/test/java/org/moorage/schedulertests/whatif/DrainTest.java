@@ -49,7 +49,7 @@ import org.moorage.testkit.Nodes;
 import org.moorage.testkit.PodGroups;
 import org.moorage.testkit.Pods;
 
-/** Clusters of nodes with four CPUs each; node a is drained. */
+/** Tests clusters of nodes with four CPUs each; node a is drained. */
 class DrainTest {
     private static final PluginRegistry PLUGINS = PluginRegistry.of(KubeSchedulerPlugins.all());
     private static final LoadedConfig DEFAULTS = ConfigLoader.defaults(PLUGINS);
@@ -439,7 +439,7 @@ class DrainTest {
                 assertThat(before.getOrDefault(name, List.of())).as(about).allMatch(told::contains);
             }
             assertThat(podsByNode(whatIf)).as(about).isEqualTo(before);
-            // Pods that are created again are other objects each time.
+            // Recreated pods are different objects each time.
             assertThat(Drain.of(cluster, names, FORCE)).as(about).hasToString(result.toString());
         }
     }

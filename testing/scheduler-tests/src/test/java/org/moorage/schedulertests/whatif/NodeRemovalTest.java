@@ -45,7 +45,7 @@ import org.moorage.simulation.whatif.RemovalRules;
 import org.moorage.testkit.Nodes;
 import org.moorage.testkit.Pods;
 
-/** Clusters of nodes with four CPUs each. */
+/** Tests clusters of nodes with four CPUs each. */
 class NodeRemovalTest {
     private static final PluginRegistry PLUGINS = PluginRegistry.of(KubeSchedulerPlugins.all());
     private static final LoadedConfig DEFAULTS = ConfigLoader.defaults(PLUGINS);

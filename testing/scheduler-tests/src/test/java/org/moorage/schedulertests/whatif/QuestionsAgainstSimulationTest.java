@@ -55,8 +55,9 @@ import org.moorage.simulation.whatif.RescheduledPods.RescheduledPod;
 import org.moorage.simulation.whatif.SchedulingOutcome;
 
 /**
- * What-if questions about random clusters with volumes and devices have the answers of a simulation, in which a scheduler binds each pod before
- * it looks at the next one. {@code -Dtests.clusters=N} sets the number of clusters, {@code -Dtests.seed=N} the first seed.
+ * Compares the answers to what-if questions about random clusters with volumes and devices with those of a simulation,
+ * in which a scheduler binds each pod before the next attempt. {@code -Dtests.clusters=N} sets the number of clusters,
+ * {@code -Dtests.seed=N} the first seed.
  */
 @Tag("any-jvm")
 class QuestionsAgainstSimulationTest {
@@ -91,7 +92,7 @@ class QuestionsAgainstSimulationTest {
                 .run();
     }
 
-    // How many pods are on each node; those without a node are left out.
+    // Returns the number of pods by node, without pods that have no node.
     private static Map<String, Long> byNode(Stream<Pod> pods, Set<String> names) {
         return pods.filter(pod -> pod.isBound() && names.contains(pod.name()))
                 .collect(Collectors.groupingBy(Pod::nodeName, TreeMap::new, Collectors.counting()));
@@ -158,7 +159,7 @@ class QuestionsAgainstSimulationTest {
         }
     }
 
-    // How many pods each node gets of the replicas that are added one by one, until one finds no node.
+    // Returns the number of replicas by node when replicas are added one by one until one is unschedulable.
     private static Map<String, Integer> oneByOne(StorageClusters drawn, List<ClusterObject> first, int count) {
         Set<String> known = new HashSet<>();
         first.forEach(object -> known.add(object.getClass() + object.key()));
@@ -288,7 +289,7 @@ class QuestionsAgainstSimulationTest {
         }
     }
 
-    // Of all waiting pods, placed and taken off their nodes again.
+    // Places all pending pods, evicts them again, and returns their nodes.
     private static List<Optional<String>> nodes(KnownCluster cluster, Transaction asked) {
         try (var inner = asked.begin()) {
             var placed = inner.place(cluster.waitingPods()).pods();

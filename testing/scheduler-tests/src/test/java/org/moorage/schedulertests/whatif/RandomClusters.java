@@ -15,7 +15,7 @@ import org.moorage.api.model.PodDisruptionBudget;
 import org.moorage.testkit.Nodes;
 import org.moorage.testkit.Pods;
 
-/** Clusters of some nodes that are nearly full, with budgets, priorities, and pods that wait. */
+/** Generates clusters of some nearly full nodes, with disruption budgets, priorities, and pending pods. */
 final class RandomClusters {
     private static final int APPS = 5;
 
@@ -43,7 +43,7 @@ final class RandomClusters {
             }
         }
         for (int i = random.nextInt(4); i > 0; i--) {
-            // Preempts nobody, so that all that is on a node is there when something happens to the node.
+            // A pod that preempts no other, so that all pods of a node are still there when the node fails.
             objects.add(pod("w" + objects.size(), random.nextInt(1, 6), random)
                     .priority(0)
                     .build());

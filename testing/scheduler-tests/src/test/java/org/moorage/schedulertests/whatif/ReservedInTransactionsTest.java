@@ -22,7 +22,7 @@ import org.moorage.runtime.whatif.WhatIf;
 import org.moorage.simulation.cluster.InMemoryCluster;
 import org.moorage.simulation.dump.ClusterDumpReader;
 
-/** Pods that take what there is of something, one after the other, and give it back. */
+/** Tests pods that use up a limited resource one after another, and release it. */
 class ReservedInTransactionsTest {
     private static final Optional<String> NODE_N = Optional.of("n");
     private static final Optional<String> NONE = Optional.empty();
@@ -98,7 +98,7 @@ class ReservedInTransactionsTest {
               containers: [{name: main, resources: {requests: {cpu: CPU}}}]
             """;
 
-    /** What there is two of, and what each pod has of its own. */
+    /** A resource that exists twice, and the objects that each pod has separately. */
     record Case(String name, String there, String ofPod) {
         @Override
         public String toString() {
@@ -139,7 +139,7 @@ class ReservedInTransactionsTest {
                 pods.add(pod);
             }
         });
-        // In another order, so that nothing may be left of the first.
+        // In reverse order, so that leftovers of the first placement would be visible.
         List<Pod> reversed = List.of(pods.get(2), pods.get(1), pods.get(0));
         PluginRegistry registry = PluginRegistry.of(KubeSchedulerPlugins.all());
         InMemoryCluster cluster = InMemoryCluster.of(objects);
@@ -162,7 +162,7 @@ class ReservedInTransactionsTest {
                         kept.keep();
                     }
                     assertThat(outer.fits(pods.get(1)).fits()).isFalse();
-                    // While all is taken here, the scheduler has it still.
+                    // The resource is used up in the transaction, but still available in the scheduler.
                     assertThat(scheduler.evaluate(pods.get(1)).feasible()).containsExactly("n");
                     outer.evict(pods.subList(2, 3));
                     // A volume stays bound to the claim of a deleted pod.
@@ -173,7 +173,7 @@ class ReservedInTransactionsTest {
                     assertThat(asked.fits(pod).feasible()).as(pod.name()).containsExactly("n");
                 }
                 while (scheduler.scheduleNext().isPresent()) {}
-                // What the scheduler has done since then is not seen.
+                // The what-if queries do not see later changes of the scheduler.
                 assertThat(nodes(asked.place(reversed))).containsExactly(NODE_N, NODE_N, NONE);
             }
             try (WhatIf afterwards = scheduler.whatIf()) {

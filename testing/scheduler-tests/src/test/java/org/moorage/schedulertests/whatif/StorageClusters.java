@@ -6,14 +6,14 @@ import java.util.List;
 import java.util.random.RandomGenerator;
 
 /**
- * Random clusters with volumes, devices, storage capacities and attach limits, and a workload for each: a Deployment or a StatefulSet whose pods
- * share claims or have claims of their own. Objects are JSON, one a line.
+ * Random clusters with volumes, devices, storage capacities and attach limits, each with a workload: a Deployment or a
+ * StatefulSet whose pods share claims or have separate claims. Objects are JSON, one per line.
  *
- * @param nodes the number of nodes, n0 and on
+ * @param nodes the number of nodes; their names start at n0
  * @param objects the cluster
- * @param workload the workload but for its replicas, which {@code %d} stands for
- * @param replicas its replicas
- * @param newNode a node of the cluster's kind with its CSINode and devices, which is not in the cluster
+ * @param workload the workload, with {@code %d} in place of the number of replicas
+ * @param replicas the number of replicas
+ * @param newNode a node like those of the cluster, with its CSINode and devices, which is not in the cluster
  */
 record StorageClusters(int nodes, List<String> objects, String workload, int replicas, List<String> newNode) {
     private static final String DRIVER = "disk.example.com";
@@ -24,12 +24,12 @@ record StorageClusters(int nodes, List<String> objects, String workload, int rep
         return new Drawing(random).drawn();
     }
 
-    /** The objects of the cluster, a line each. */
+    /** Returns the objects of the cluster, one per line. */
     String cluster() {
         return String.join("\n", objects);
     }
 
-    /** The workload with a number of replicas. */
+    /** Returns the workload with a number of replicas. */
     String workload(int wanted) {
         return workload.replace("%d", Integer.toString(wanted));
     }
@@ -78,7 +78,7 @@ record StorageClusters(int nodes, List<String> objects, String workload, int rep
 
         private void addNode(List<String> added, int number) {
             String name = "n" + number;
-            // The node last, when everything that belongs to it is there.
+            // The node comes last, after all objects that belong to it.
             String limit = attachLimit > 0 ? ",\"allocatable\":{\"count\":" + attachLimit + "}" : "";
             added.add("""
                     {"apiVersion":"storage.k8s.io/v1","kind":"CSINode","metadata":{"name":"%s"},"spec":{"drivers":[\
@@ -181,8 +181,7 @@ record StorageClusters(int nodes, List<String> objects, String workload, int rep
                     "spec":%s}""".formatted(requests));
         }
 
-        // A pod with a bound claim, an ephemeral volume or neither, which its ReplicaSet creates again when it is
-        // deleted.
+        // Adds a pod with a bound claim, an ephemeral volume or neither; its ReplicaSet recreates it after a deletion.
         private void running(String node) {
             int number = objects.size();
             String name = "old-" + number;
@@ -206,7 +205,7 @@ record StorageClusters(int nodes, List<String> objects, String workload, int rep
                                 .formatted(name, name)));
                 volumes = ",\"volumes\":[{\"name\":\"v\",\"persistentVolumeClaim\":{\"claimName\":\"" + name + "\"}}]";
             } else if (kind == 1) {
-                // Its claim is made and provisioned when it is read.
+                // Its claim is created and provisioned when the cluster is read.
                 volumes =
                         ",\"volumes\":[{\"name\":\"v\",\"ephemeral\":{\"volumeClaimTemplate\":{\"spec\":{\"accessModes\":[\"ReadWriteOnce\"],"
                                 + "\"storageClassName\":\"late\",\"resources\":{\"requests\":{\"storage\":\"1Gi\"}}}}}}]";

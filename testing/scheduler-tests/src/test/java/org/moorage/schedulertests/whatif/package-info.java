@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** What programs are told that ask what would be. */
+/** Tests of what-if questions about clusters. */
 @NullMarked
 package org.moorage.schedulertests.whatif;
 

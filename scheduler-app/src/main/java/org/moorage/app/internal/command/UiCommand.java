@@ -6,7 +6,6 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -17,16 +16,12 @@ import java.util.concurrent.ThreadFactory;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
+import org.moorage.api.model.ClusterObject;
 import org.moorage.api.plugin.ClusterException;
 import org.moorage.app.internal.answer.GroupResult;
 import org.moorage.app.internal.live.SchedulerConnection;
-import org.moorage.app.internal.options.ConfigFile;
-import org.moorage.app.internal.options.ConfigOptions;
-import org.moorage.app.internal.options.ExtenderOptions;
 import org.moorage.app.internal.options.ProfileOptions;
 import org.moorage.app.internal.options.SimulationSeed;
-import org.moorage.app.internal.options.UnknownPluginOptions;
-import org.moorage.app.internal.options.WorkloadOptions;
 import org.moorage.app.internal.page.ClusterView;
 import org.moorage.app.internal.page.ForwardedPage;
 import org.moorage.app.internal.page.PageContent;
@@ -37,28 +32,23 @@ import org.moorage.app.internal.process.HostProcess;
 import org.moorage.app.internal.process.KubeconfigFile;
 import org.moorage.app.internal.process.ProcessThreads;
 import org.moorage.app.internal.question.AskedCluster;
+import org.moorage.app.internal.question.ReadingOptions;
 import org.moorage.app.internal.remote.QuestionPages;
 import org.moorage.app.internal.remote.RemoteQuestions;
 import org.moorage.app.internal.report.Terminal;
 import org.moorage.app.internal.serving.OneAtATime;
 import org.moorage.app.internal.serving.SecureServer;
 import org.moorage.app.internal.serving.ServingOptions;
-import org.moorage.config.LoadedConfig;
-import org.moorage.config.plugin.JarRules;
-import org.moorage.config.plugin.PluginRegistry;
 import org.moorage.kubernetes.ApiConnection;
 import org.moorage.kubernetes.ApiRequests;
 import org.moorage.kubernetes.ClusterSettings;
 import org.moorage.kubernetes.RequestMetrics;
 import org.moorage.runtime.MonotonicClock;
-import org.moorage.runtime.Scheduler;
 import org.moorage.runtime.metrics.SchedulerListener;
 import org.moorage.runtime.whatif.WhatIf;
 import org.moorage.simulation.Simulation;
 import org.moorage.simulation.SimulationResult;
 import org.moorage.simulation.dump.ClusterDump;
-import org.moorage.simulation.dump.ClusterDumpReader;
-import org.moorage.simulation.dump.Manifests;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.IDefaultValueProvider;
 import picocli.CommandLine.Mixin;
@@ -92,19 +82,7 @@ public final class UiCommand implements Callable<Integer> {
     private final HostProcess process;
 
     @Mixin
-    private ConfigOptions config = new ConfigOptions();
-
-    @Mixin
-    private UnknownPluginOptions unknown = new UnknownPluginOptions();
-
-    @Mixin
-    private ProfileOptions profile = new ProfileOptions();
-
-    @Mixin
-    private ExtenderOptions extenders = new ExtenderOptions();
-
-    @Mixin
-    private WorkloadOptions workloads = new WorkloadOptions();
+    private ReadingOptions reading = new ReadingOptions();
 
     @Mixin
     private ServingOptions serving = new ServingOptions();
@@ -202,34 +180,13 @@ public final class UiCommand implements Callable<Integer> {
     }
 
     private int show() {
-        PluginRegistry registry = config.registry(JarRules.WithoutVersion.NOTED, terminal::warn);
-        LoadedConfig loaded = config.load(registry, unknown.unknownPlugins(), terminal);
-        Manifests manifests = new Manifests(loaded.featureGates());
-        ClusterDump dump = profile.apply(
-                workloads
-                        .apply(new ClusterDumpReader(loaded, registry))
-                        .withClaims()
-                        .telling(manifests)
-                        .read(sources, terminal.in()),
-                loaded,
-                terminal);
-        ConfigFile.warn(loaded, terminal);
-        WorkloadOptions.tell(dump, terminal);
-        Set<String> profiles = new HashSet<>();
-        loaded.config().profiles().forEach(known -> profiles.add(known.schedulerName()));
         ThreadFactory threads = new ProcessThreads(SchedulerListener.NONE);
         // It listens before the simulation, so that an address in use is reported immediately.
-        try (SecureServer server = listen(threads);
-                AskedCluster asked = new AskedCluster(
-                        dump,
-                        manifests,
-                        loaded,
-                        config.file(),
-                        extenders::apply,
-                        profile.taking(loaded),
-                        registry,
-                        terminal);
-                Shown shown = now ? asItIs(dump, loaded, registry) : simulated(dump, loaded, registry)) {
+        try (AskedCluster asked = reading.read(terminal, reader -> reader.read(sources, terminal.in()));
+                SecureServer server = listen(threads);
+                Shown shown = now ? asItIs(asked) : simulated(asked)) {
+            ClusterDump dump = asked.dump();
+            Set<String> profiles = Set.copyOf(ProfileOptions.names(asked.config()));
             Instant made = terminal.clock().instant();
             ShownCluster cluster = new ShownCluster(
                     shown.view, pod -> ShownCluster.explain(shown.questions, shown.view, pod), profiles);
@@ -295,21 +252,19 @@ public final class UiCommand implements Callable<Integer> {
                 new ApiConnection(own.or(() -> kubeconfig), Optional.empty()).open(), clock, RequestMetrics.NONE);
     }
 
-    private Shown asItIs(ClusterDump dump, LoadedConfig loaded, PluginRegistry registry) {
-        ClusterView view = ClusterView.of(dump.objects());
-        return new Shown(
-                () -> PageContent.of(title(), view),
-                view,
-                Scheduler.whatIf(dump.objects(), extenders.apply(loaded), registry));
+    private Shown asItIs(AskedCluster asked) {
+        ClusterView view = ClusterView.of(asked.dump().objects());
+        return new Shown(() -> PageContent.of(title(), view), view, asked.whatIf());
     }
 
-    private Shown simulated(ClusterDump dump, LoadedConfig loaded, PluginRegistry registry) {
-        Simulation simulation = Simulation.of(dump.objects(), extenders.apply(loaded), registry);
+    private Shown simulated(AskedCluster asked) {
+        List<ClusterObject> objects = asked.dump().objects();
+        Simulation simulation = Simulation.of(objects, asked.config(), asked.registry());
         SimulationSeed.set(simulation, seed);
         List<WhatIf> atEnd = new ArrayList<>();
         SimulationResult result = simulation.run(atEnd::add);
         ClusterView view = ClusterView.of(result);
-        ClusterView before = ClusterView.of(dump.objects());
+        ClusterView before = ClusterView.of(objects);
         return new Shown(
                 () -> PageContent.of(title(), view).before(before).groups(GroupResult.all(result.groups())),
                 view,

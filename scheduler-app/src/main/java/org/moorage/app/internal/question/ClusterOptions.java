@@ -19,24 +19,13 @@ import org.moorage.app.internal.help.OptionGroup.Heading;
 import org.moorage.app.internal.live.KeptFields;
 import org.moorage.app.internal.live.LiveObjects;
 import org.moorage.app.internal.live.LiveOptions;
-import org.moorage.app.internal.options.ConfigFile;
-import org.moorage.app.internal.options.ConfigOptions;
-import org.moorage.app.internal.options.ExtenderOptions;
-import org.moorage.app.internal.options.ProfileOptions;
-import org.moorage.app.internal.options.UnknownPluginOptions;
-import org.moorage.app.internal.options.WorkloadOptions;
 import org.moorage.app.internal.process.CommandException;
 import org.moorage.app.internal.report.Terminal;
-import org.moorage.config.LoadedConfig;
-import org.moorage.config.plugin.JarRules;
-import org.moorage.config.plugin.PluginRegistry;
 import org.moorage.kubernetes.ApiConnection;
 import org.moorage.kubernetes.ApiRequests;
 import org.moorage.kubernetes.RequestMetrics;
 import org.moorage.runtime.MonotonicClock;
-import org.moorage.simulation.dump.ClusterDump;
 import org.moorage.simulation.dump.ClusterDumpReader;
-import org.moorage.simulation.dump.Manifests;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
@@ -55,19 +44,7 @@ public final class ClusterOptions {
     private LiveOptions live = new LiveOptions();
 
     @Mixin
-    private ConfigOptions config = new ConfigOptions();
-
-    @Mixin
-    private UnknownPluginOptions unknown = new UnknownPluginOptions();
-
-    @Mixin
-    private ProfileOptions profile = new ProfileOptions();
-
-    @Mixin
-    private ExtenderOptions extenders = new ExtenderOptions();
-
-    @Mixin
-    private WorkloadOptions workloads = new WorkloadOptions();
+    private ReadingOptions reading = new ReadingOptions();
 
     /** Returns whether a cluster is named. */
     public boolean areGiven() {
@@ -81,13 +58,7 @@ public final class ClusterOptions {
 
     /** Reads a snapshot: one of the {@link #sources}, as the cluster alone. */
     public AskedCluster snapshot(String source, Terminal terminal) {
-        List<String> all = sources;
-        sources = List.of(source);
-        try {
-            return read(terminal);
-        } finally {
-            sources = all;
-        }
+        return readFiles(terminal, List.of(source), reader -> {});
     }
 
     /** Returns whether a cluster is named, or the environment describes one. */
@@ -102,17 +73,17 @@ public final class ClusterOptions {
 
     /** Returns whether something is read from stdin. */
     public boolean readStdin() {
-        return sources.contains("-") || workloads.readsStdin();
+        return sources.contains("-") || reading.workloads().readsStdin();
     }
 
     /** Returns whether pods may be scheduled by another profile than the one that they name. */
     public boolean changeProfiles() {
-        return profile.isGiven();
+        return reading.changesProfiles();
     }
 
     /** Returns whether the options create pods that are in no file. */
     public boolean rescheduleLost() {
-        return workloads.reschedulesLost();
+        return reading.workloads().reschedulesLost();
     }
 
     /**
@@ -133,7 +104,10 @@ public final class ClusterOptions {
      * @param setUp configures the reader to read more than the cluster
      */
     public AskedCluster read(Terminal terminal, List<String> otherwise, Consumer<ClusterDumpReader> setUp) {
-        List<String> files = areGiven() ? sources : otherwise;
+        return readFiles(terminal, areGiven() ? sources : otherwise, setUp);
+    }
+
+    private AskedCluster readFiles(Terminal terminal, List<String> files, Consumer<ClusterDumpReader> setUp) {
         if (files.isEmpty() ? !live.findCluster() : live.areGiven()) {
             throw new CommandException(
                     files.isEmpty()
@@ -145,25 +119,13 @@ public final class ClusterOptions {
             terminal.note("no --cluster, so the live cluster is read: "
                     + live.connection().title());
         }
-        workloads.checkStdin(files.isEmpty() ? List.of("-") : files);
-        PluginRegistry registry = config.registry(JarRules.WithoutVersion.NOTED, terminal::warn);
-        LoadedConfig loaded = config.load(registry, unknown.unknownPlugins(), terminal);
-        Manifests manifests = new Manifests(loaded.featureGates());
-        ClusterDumpReader reader = workloads
-                .apply(new ClusterDumpReader(loaded, registry))
-                .withClaims()
-                .telling(manifests);
-        setUp.accept(reader);
-        ClusterDump dump = profile.apply(
-                files.isEmpty()
-                        ? reader.read("the API server", liveObjects(terminal))
-                        : reader.read(files, terminal.in()),
-                loaded,
-                terminal);
-        ConfigFile.warn(loaded, terminal);
-        WorkloadOptions.tell(dump, terminal);
-        return new AskedCluster(
-                dump, manifests, loaded, config.file(), extenders::apply, profile.taking(loaded), registry, terminal);
+        reading.workloads().checkStdin(files.isEmpty() ? List.of("-") : files);
+        return reading.read(terminal, reader -> {
+            setUp.accept(reader);
+            return files.isEmpty()
+                    ? reader.read("the API server", liveObjects(terminal))
+                    : reader.read(files, terminal.in());
+        });
     }
 
     // Compressed text of the kept fields: a tenth of the size of a large cluster's objects.

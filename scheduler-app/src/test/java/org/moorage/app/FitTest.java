@@ -498,7 +498,7 @@ class FitTest {
     private static int placedOneByOne(String manifest, Path file) {
         Manifests manifests = new Manifests(CONFIG.featureGates());
         ClusterDump dump = new ClusterDumpReader(CONFIG, PLUGINS)
-                .telling(manifests)
+                .reportingTo(manifests)
                 .read(List.of(file.toString()), InputStream.nullInputStream());
         List<Node> nodes = List.of();
         ManifestPods asked = manifests

@@ -128,9 +128,9 @@ public final class ClusterDumpReader {
     }
 
     /** Also passes the cluster's objects to an instance that creates pods of manifests in this cluster. */
-    public ClusterDumpReader telling(Manifests told) {
-        Objects.requireNonNull(told, "told");
-        manifests = Optional.of(told);
+    public ClusterDumpReader reportingTo(Manifests receiver) {
+        Objects.requireNonNull(receiver, "receiver");
+        manifests = Optional.of(receiver);
         return this;
     }
 

@@ -49,12 +49,12 @@ import org.moorage.simulation.internal.workload.Workloads;
  * A reader of manifests that creates their pods as if the manifests were applied to a cluster: as {@link
  * ClusterDumpReader} creates the pods of the workloads in a dump, with the cluster's LimitRanges, PriorityClasses and
  * so on ({@link org.moorage.simulation.admission.NewPods}). The reader of a dump passes the cluster's objects to it
- * ({@link ClusterDumpReader#telling}). No manifest affects a later reading. Safe for use by several threads once the
+ * ({@link ClusterDumpReader#reportingTo}). No manifest affects a later reading. Safe for use by several threads once the
  * cluster is read.
  *
  * <pre>{@code
  * Manifests manifests = new Manifests(features);
- * ClusterDump dump = new ClusterDumpReader(config, registry).telling(manifests).read(sources, stdin);
+ * ClusterDump dump = new ClusterDumpReader(config, registry).reportingTo(manifests).read(sources, stdin);
  * Manifests.Contents asked = manifests.read(List.of("web.yaml"), stdin, nodes);
  * }</pre>
  */

@@ -99,7 +99,7 @@ public final class NodeRemoval {
     }
 
     private List<RemovableNode> alone(List<String> names, Executor executor, int threads, IntConsumer progress) {
-        return new ParallelTasks(executor, threads, progress).map(names, tasks -> {
+        return new ParallelMap(executor, threads, progress).map(names, tasks -> {
             try (Transaction transaction = cluster.whatIf().begin()) {
                 EvictionBudgets budgets = waitingPlaced(transaction);
                 ToIntFunction<OwnerReference> replicas = replicas(transaction);

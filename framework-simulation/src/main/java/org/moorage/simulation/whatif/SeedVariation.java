@@ -91,7 +91,7 @@ public record SeedVariation(long firstSeed, List<Answer> answers) {
         List<Long> all = LongStream.range(0, seeds).mapToObj(i -> firstSeed + i).toList();
         return new SeedVariation(
                 firstSeed,
-                new ParallelTasks(executor, threads, progress)
+                new ParallelMap(executor, threads, progress)
                         .map(all, tasks -> tasks.forEach(seed -> question.apply(seed))));
     }
 

@@ -207,7 +207,7 @@ class ClusterDumpReaderTest {
                 Files.writeString(folder.resolve("first.yaml"), "{type: DELETED, object: " + limits + "}\n---\n" + pod);
         Path second = Files.writeString(folder.resolve("second.yaml"), pod);
         Manifests manifests = new Manifests(FeatureGates.DEFAULTS);
-        ClusterDump ignored = read(reader().telling(manifests), limits);
+        ClusterDump ignored = read(reader().reportingTo(manifests), limits);
 
         // What one has changed is as it was for the next.
         for (Path changes : List.of(first, second)) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.moorage.app.internal.batch;
 
-import org.moorage.app.internal.question.Questions;
+import org.moorage.app.internal.question.QuestionRegistry;
 import org.moorage.app.internal.report.Terminal;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -18,7 +18,7 @@ public final class BatchCommand {
     private BatchCommand() {}
 
     /** Returns the command with its subcommands. */
-    public static CommandLine commandLine(Terminal terminal, Questions questions) {
+    public static CommandLine commandLine(Terminal terminal, QuestionRegistry questions) {
         return new CommandLine(new BatchCommand())
                 .addSubcommand(new BatchRunCommand(terminal, questions))
                 .addSubcommand(new BatchMergeCommand(terminal));

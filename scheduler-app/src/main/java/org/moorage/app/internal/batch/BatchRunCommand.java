@@ -22,7 +22,7 @@ import org.moorage.app.internal.process.CommandException;
 import org.moorage.app.internal.process.OutputFile;
 import org.moorage.app.internal.question.AskedCluster;
 import org.moorage.app.internal.question.ClusterOptions;
-import org.moorage.app.internal.question.Questions;
+import org.moorage.app.internal.question.QuestionRegistry;
 import org.moorage.app.internal.report.AnswerJson;
 import org.moorage.app.internal.report.ProgressLine;
 import org.moorage.app.internal.report.Terminal;
@@ -48,7 +48,7 @@ public final class BatchRunCommand implements Callable<Integer> {
     private static final int MOST_THREADS = 1024;
 
     private final Terminal terminal;
-    private final Questions questions;
+    private final QuestionRegistry questions;
 
     @Mixin
     private ClusterOptions cluster = new ClusterOptions();
@@ -77,7 +77,7 @@ public final class BatchRunCommand implements Callable<Integer> {
     @Parameters(paramLabel = "LIST", description = "The work list; - for stdin.")
     private Path list = Path.of("-");
 
-    public BatchRunCommand(Terminal terminal, Questions questions) {
+    public BatchRunCommand(Terminal terminal, QuestionRegistry questions) {
         this.terminal = terminal;
         this.questions = questions;
     }

@@ -10,7 +10,7 @@ import java.util.Optional;
 import org.moorage.app.internal.options.ManifestFile;
 import org.moorage.app.internal.process.CommandException;
 import org.moorage.app.internal.question.AskedCluster;
-import org.moorage.app.internal.question.Questions;
+import org.moorage.app.internal.question.QuestionRegistry;
 import org.moorage.app.internal.report.Answer;
 import org.moorage.app.internal.report.Report;
 import org.moorage.app.internal.report.Terminal;
@@ -36,7 +36,7 @@ public final class WorkList {
          * @param isWhole whether the answer has its lists of pods and nodes
          * @param terminal is not written to
          */
-        BatchLine answer(AskedCluster asked, Questions questions, int of, boolean isWhole, Terminal terminal) {
+        BatchLine answer(AskedCluster asked, QuestionRegistry questions, int of, boolean isWhole, Terminal terminal) {
             try {
                 Report report = questions.parse(words(text), terminal).answer(asked);
                 Answer answer = isWhole ? report.answer() : report.answer().withoutLists();

@@ -18,7 +18,7 @@ import org.moorage.app.internal.options.ConfigOptions;
 import org.moorage.app.internal.options.PluginOptions;
 import org.moorage.app.internal.outage.OutageCommand;
 import org.moorage.app.internal.plugins.PluginsCommand;
-import org.moorage.app.internal.question.Questions;
+import org.moorage.app.internal.question.QuestionRegistry;
 import org.moorage.app.internal.rebalance.RebalanceCommand;
 import org.moorage.app.internal.recording.RecordCommand;
 import org.moorage.app.internal.recording.ReplayCommand;
@@ -38,8 +38,8 @@ public final class Commands {
     private Commands() {}
 
     /** Returns the questions, in the order of the help. */
-    public static Questions questions() {
-        return new Questions()
+    public static QuestionRegistry questions() {
+        return new QuestionRegistry()
                 .add(SimulateCommand.class, SimulateCommand::new)
                 .add(ExplainCommand.class, ExplainCommand::new)
                 .add(FitCommand.class, FitCommand::new)
@@ -53,7 +53,7 @@ public final class Commands {
 
     /** Returns how each command is created on a terminal, by name. Creating one loads many classes. */
     public static Map<String, Supplier<Object>> all(Terminal terminal) {
-        Questions questions = questions();
+        QuestionRegistry questions = questions();
         Map<String, Supplier<Object>> commands = new LinkedHashMap<>();
         questions.commands().forEach((name, question) -> commands.put(name, () -> question.apply(terminal)));
         commands.put("batch", () -> BatchCommand.commandLine(terminal, questions));

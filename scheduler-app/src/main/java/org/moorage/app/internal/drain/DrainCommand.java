@@ -10,7 +10,7 @@ import org.moorage.app.internal.page.DisruptedView;
 import org.moorage.app.internal.page.PageContent;
 import org.moorage.app.internal.process.CommandException;
 import org.moorage.app.internal.question.AskedCluster;
-import org.moorage.app.internal.question.NodeSelection;
+import org.moorage.app.internal.question.NodeSelectionOptions;
 import org.moorage.app.internal.question.QuestionCommand;
 import org.moorage.app.internal.question.SelectorText;
 import org.moorage.app.internal.report.Terminal;
@@ -40,7 +40,7 @@ import picocli.CommandLine.Option;
         })
 public final class DrainCommand extends QuestionCommand<DrainReport> {
     @Mixin
-    private NodeSelection nodes = new NodeSelection();
+    private NodeSelectionOptions nodes = new NodeSelectionOptions();
 
     @Option(
             names = "--force",

@@ -9,7 +9,7 @@ import org.moorage.app.internal.page.DisruptedView;
 import org.moorage.app.internal.page.PageContent;
 import org.moorage.app.internal.process.CommandException;
 import org.moorage.app.internal.question.AskedCluster;
-import org.moorage.app.internal.question.NodeSelection;
+import org.moorage.app.internal.question.NodeSelectionOptions;
 import org.moorage.app.internal.question.PriceOptions;
 import org.moorage.app.internal.question.QuestionCommand;
 import org.moorage.app.internal.report.Terminal;
@@ -33,7 +33,7 @@ import picocli.CommandLine.Mixin;
         exitCodeList = {"0:every pod is rescheduled", "1:a pod is pending or lost"})
 public final class OutageCommand extends QuestionCommand<OutageReport> {
     @Mixin
-    private NodeSelection nodes = new NodeSelection();
+    private NodeSelectionOptions nodes = new NodeSelectionOptions();
 
     @Mixin
     private SeedOptions seeds = new SeedOptions();

@@ -59,7 +59,7 @@ public final class ReadingOptions {
         ClusterDumpReader reader = workloads
                 .apply(new ClusterDumpReader(loaded, registry))
                 .withClaims()
-                .telling(manifests);
+                .reportingTo(manifests);
         ClusterDump dump = profile.apply(read.apply(reader), loaded, terminal);
         ConfigFile.warn(loaded, terminal);
         WorkloadOptions.tell(dump, terminal);

@@ -30,7 +30,7 @@ import org.moorage.app.internal.process.CommandException;
 import org.moorage.app.internal.process.Version;
 import org.moorage.app.internal.question.AskedCluster;
 import org.moorage.app.internal.question.ClusterOptions;
-import org.moorage.app.internal.question.Questions;
+import org.moorage.app.internal.question.QuestionRegistry;
 import org.moorage.app.internal.report.AnswerJson;
 import org.moorage.app.internal.report.Report;
 import org.moorage.app.internal.report.Terminal;
@@ -57,7 +57,7 @@ public final class McpCommand implements Callable<Integer> {
     private static final TypeReference<Map<String, Object>> SCHEMA = new TypeReference<>() {};
 
     private final Terminal terminal;
-    private final Questions questions;
+    private final QuestionRegistry questions;
 
     @Mixin
     private ClusterOptions cluster = new ClusterOptions();
@@ -67,7 +67,7 @@ public final class McpCommand implements Callable<Integer> {
      *
      * @param terminal whose input and output have the messages of the protocol
      */
-    public McpCommand(Terminal terminal, Questions questions) {
+    public McpCommand(Terminal terminal, QuestionRegistry questions) {
         this.terminal = terminal;
         this.questions = questions;
     }

@@ -15,7 +15,7 @@ import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.moorage.app.internal.process.CommandException;
-import org.moorage.app.internal.question.Questions;
+import org.moorage.app.internal.question.QuestionRegistry;
 import org.moorage.objects.Suggestions;
 import picocli.CommandLine.Model.ArgSpec;
 import picocli.CommandLine.Model.CommandSpec;
@@ -44,7 +44,7 @@ final class QuestionForm {
     static QuestionForm of(String name, CommandSpec spec) {
         QuestionForm form = new QuestionForm(name, spec.usageMessage().description()[0]);
         spec.positionalParameters().forEach(form::add);
-        Questions.options(spec).forEach(form::add);
+        QuestionRegistry.options(spec).forEach(form::add);
         return form;
     }
 
@@ -83,7 +83,7 @@ final class QuestionForm {
     /**
      * The command line that arguments stand for.
      *
-     * @param words the words, for {@link Questions#parse}
+     * @param words the words, for {@link QuestionRegistry#parse}
      * @param manifest the text that the word {@code -} stands for
      */
     record Parsed(List<String> words, String manifest) {}

@@ -18,7 +18,7 @@ import org.moorage.app.internal.page.PageContent;
 import org.moorage.app.internal.process.CommandException;
 import org.moorage.app.internal.question.AskedCluster;
 import org.moorage.app.internal.question.Question;
-import org.moorage.app.internal.question.Questions;
+import org.moorage.app.internal.question.QuestionRegistry;
 import org.moorage.app.internal.report.Report;
 import org.moorage.config.ConfigException;
 import org.moorage.objects.ClusterFileException;
@@ -31,13 +31,13 @@ import picocli.CommandLine.Model.CommandSpec;
  * question is answered at a time.
  */
 public final class RemoteQuestions {
-    private final Questions questions;
+    private final QuestionRegistry questions;
     private final AskedCluster cluster;
     private final Map<String, QuestionForm> forms = new LinkedHashMap<>();
     private final Map<String, ObjectNode> answers = new LinkedHashMap<>();
 
     /** Creates the questions about a cluster. */
-    public RemoteQuestions(Questions questions, AskedCluster cluster) {
+    public RemoteQuestions(QuestionRegistry questions, AskedCluster cluster) {
         this.questions = questions;
         this.cluster = cluster;
         for (String name : questions.names()) {

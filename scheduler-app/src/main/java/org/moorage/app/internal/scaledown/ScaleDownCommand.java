@@ -9,7 +9,7 @@ import java.util.concurrent.Executors;
 import org.moorage.app.internal.answer.NodePrices;
 import org.moorage.app.internal.process.CommandException;
 import org.moorage.app.internal.question.AskedCluster;
-import org.moorage.app.internal.question.NodeSelection;
+import org.moorage.app.internal.question.NodeSelectionOptions;
 import org.moorage.app.internal.question.PriceOptions;
 import org.moorage.app.internal.question.QuestionCommand;
 import org.moorage.app.internal.report.ProgressLine;
@@ -36,7 +36,7 @@ import picocli.CommandLine.Option;
         exitCodeList = {"0:a node can be removed", "1:no node can"})
 public final class ScaleDownCommand extends QuestionCommand<ScaleDownReport> {
     @Mixin
-    private NodeSelection nodes = new NodeSelection();
+    private NodeSelectionOptions nodes = new NodeSelectionOptions();
 
     @Option(
             names = {"--max-utilization", "--scale-down-utilization-threshold"},

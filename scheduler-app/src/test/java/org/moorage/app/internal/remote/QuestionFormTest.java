@@ -18,12 +18,12 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.FieldSource;
 import org.moorage.app.internal.command.Commands;
 import org.moorage.app.internal.process.CommandException;
-import org.moorage.app.internal.question.Questions;
+import org.moorage.app.internal.question.QuestionRegistry;
 import org.moorage.app.internal.report.Terminal;
 
 class QuestionFormTest {
     private static final JsonMapper JSON = new JsonMapper();
-    private static final Questions QUESTIONS = Commands.questions();
+    private static final QuestionRegistry QUESTIONS = Commands.questions();
     private static final Terminal TERMINAL = Terminal.plain(
             InputStream.nullInputStream(),
             new PrintWriter(Writer.nullWriter()),

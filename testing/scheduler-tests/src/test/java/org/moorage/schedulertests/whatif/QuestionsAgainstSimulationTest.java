@@ -144,7 +144,7 @@ class QuestionsAgainstSimulationTest {
         List<ClusterObject> objects = new ClusterDumpReader(DEFAULTS, PLUGINS)
                 .withClaims()
                 .withWorkloads()
-                .telling(manifests)
+                .reportingTo(manifests)
                 .read(List.of("-"), stream(drawn.cluster()))
                 .objects();
         Path file = folder.resolve("workload.json");

@@ -19,7 +19,7 @@ import java.util.function.IntConsumer;
  * @param threads how many threads work at the same time, including the caller's; at least one
  * @param progress receives the count of finished tasks, from each of the threads, one at a time
  */
-record ParallelTasks(Executor executor, int threads, IntConsumer progress) {
+record ParallelMap(Executor executor, int threads, IntConsumer progress) {
     /** The tasks that are left; each thread runs some of them. */
     interface Tasks<T, R> {
         /** Runs the next task until none is left. */

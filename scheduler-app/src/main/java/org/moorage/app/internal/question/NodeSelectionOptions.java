@@ -5,29 +5,49 @@ import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import org.moorage.api.model.LabelSelector;
 import org.moorage.api.model.Node;
 import org.moorage.app.internal.process.CommandException;
 import org.moorage.objects.Suggestions;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
 
-/** The nodes that a command line names. */
-public final class SelectedNodes {
+/** The nodes that a command line names: by name, by a selector in place of a name, or by {@code --selector}. */
+public final class NodeSelectionOptions {
     private static final Map<String, String> ALIASES = Map.of(
             "zone", "topology.kubernetes.io/zone",
             "region", "topology.kubernetes.io/region",
             "type", "node.kubernetes.io/instance-type");
 
-    private SelectedNodes() {}
+    @Parameters(
+            arity = "0..*",
+            paramLabel = "NODE",
+            description =
+                    "Names of nodes, or label selectors such as zone=a; zone, region and type stand for the well-known"
+                            + " labels.")
+    private List<String> nodes = new ArrayList<>();
+
+    @Option(
+            names = {"-l", "--selector"},
+            paramLabel = "SELECTOR",
+            description = "Label selector of nodes.")
+    private Optional<String> selector = Optional.empty();
 
     /**
-     * Returns the names of the selected nodes, each once, in order.
+     * Returns the names of the nodes, each once, in order; none if the command line names none.
      *
-     * @param terms names of nodes, or label selectors; {@code zone}, {@code region} and {@code type} stand for the
-     *     well-known labels
-     * @throws CommandException if there is no such node, or none that is selected
+     * @param known the nodes of the cluster by name
+     * @throws CommandException if a node does not exist, or a selector selects none
      */
-    public static List<String> of(List<String> terms, Map<String, Node> nodes) {
+    public List<String> names(Map<String, Node> known) {
+        Set<String> names = named(nodes, known);
+        selector.ifPresent(text -> names.addAll(select("--selector", text, known)));
+        return List.copyOf(names);
+    }
+
+    private static Set<String> named(List<String> terms, Map<String, Node> nodes) {
         Set<String> selected = new LinkedHashSet<>();
         for (String term : terms) {
             if (nodes.containsKey(term)) {
@@ -39,16 +59,10 @@ public final class SelectedNodes {
                         + " nodes of the cluster." + Suggestions.hint(term, nodes.keySet()));
             }
         }
-        return List.copyOf(selected);
+        return selected;
     }
 
-    /**
-     * The names of the nodes that a selector selects.
-     *
-     * @param option where the selector is from
-     * @throws CommandException if it selects none
-     */
-    public static List<String> select(String option, String text, Map<String, Node> nodes) {
+    private static List<String> select(String option, String text, Map<String, Node> nodes) {
         LabelSelector selector = SelectorText.parse(option, text, key -> ALIASES.getOrDefault(key, key));
         List<String> names = new ArrayList<>();
         for (Node node : nodes.values()) {

@@ -22,11 +22,11 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.ParseResult;
 
 /** The questions that can be asked about a cluster, by name: the one registry for command lines, batches, HTTP and MCP clients. */
-public final class Questions {
+public final class QuestionRegistry {
     private final Map<String, Function<Terminal, Question>> byName = new LinkedHashMap<>();
 
     /** Adds the question of a command class. */
-    public <Q extends Question> Questions add(Class<Q> command, Function<Terminal, Q> question) {
+    public <Q extends Question> QuestionRegistry add(Class<Q> command, Function<Terminal, Q> question) {
         byName.put(command.getAnnotation(Command.class).name(), question::apply);
         return this;
     }

@@ -19,15 +19,14 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BooleanSupplier;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
-import org.moorage.api.plugin.ClusterException;
 import org.moorage.app.internal.command.Commands;
 import org.moorage.app.internal.command.UiCommand;
 import org.moorage.app.internal.extender.ExtenderCommand;
 import org.moorage.app.internal.help.HelpLayout;
 import org.moorage.app.internal.logging.Logging;
-import org.moorage.app.internal.process.CommandException;
 import org.moorage.app.internal.process.HeapWatch;
 import org.moorage.app.internal.process.HostProcess;
+import org.moorage.app.internal.process.Refusals;
 import org.moorage.app.internal.process.Signals;
 import org.moorage.app.internal.process.UnexpectedExit;
 import org.moorage.app.internal.process.Version;
@@ -35,14 +34,9 @@ import org.moorage.app.internal.report.StandardOutput;
 import org.moorage.app.internal.report.Terminal;
 import org.moorage.app.internal.scheduler.RunCommand;
 import org.moorage.app.internal.scheduler.UnusedFlags;
-import org.moorage.config.ConfigException;
-import org.moorage.config.plugin.PluginJarException;
 import org.moorage.config.plugin.Thrown;
 import org.moorage.kubernetes.ApiConnection;
-import org.moorage.objects.ClusterFileException;
-import org.moorage.objects.ObjectDecodeException;
 import org.moorage.objects.Suggestions;
-import org.moorage.simulation.StalledException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import picocli.CommandLine;
@@ -404,14 +398,7 @@ public final class Main {
 
     private static String describe(Exception thrown) {
         String message = thrown.getMessage();
-        boolean expected = thrown instanceof CommandException
-                || thrown instanceof ConfigException
-                || thrown instanceof ClusterFileException
-                || thrown instanceof ObjectDecodeException
-                || thrown instanceof PluginJarException
-                || thrown instanceof StalledException
-                || thrown instanceof ClusterException;
-        if (expected && message != null) {
+        if (message != null && Refusals.contain(thrown)) {
             return message;
         }
         String text = message == null ? thrown.getClass().getName() : message.replace('\n', ' ');

@@ -13,17 +13,13 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.function.BiFunction;
-import org.moorage.api.plugin.ClusterException;
 import org.moorage.app.internal.page.PageContent;
 import org.moorage.app.internal.process.CommandException;
+import org.moorage.app.internal.process.Refusals;
 import org.moorage.app.internal.question.AskedCluster;
 import org.moorage.app.internal.question.Question;
 import org.moorage.app.internal.question.QuestionRegistry;
 import org.moorage.app.internal.report.Report;
-import org.moorage.config.ConfigException;
-import org.moorage.objects.ClusterFileException;
-import org.moorage.objects.ObjectDecodeException;
-import org.moorage.simulation.StalledException;
 import picocli.CommandLine.Model.CommandSpec;
 
 /**
@@ -84,12 +80,10 @@ public final class RemoteQuestions {
                 cluster.forClient(new ByteArrayInputStream(parsed.manifest().getBytes(UTF_8)));
         try {
             return answer.apply(questions.parse(parsed.words(), asked.terminal()), asked);
-        } catch (ConfigException
-                | ClusterFileException
-                | ObjectDecodeException
-                | StalledException
-                | ClusterException refused) {
-            throw new CommandException(String.valueOf(refused.getMessage()), refused);
+        } catch (CommandException refused) {
+            throw refused;
+        } catch (RuntimeException failed) {
+            throw Refusals.contain(failed) ? new CommandException(String.valueOf(failed.getMessage()), failed) : failed;
         } catch (StackOverflowError e) {
             throw new CommandException("the question is nested too deeply", e);
         }

@@ -10,8 +10,8 @@ import org.moorage.runtime.decision.AttemptDetails.NodeReason;
 /**
  * The state of a pod in a running scheduler and the last attempts at it, or the last attempts at a group.
  *
- * @param pod namespace and name of the pod; left out for a group
- * @param group the group, such as {@code podgroup/NAMESPACE/NAME}; left out for a pod
+ * @param pod namespace and name of the pod; absent for a group
+ * @param group the group, such as {@code podgroup/NAMESPACE/NAME}; absent for a pod
  * @param state the state of the pod: a place in the scheduler, or {@code gone}
  * @param uid the uid of the pod
  * @param scheduler the scheduler that the pod names
@@ -167,28 +167,24 @@ record AttemptsAnswer(
     record Room(String node, int victims, List<String> examples) {}
 
     static AttemptsAnswer ofGroup(String group, int keptAttempts, List<PastAttempt> attempts) {
-        return new AttemptsAnswer(
-                Optional.empty(),
-                Optional.of(group),
-                Optional.empty(),
-                Optional.empty(),
-                Optional.empty(),
-                Optional.empty(),
-                Optional.empty(),
-                Optional.empty(),
-                Optional.empty(),
-                Optional.empty(),
-                Optional.empty(),
-                keptAttempts,
-                attempts,
-                Optional.empty());
+        return past(Optional.empty(), Optional.of(group), Optional.empty(), keptAttempts, attempts);
     }
 
     static AttemptsAnswer ofGonePod(String pod, int keptAttempts, List<PastAttempt> attempts) {
+        return past(Optional.of(pod), Optional.empty(), Optional.of("gone"), keptAttempts, attempts);
+    }
+
+    // The attempts are all that is known.
+    private static AttemptsAnswer past(
+            Optional<String> pod,
+            Optional<String> group,
+            Optional<String> state,
+            int keptAttempts,
+            List<PastAttempt> attempts) {
         return new AttemptsAnswer(
-                Optional.of(pod),
-                Optional.empty(),
-                Optional.of("gone"),
+                pod,
+                group,
+                state,
                 Optional.empty(),
                 Optional.empty(),
                 Optional.empty(),

@@ -95,6 +95,13 @@ public record DisruptionSummary(
         return figures;
     }
 
+    /** Prints the number of pods that are preempted on other nodes, by outcome; nothing if there are none. */
+    public static void printPreempted(Collection<DisruptedPod> preempted, Terminal terminal) {
+        if (!preempted.isEmpty()) {
+            TextTable.printWrapped("Preempted on other nodes: " + text(preempted) + ".", terminal);
+        }
+    }
+
     /** Prints the number of pods that were pending before, and of those that still are. */
     public static void printPendingBefore(Collection<RescheduledPod> pendingBefore, Terminal terminal) {
         if (pendingBefore.isEmpty()) {

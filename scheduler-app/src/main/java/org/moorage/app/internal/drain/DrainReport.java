@@ -60,10 +60,7 @@ final class DrainReport implements DisruptionReport {
             printBudgets(terminal);
         }
         TextTable.printHeadline(headline(), terminal);
-        if (!result.preempted().isEmpty()) {
-            TextTable.printWrapped(
-                    "Preempted on other nodes: " + DisruptionSummary.text(result.preempted()) + ".", terminal);
-        }
+        DisruptionSummary.printPreempted(result.preempted(), terminal);
         DisruptionSummary.printPendingBefore(result.waitedBefore(), terminal);
         chance.ifPresent(known -> known.print(terminal));
     }

@@ -131,10 +131,7 @@ final class OutageReport implements DisruptionReport {
         DisruptedRows.print(result.pods(), result.preempted(), terminal);
         printZones(terminal);
         TextTable.printHeadline(headline(), terminal);
-        if (!result.preempted().isEmpty()) {
-            TextTable.printWrapped(
-                    "Preempted on other nodes: " + DisruptionSummary.text(result.preempted()) + ".", terminal);
-        }
+        DisruptionSummary.printPreempted(result.preempted(), terminal);
         DisruptionSummary.printPendingBefore(result.waitedBefore(), terminal);
         cost().ifPresent(cost -> TextTable.printWrapped(
                 "The other nodes cost " + AmountFormat.money(cost.afterPerHour()) + " of "

@@ -4,24 +4,14 @@ package org.moorage.app;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
-import java.io.InputStream;
-import java.io.PrintWriter;
-import java.io.StringWriter;
 import java.net.URI;
 import java.security.GeneralSecurityException;
-import java.time.InstantSource;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.function.BooleanSupplier;
-import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.FieldSource;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.moorage.app.internal.report.Terminal;
-import org.moorage.testkit.Ports;
 
 class UiCommandTest {
     private record Case(String name, String path, int code, String text) {
@@ -43,35 +33,21 @@ class UiCommandTest {
             new Case("no pod", "/explain", 400, "pod: [] (expected: one, as NAMESPACE/NAME)"),
             new Case("another path", "/favicon.ico", 404, "404 page not found"));
 
-    @AutoClose
-    private final Ports ports = new Ports();
-
     @ParameterizedTest
     @ValueSource(strings = {"--now", "--seed=1"})
     void answersUntilItIsStopped(String how)
             throws IOException, GeneralSecurityException, InterruptedException, ExecutionException, TimeoutException {
-        int port = ports.next();
-        StringWriter out = new StringWriter();
-        UntilStopped process = new UntilStopped();
-        Terminal terminal = Terminal.plain(
-                InputStream.nullInputStream(),
-                new PrintWriter(out),
-                new PrintWriter(new StringWriter()),
-                InstantSource.system());
-        CompletableFuture<Integer> ended = CompletableFuture.supplyAsync(() ->
-                Main.run(Additions.NONE, terminal, process, "ui", how, "--secure-port=" + port, CapturedRun.FIRST));
-        BooleanSupplier stop = process.stop();
+        RunningUi ui = RunningUi.of(how, CapturedRun.FIRST);
         try {
             for (Case c : CASES) {
-                TrustingClient.Answer answer = TrustingClient.get(URI.create("https://127.0.0.1:" + port + c.path));
+                TrustingClient.Answer answer = TrustingClient.get(URI.create("https://" + ui.address() + c.path));
                 assertThat(answer.code()).as(c.name).isEqualTo(c.code);
                 assertThat(answer.text()).as(c.name).contains(c.text);
             }
         } finally {
-            assertThat(stop.getAsBoolean()).isTrue();
-            assertThat(ended.get(UntilStopped.SECONDS, TimeUnit.SECONDS)).isZero();
+            ui.stop();
         }
-        assertThat(out.toString()).isEqualTo("https://127.0.0.1:" + port + "/" + System.lineSeparator());
+        assertThat(ui.printed()).isEqualTo("https://" + ui.address() + "/" + System.lineSeparator());
     }
 
     private record Refusal(String name, List<String> flags, String message) {

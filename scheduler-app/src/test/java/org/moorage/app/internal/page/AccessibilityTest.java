@@ -8,7 +8,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.condition.EnabledIf;
 import org.junit.jupiter.api.io.TempDir;
@@ -27,6 +27,7 @@ class AccessibilityTest {
     private static final List<String> GROUPS =
             List.of("simulate", CapturedRun.GROUPS, "--feature-gates", CapturedRun.GROUP_GATES);
 
+    @AutoClose
     private static Browser browser;
 
     @TempDir
@@ -35,13 +36,6 @@ class AccessibilityTest {
     @BeforeAll
     static void open() {
         browser = Browser.open();
-    }
-
-    @AfterAll
-    static void close() {
-        if (browser != null) {
-            browser.close();
-        }
     }
 
     /** A place in a page, and what is clicked there; nothing if it is empty. */

@@ -7,7 +7,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import org.assertj.core.api.InstanceOfAssertFactories;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIf;
@@ -20,6 +20,7 @@ import org.openqa.selenium.Keys;
 /** The view of the cluster before and after a drain or an outage. Without a browser the tests are skipped. */
 @EnabledIf("org.moorage.app.internal.page.Browser#isThere")
 class BeforeAndAfterTest {
+    @AutoClose
     private static Browser browser;
 
     @TempDir
@@ -28,13 +29,6 @@ class BeforeAndAfterTest {
     @BeforeAll
     static void open() {
         browser = Browser.open();
-    }
-
-    @AfterAll
-    static void close() {
-        if (browser != null) {
-            browser.close();
-        }
     }
 
     private void show(String place, String... command) {

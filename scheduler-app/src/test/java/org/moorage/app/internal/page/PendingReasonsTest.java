@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIf;
@@ -20,6 +20,7 @@ import org.moorage.app.CapturedRun;
 class PendingReasonsTest {
     private static final String NOT_EVALUATED = "not evaluated: the pod was pending before";
 
+    @AutoClose
     private static Browser browser;
 
     @TempDir
@@ -28,13 +29,6 @@ class PendingReasonsTest {
     @BeforeAll
     static void open() {
         browser = Browser.open();
-    }
-
-    @AfterAll
-    static void close() {
-        if (browser != null) {
-            browser.close();
-        }
     }
 
     private record Case(String name, List<String> command, List<String> reasons, List<String> without) {

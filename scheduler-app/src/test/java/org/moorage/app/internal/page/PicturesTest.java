@@ -7,7 +7,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIf;
@@ -21,6 +21,7 @@ import org.moorage.app.CapturedRun;
 class PicturesTest {
     private static final int PHONE = 390;
 
+    @AutoClose
     private static Browser browser;
 
     @TempDir
@@ -29,13 +30,6 @@ class PicturesTest {
     @BeforeAll
     static void open() {
         browser = Browser.open();
-    }
-
-    @AfterAll
-    static void close() {
-        if (browser != null) {
-            browser.close();
-        }
     }
 
     private record Case(String name, List<String> command, List<String> texts, List<String> labels) {

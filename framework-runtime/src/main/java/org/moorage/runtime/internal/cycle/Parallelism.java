@@ -10,8 +10,8 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Runs passes over many nodes. A pass starts on its caller's thread. Other threads join once the time that it has taken
- * so far shows that it would end earlier with them. Nodes are processed in chunks, in their order. The caller takes
+ * Runs passes, each of which processes many nodes. A pass starts on its caller's thread. Other threads join once the
+ * time that it has taken so far shows that it would end earlier with them. Nodes are processed in chunks, in their order. The caller takes
  * part, and returns when every chunk that was started is done, so the processed nodes are always the first part of the
  * list.
  *

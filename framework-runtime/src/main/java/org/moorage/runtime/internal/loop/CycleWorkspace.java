@@ -127,7 +127,7 @@ public final class CycleWorkspace implements AutoCloseable {
         return attempt;
     }
 
-    /** Returns whether that thread runs the cycle, or a part of its passes over nodes. */
+    /** Returns whether that thread runs the cycle, or processes nodes for it. */
     boolean isUsedBy(Thread thread) {
         Thread running = user;
         return running == thread || running != null && thread instanceof PluginThread worker && worker.worksFor(this);

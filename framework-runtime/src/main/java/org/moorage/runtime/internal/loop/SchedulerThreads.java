@@ -246,12 +246,12 @@ public final class SchedulerThreads implements AutoCloseable {
         }
     }
 
-    /** Returns how many threads take part in passes over nodes, including the caller. */
+    /** Returns how many threads process the nodes of a pass, including the caller. */
     int parallelism() {
         return parallelism;
     }
 
-    /** Creates the worker threads for passes over nodes of one owner. The owner shuts them down. */
+    /** Creates the worker threads that process nodes for one owner. The owner shuts them down. */
     ExecutorService newWorkers(Object owner) {
         return fixed(Math.max(1, parallelism - 1), named("scheduler-worker", owner));
     }

@@ -7,7 +7,7 @@ import org.moorage.api.Status;
 /**
  * The answer of a plugin about a pod or group as a whole.
  *
- * @param plugin the plugin; left out if the answer has the reasons of several
+ * @param plugin the plugin; absent if the answer has the reasons of several
  * @param code the code of the status, as kube-scheduler names it
  * @param message the message
  */

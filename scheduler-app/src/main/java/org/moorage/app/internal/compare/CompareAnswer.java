@@ -20,7 +20,7 @@ import org.moorage.app.internal.report.Answer;
  * @param now the cluster as it is
  * @param costPerHour the cost of the nodes that are not empty, if prices are given
  * @param sides the two results
- * @param differentPods the pods that go to different nodes; left out in a summary
+ * @param differentPods the pods that go to different nodes; absent in a summary
  */
 record CompareAnswer(
         boolean succeeded,
@@ -38,8 +38,8 @@ record CompareAnswer(
      * @param name the name of the configuration
      * @param figures the result in figures
      * @param costPerHour the cost of the nodes that are not empty, if prices are given
-     * @param pods the scheduled pods; left out in a summary
-     * @param lost the preempted pods that no controller creates again; left out in a summary
+     * @param pods the scheduled pods; absent in a summary
+     * @param lost the preempted pods that no controller creates again; absent in a summary
      */
     record Side(
             String name,

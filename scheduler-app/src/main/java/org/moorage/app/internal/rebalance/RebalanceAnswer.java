@@ -62,7 +62,7 @@ record RebalanceAnswer(
      * @param pod the evicted pod
      * @param from its node
      * @param round the round in which it is evicted
-     * @param to the node of its replacement; left out if there is none
+     * @param to the node of its replacement; absent if there is none
      * @param replacement the pod that replaces it
      */
     record PodMove(Pod pod, String from, int round, Optional<String> to, Optional<Pod> replacement) {}

@@ -16,8 +16,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The messages of a client, one per line. The server's transport stops reading at the first line that is no message;
- * this stream logs and skips such a line, and continues with the next one.
+ * The messages of a client, one per line. The server's transport stops reading at the first line that is not a message;
+ * this class logs and skips such a line.
  */
 final class McpInput extends InputStream {
     private static final Logger LOG = LoggerFactory.getLogger(McpInput.class);
@@ -94,7 +94,7 @@ final class McpInput extends InputStream {
 
     private boolean isMessage(String text, long length) {
         if (length > LONGEST) {
-            LOG.warn("Line left out: {} bytes (expected: at most {})", length, LONGEST);
+            LOG.warn("Line skipped: {} bytes (expected: at most {})", length, LONGEST);
             return false;
         }
         if (text.isBlank()) {
@@ -107,7 +107,7 @@ final class McpInput extends InputStream {
             }
             return true;
         } catch (IOException | RuntimeException unreadable) {
-            LOG.warn("Line left out: no message of JSON-RPC 2.0: {}", unreadable.getMessage());
+            LOG.warn("Line skipped: no message of JSON-RPC 2.0: {}", unreadable.getMessage());
             return false;
         }
     }

@@ -30,7 +30,7 @@ import picocli.CommandLine.Help.Ansi;
  * @param blocks whether the output may have block characters beyond ASCII
  * @param live whether a line on {@code err} can be written over
  * @param isWide whether tables have all rows
- * @param isQuiet whether notes and progress are left out
+ * @param isQuiet whether to print no notes and no progress
  * @param recorder records what reports print, in place of the output
  */
 public record Terminal(

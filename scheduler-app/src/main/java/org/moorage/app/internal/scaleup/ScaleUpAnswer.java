@@ -70,7 +70,7 @@ record ScaleUpAnswer(
      * @param nodes the new nodes by type, in the order in which they are added
      * @param costPerHour the cost per hour
      * @param pending the number of pods that do not fit
-     * @param lowerBoundPerHour a cost per hour that no mix of these types is below; left out if none is known
+     * @param lowerBoundPerHour a lower bound of the cost per hour of all mixes of these types; absent if none is known
      * @param tried the number of mixes that were tried
      * @param end the reason why the search ended
      */

@@ -35,7 +35,7 @@ import picocli.CommandLine.TypeConversionException;
         description = {
             "Estimate how many new nodes of a type the pending pods need.",
             "",
-            "Of several types, those that leave the fewest pods pending come first, and of these the cheapest. With --prices, a mix of the types is searched, too; a cheaper one may exist."
+            "Several types are sorted by the number of pods that they leave pending, then by price. With --prices, the command also searches a mix of the types; a cheaper one may exist."
         },
         footer = {
             "  moorage scale-up m5.large --max-nodes 20",

@@ -18,9 +18,9 @@ import org.moorage.simulation.SimulatedPod.State;
 /**
  * The result of a simulation.
  *
- * @param pods the pods that were pending, or that were created or preempted; left out in a summary
- * @param groups the groups of pods, if there are any; left out in a summary
- * @param nodes the nodes; left out in a summary
+ * @param pods the pods that were pending, or that were created or preempted; absent in a summary
+ * @param groups the groups of pods, if there are any; absent in a summary
+ * @param nodes the nodes; absent in a summary
  * @param zones the nodes by zone, if {@code --by zone} asks for them
  * @param types the nodes by instance type, if {@code --by type} asks for them
  * @param owners the pods by owner, if {@code --by owner} asks for them

@@ -118,14 +118,14 @@ class ConfigRefusalsTest {
                         "profiles[0].plugins.filter.enabled[0]: \"GCEPDLimits\" (expected: a plugin that"
                                 + " kube-scheduler still has). Substitute: removed in Kubernetes 1.32; NodeVolumeLimits, which is"
                                 + " enabled by default, applies the limits of CSI drivers: delete the entry"
-                                + " (docs/plugin-substitutes.md)."),
+                                + " (docs/operate/plugin-substitutes.md)."),
                 new Case(
                         "arguments of a removed plugin",
                         config + "[{name: EBSLimits}]",
                         "profiles[0].pluginConfig[0]: \"EBSLimits\" (expected: a plugin that"
                                 + " kube-scheduler still has). Substitute: removed in Kubernetes 1.32; NodeVolumeLimits, which is"
                                 + " enabled by default, applies the limits of CSI drivers: delete the entry"
-                                + " (docs/plugin-substitutes.md)."),
+                                + " (docs/operate/plugin-substitutes.md)."),
                 new Case(
                         "two queue sorts",
                         plugins + "{queueSort: {enabled: [{name: PrioritySort}, {name: PrioritySort}]}}",

@@ -12,7 +12,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * The screens in docs/what-if are what the commands print. With the system property {@code screens.accept} the pages are written again.
+ * The screens of these pages are what the commands print. With the system property {@code screens.accept} the pages are written again.
  */
 class CapacityScreensTest {
     private static final int COLUMNS = 120;
@@ -22,9 +22,9 @@ class CapacityScreensTest {
     private static final String THERE = "../examples/";
 
     @ParameterizedTest
-    @ValueSource(strings = {"fit", "scale-up", "compare", "cloud-settings"})
+    @ValueSource(strings = {"plan/fit", "plan/scale-up", "plan/compare", "operate/cloud-settings"})
     void areOnThePage(String page) throws IOException {
-        Path file = Path.of("..", "docs", "what-if", page + ".md");
+        Path file = Path.of("..", "docs", page + ".md");
         String text = Files.readString(file);
         Matcher screen = SCREEN.matcher(text);
         StringBuilder written = new StringBuilder();

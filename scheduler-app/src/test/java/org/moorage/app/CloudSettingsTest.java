@@ -19,7 +19,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 class CloudSettingsTest {
     private static final String HEAD = "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n";
     private static final Path EXAMPLES = Path.of("..", "examples", "what-if");
-    private static final Path PAGE = Path.of("..", "docs", "what-if", "cloud-settings.md");
+    private static final Path PAGE = Path.of("..", "docs", "operate", "cloud-settings.md");
 
     @TempDir
     private Path folder;

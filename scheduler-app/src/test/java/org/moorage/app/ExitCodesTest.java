@@ -22,7 +22,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 import org.moorage.app.internal.report.Terminal;
 import picocli.CommandLine;
 
-/** 0 is yes, 1 is no, 2 is no answer; see docs/exit-codes.md. */
+/** 0 is yes, 1 is no, 2 is no answer; see docs/reference/exit-codes.md. */
 class ExitCodesTest {
     private static final String MISSING = "/nowhere/missing";
 

@@ -14,7 +14,7 @@ import java.util.List;
 /** The JSON schemas of the documentation. */
 public final class JsonSchema {
     /** The folder of the schemas. */
-    static final Path FOLDER = Path.of("..", "docs", "schema");
+    static final Path FOLDER = Path.of("..", "docs", "reference", "schema");
 
     private static final JsonSchemaFactory FACTORY = JsonSchemaFactory.getInstance(VersionFlag.V202012);
 

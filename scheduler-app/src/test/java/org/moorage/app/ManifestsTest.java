@@ -16,13 +16,13 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /**
- * What {@code simulate} makes of each manifest in {@code src/test/manifests}, against the table in {@code docs/manifests.md}. With
+ * What {@code simulate} makes of each manifest in {@code src/test/manifests}, against the table in {@code docs/reference/manifests.md}. With
  * {@code -Dmanifests.accept=true} the table is written instead.
  */
 class ManifestsTest {
     private static final JsonMapper JSON = new JsonMapper();
     private static final Path MANIFESTS = Path.of("src", "test", "manifests");
-    private static final Path PAGE = Path.of("..", "docs", "manifests.md");
+    private static final Path PAGE = Path.of("..", "docs", "reference", "manifests.md");
     private static final Path NODES = Path.of("..", "examples", "clusters", "nodes.yaml");
     private static final String ROW = "| [";
 
@@ -35,7 +35,7 @@ class ManifestsTest {
      */
     private record Outcome(String manifest, int pods, int placed, Set<String> said) {
         String row() {
-            return "| [" + manifest + "](../scheduler-app/src/test/manifests/" + manifest + ") | " + pods + " | "
+            return "| [" + manifest + "](../../scheduler-app/src/test/manifests/" + manifest + ") | " + pods + " | "
                     + placed + " | " + String.join("<br>", said) + " |";
         }
     }

@@ -98,7 +98,7 @@ class PublicConfigurationsTest {
                         "profile \"second\" is taken without plugins that are not registered: NodeResourceTopologyMatch"
                                 + " (score, multiPoint), Coscheduling (multiPoint), CapacityScheduling (multiPoint)")
                 .contains("PrioritySort is enabled at queueSort")
-                .contains("docs/plugin-substitutes.md");
+                .contains("docs/operate/plugin-substitutes.md");
     }
 
     @Test
@@ -106,7 +106,7 @@ class PublicConfigurationsTest {
         assertThat(run(SECOND, "simulate", cluster, "--config", config).err())
                 .contains("\"Coscheduling\" (expected: a registered plugin; --plugin-dir adds those of jars)")
                 .contains("Substitute: GangScheduling")
-                .contains("docs/plugin-substitutes.md");
+                .contains("docs/operate/plugin-substitutes.md");
     }
 
     @ParameterizedTest

@@ -14,11 +14,11 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * The screens in docs/simulate.md are what the command prints. With the system property {@code screens.accept} the page is written
+ * The screens in docs/plan/simulate.md are what the command prints. With the system property {@code screens.accept} the page is written
  * again.
  */
 class SimulateScreensTest {
-    private static final Path PAGE = Path.of("..", "docs", "simulate.md");
+    private static final Path PAGE = Path.of("..", "docs", "plan", "simulate.md");
     private static final int COLUMNS = 120;
     private static final String ACCEPT = "screens.accept";
 

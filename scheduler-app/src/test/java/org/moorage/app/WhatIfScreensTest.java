@@ -13,12 +13,12 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * The screens in docs/what-if are what the commands print of the examples of running clusters. With the system property
+ * The screens in docs/plan are what the commands print of the examples of running clusters. With the system property
  * {@code screens.accept} the pages are written again.
  */
 class WhatIfScreensTest {
     private static final Path CLUSTERS = Path.of("..", "examples", "clusters");
-    private static final Path FOLDER = Path.of("..", "docs", "what-if");
+    private static final Path FOLDER = Path.of("..", "docs", "plan");
     private static final List<String> PAGES = List.of("drain.md", "outage.md", "rebalance.md", "scale-down.md");
     private static final int COLUMNS = 120;
     private static final int NARROW = 80;

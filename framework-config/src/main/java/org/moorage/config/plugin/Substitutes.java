@@ -8,7 +8,7 @@ import java.util.TreeMap;
 /** Substitutes for plugins that public configurations name but Moorage does not have. */
 public final class Substitutes {
     /** The page that lists them. */
-    public static final String PAGE = "docs/plugin-substitutes.md";
+    public static final String PAGE = "docs/operate/plugin-substitutes.md";
 
     private static final Map<String, String> HINTS = hints();
 

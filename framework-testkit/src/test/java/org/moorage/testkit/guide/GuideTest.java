@@ -27,7 +27,7 @@ import org.moorage.testkit.PluginTester;
 import org.moorage.testkit.Pods;
 import org.moorage.testkit.TestScheduler;
 
-/** The plugins of docs/plugin-guide.md. */
+/** The plugins of docs/extend/plugin-guide.md. */
 class GuideTest {
     // region constants
     private static final Instant NOON = Instant.parse("2026-06-01T12:00:00Z");

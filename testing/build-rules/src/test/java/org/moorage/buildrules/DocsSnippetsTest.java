@@ -23,9 +23,10 @@ import org.junit.jupiter.api.TestFactory;
 class DocsSnippetsTest {
     private static final Path ROOT =
             Path.of(System.getProperty("basedir", "."), "..", "..").normalize();
-    private static final List<String> PAGES = List.of("README.md", "docs/plugin-guide.md", "docs/plugin-testing.md");
+    private static final List<String> PAGES =
+            List.of("README.md", "docs/extend/plugin-guide.md", "docs/extend/plugin-testing.md");
     /** Not all blocks of these say where they are from. */
-    private static final List<String> PARTLY_CUT = List.of("docs/embedding.md");
+    private static final List<String> PARTLY_CUT = List.of("docs/extend/embedding.md");
 
     private static final Pattern BLOCK =
             Pattern.compile("(?:<!-- snippet (\\S+)#(\\S+) -->\\n)?```java\\n(.*?)```\\n", Pattern.DOTALL);

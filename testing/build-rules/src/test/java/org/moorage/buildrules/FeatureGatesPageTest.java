@@ -24,7 +24,7 @@ class FeatureGatesPageTest {
     /** Whether a gate is on by default, as the page has it, by name. */
     private static Map<String, Boolean> rows() throws IOException {
         Map<String, Boolean> rows = new TreeMap<>();
-        for (String line : Files.readAllLines(Path.of("..", "..", "docs", "feature-gates.md"))) {
+        for (String line : Files.readAllLines(Path.of("..", "..", "docs", "reference", "feature-gates.md"))) {
             Matcher row = ROW.matcher(line);
             if (row.matches()) {
                 rows.put(row.group(1), row.group(2).equals("on"));

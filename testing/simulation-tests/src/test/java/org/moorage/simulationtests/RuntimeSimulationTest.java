@@ -14,7 +14,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The whole scheduler against a model of an API server. {@code -Dseeds=10000} runs so many seeds, {@code -Dseed=42} that one; see
- * docs/simulation-testing.md.
+ * docs/about/simulation-testing.md.
  */
 class RuntimeSimulationTest {
     private static final Logger LOGGER = (Logger) LoggerFactory.getLogger("org.moorage");

@@ -25,7 +25,7 @@ public interface Question {
         return Optional.empty();
     }
 
-    /** Returns the names of the schemas in {@code docs/schema}, of which an answer has one; by default the name of the command. */
+    /** Returns the names of the schemas in {@code docs/reference/schema}, of which an answer has one; by default the name of the command. */
     default List<String> answerSchemas() {
         return List.of(getClass().getAnnotation(Command.class).name());
     }

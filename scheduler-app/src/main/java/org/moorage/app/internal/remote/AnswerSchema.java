@@ -10,7 +10,7 @@ import java.io.UncheckedIOException;
 import java.util.List;
 import org.moorage.app.internal.report.AnswerJson;
 
-/** The JSON schemas of answers, as {@code docs/schema} has them. */
+/** The JSON schemas of answers, as {@code docs/reference/schema} has them. */
 final class AnswerSchema {
     private static final String DEFINITIONS = "$defs";
 
@@ -50,7 +50,8 @@ final class AnswerSchema {
         String file = "schema/" + name + ".schema.json";
         try (InputStream schema = AnswerSchema.class.getResourceAsStream(file)) {
             if (schema == null) {
-                throw new IllegalStateException(file + ": no such resource (expected: a schema of docs/schema)");
+                throw new IllegalStateException(
+                        file + ": no such resource (expected: a schema of docs/reference/schema)");
             }
             ObjectNode read = (ObjectNode) AnswerJson.JSON.readTree(schema);
             read.remove(List.of("$schema", "title"));

@@ -66,7 +66,7 @@ public final class SchedulerCommand {
     private static final int FAILURE = 1;
     /**
      * How many rejected early attempts per second an API server on two processors can handle in addition to the
-     * bindings; docs/performance.md has the figures.
+     * bindings; docs/about/performance.md has the figures.
      */
     private static final int REJECTED_EARLY_POPS = 50;
 

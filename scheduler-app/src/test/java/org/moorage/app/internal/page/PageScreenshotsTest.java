@@ -24,7 +24,7 @@ import org.junit.jupiter.api.condition.EnabledIf;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Makes the pictures of docs/page.md again, of generated clusters: with the system property {@code screenshots.accept} only. */
+/** Makes the pictures of docs/plan/page.md again, of generated clusters: with the system property {@code screenshots.accept} only. */
 @EnabledIf("org.moorage.app.internal.page.Browser#isThere")
 @EnabledIfSystemProperty(named = "screenshots.accept", matches = "true")
 class PageScreenshotsTest {

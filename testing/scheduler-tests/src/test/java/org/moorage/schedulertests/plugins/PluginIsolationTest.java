@@ -75,7 +75,7 @@ import org.moorage.simulation.cluster.InMemoryCluster;
 
 /**
  * Tests the effect on others of a plugin that does not return or keeps failing, by its method:
- * docs/plugin-isolation.md.
+ * docs/extend/plugin-isolation.md.
  */
 @Timeout(120)
 final class PluginIsolationTest {

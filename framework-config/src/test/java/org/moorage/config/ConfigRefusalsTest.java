@@ -9,6 +9,7 @@ import static org.moorage.config.ConfigTexts.refusal;
 import java.util.Collections;
 import java.util.List;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -17,6 +18,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 import org.moorage.api.plugin.Problems;
 
 /** Configurations that are refused. */
+@Tag("any-jvm")
 class ConfigRefusalsTest {
     record Case(String name, String yaml, String... problems) {
         @Override

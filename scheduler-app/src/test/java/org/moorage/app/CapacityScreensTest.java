@@ -8,12 +8,14 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * The screens of these pages are what the commands print. With the system property {@code screens.accept} the pages are written again.
  */
+@Tag("any-jvm")
 class CapacityScreensTest {
     private static final int COLUMNS = 120;
     private static final Pattern SCREEN = Pattern.compile("```\n\\$ moorage (.*)\n((?s:.*?))```\n");

@@ -29,6 +29,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import java.util.stream.StreamSupport;
 import okhttp3.OkHttpClient;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -65,6 +66,7 @@ import org.moorage.testkit.apiserver.Request;
 import org.moorage.testkit.apiserver.Response;
 
 /** The manifests in {@code deploy}: that they are complete, and grant what is needed and no more than kube-scheduler has. */
+@Tag("any-jvm")
 class DeploymentTest {
     private static final Path DEPLOY = Path.of("..", "deploy");
     private static final ObjectMapper YAML = new ObjectMapper(new YAMLFactory());

@@ -11,6 +11,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -18,6 +19,7 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** drain, outage and scale-down of the example of a running cluster. */
+@Tag("any-jvm")
 class DisruptionCommandsTest {
     private static final String BUDGETS = """
             {"kind": "Node", "apiVersion": "v1", "metadata": {"name": "a"},

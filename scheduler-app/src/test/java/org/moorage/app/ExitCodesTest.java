@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -23,6 +24,7 @@ import org.moorage.app.internal.report.Terminal;
 import picocli.CommandLine;
 
 /** 0 is yes, 1 is no, 2 is no answer; see docs/reference/exit-codes.md. */
+@Tag("any-jvm")
 class ExitCodesTest {
     private static final String MISSING = "/nowhere/missing";
 

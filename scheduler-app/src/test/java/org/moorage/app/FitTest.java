@@ -13,6 +13,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -33,6 +34,7 @@ import org.moorage.simulation.dump.ClusterDumpReader;
 import org.moorage.simulation.dump.ManifestPods;
 import org.moorage.simulation.dump.Manifests;
 
+@Tag("any-jvm")
 class FitTest {
     private static final JsonMapper JSON = new JsonMapper();
     private static final String CLUSTER = """

@@ -11,10 +11,12 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.TreeSet;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
+@Tag("any-jvm")
 class JsonSchemaTest {
     private static final JsonMapper JSON = new JsonMapper();
     private static final String CLUSTER = """

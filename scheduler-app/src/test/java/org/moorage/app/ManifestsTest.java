@@ -13,12 +13,14 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
  * What {@code simulate} makes of each manifest in {@code src/test/manifests}, against the table in {@code docs/reference/manifests.md}. With
  * {@code -Dmanifests.accept=true} the table is written instead.
  */
+@Tag("any-jvm")
 class ManifestsTest {
     private static final JsonMapper JSON = new JsonMapper();
     private static final Path MANIFESTS = Path.of("src", "test", "manifests");

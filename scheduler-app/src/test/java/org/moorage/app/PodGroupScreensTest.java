@@ -9,6 +9,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -16,6 +17,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * The screens in docs/reference/pod-groups.md are what the commands print. With the system property {@code screens.accept} the page is written
  * again.
  */
+@Tag("any-jvm")
 class PodGroupScreensTest {
     private static final Path PAGE = Path.of("..", "docs", "reference", "pod-groups.md");
     private static final int COLUMNS = 110;

@@ -23,10 +23,12 @@ import okhttp3.Response;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.FieldSource;
 
+@Tag("any-jvm")
 class QuestionPagesTest {
     private static final JsonMapper JSON = new JsonMapper();
     private static final Path FITTING = Path.of("..", "examples", "clusters", "stateful-set.yaml");

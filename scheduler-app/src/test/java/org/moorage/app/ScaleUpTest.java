@@ -12,6 +12,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -28,6 +29,7 @@ import org.moorage.runtime.whatif.WhatIf;
 import org.moorage.simulation.dump.ClusterDump;
 import org.moorage.simulation.whatif.NodeTemplate;
 
+@Tag("any-jvm")
 class ScaleUpTest {
     private static final JsonMapper JSON = new JsonMapper();
     private static final String CLUSTER = """

@@ -11,12 +11,14 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.moorage.app.internal.report.AnswerJson;
 
 /** The schemas of the documentation are those of the answers' types; {@code -Dschemas.accept=true} writes them. */
+@Tag("any-jvm")
 class SchemasTest {
     static Set<String> names() {
         return AnswerSchemas.TYPES.keySet();

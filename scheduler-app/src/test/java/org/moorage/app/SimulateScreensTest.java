@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Locale;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.api.io.TempDir;
@@ -17,6 +18,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * The screens in docs/plan/simulate.md are what the command prints. With the system property {@code screens.accept} the page is written
  * again.
  */
+@Tag("any-jvm")
 class SimulateScreensTest {
     private static final Path PAGE = Path.of("..", "docs", "plan", "simulate.md");
     private static final int COLUMNS = 120;

@@ -21,6 +21,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.moorage.testkit.Ports;
@@ -28,6 +29,7 @@ import org.moorage.testkit.apiserver.FakeApiServer;
 import org.moorage.testkit.apiserver.Response;
 
 /** Runs the command of the static pod of {@code deploy/replacement} as the user of its container, without capabilities. */
+@Tag("any-jvm")
 class StaticPodTest {
     private static final Path DEPLOY = Path.of("..", "deploy");
     private static final String KUBECONFIG = "/etc/kubernetes/scheduler.conf";

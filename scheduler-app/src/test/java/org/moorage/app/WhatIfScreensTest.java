@@ -9,6 +9,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -16,6 +17,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * The screens in docs/plan are what the commands print of the examples of running clusters. With the system property
  * {@code screens.accept} the pages are written again.
  */
+@Tag("any-jvm")
 class WhatIfScreensTest {
     private static final Path CLUSTERS = Path.of("..", "examples", "clusters");
     private static final Path FOLDER = Path.of("..", "docs", "plan");

@@ -12,6 +12,7 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.RepeatedTest;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -25,6 +26,7 @@ import org.moorage.config.LoadedConfig;
 import org.moorage.config.SamplePlugins;
 
 /** Configurations of the shapes of EKS and AKS: what they are in v1, which are refused, and how others are written in these shapes. */
+@Tag("any-jvm")
 class CloudConfigTest {
     private static final String HEAD = "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n";
     private static final String OBJECT =

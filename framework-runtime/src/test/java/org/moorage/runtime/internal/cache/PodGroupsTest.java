@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Consumer;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.FieldSource;
@@ -24,6 +25,7 @@ import org.moorage.api.plugin.FeatureGates;
 import org.moorage.runtime.Samples;
 
 /** The groups of pods that the cache knows, after what the handlers and the scheduler tell it. */
+@Tag("any-jvm")
 class PodGroupsTest {
     private static final FeatureGates GROUPS = FeatureGates.of(Map.of(FeatureGates.GENERIC_WORKLOAD, true));
     private static final FeatureGates COMPOSITES = FeatureGates.of(Map.of(

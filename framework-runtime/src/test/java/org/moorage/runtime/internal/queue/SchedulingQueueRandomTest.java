@@ -14,6 +14,7 @@ import java.util.Random;
 import java.util.Set;
 import java.util.stream.IntStream;
 import java.util.stream.LongStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.moorage.api.Status;
@@ -26,6 +27,7 @@ import org.moorage.api.model.PodSpec;
 import org.moorage.runtime.internal.queue.QueueState.In;
 
 /** Does at random what a scheduler does, and checks after each step what must always hold. */
+@Tag("any-jvm")
 final class SchedulingQueueRandomTest {
     private static final List<ClusterEvent> EVENTS = List.of(
             WellKnownEvents.NODE_ADD,

@@ -15,6 +15,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIf;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -24,6 +25,7 @@ import org.moorage.app.CapturedRun;
 import org.moorage.app.RunningUi;
 
 /** Questions that are asked in the page of {@code ui}. Without a browser the tests are skipped. */
+@Tag("any-jvm")
 @EnabledIf("org.moorage.app.internal.page.Browser#isThere")
 class AskTest {
     private static final Path FITTING = Path.of("..", "examples", "clusters", "stateful-set.yaml");

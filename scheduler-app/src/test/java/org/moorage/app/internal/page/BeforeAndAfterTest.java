@@ -9,6 +9,7 @@ import java.util.List;
 import org.assertj.core.api.InstanceOfAssertFactories;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIf;
 import org.junit.jupiter.api.io.TempDir;
@@ -18,6 +19,7 @@ import org.moorage.app.CapturedRun;
 import org.openqa.selenium.Keys;
 
 /** The view of the cluster before and after a drain or an outage. Without a browser the tests are skipped. */
+@Tag("any-jvm")
 @EnabledIf("org.moorage.app.internal.page.Browser#isThere")
 class BeforeAndAfterTest {
     @AutoClose

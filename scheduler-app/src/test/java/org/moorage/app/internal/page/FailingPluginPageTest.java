@@ -13,6 +13,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIf;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -42,6 +43,7 @@ import org.moorage.testkit.Pods;
 import picocli.CommandLine;
 
 /** What the page of a running scheduler answers about a pod for which a plugin fails. */
+@Tag("any-jvm")
 class FailingPluginPageTest {
     private static final String CONFIG = """
             apiVersion: kubescheduler.config.k8s.io/v1

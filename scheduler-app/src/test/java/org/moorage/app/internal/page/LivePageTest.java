@@ -11,6 +11,7 @@ import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIf;
 import org.junit.jupiter.api.io.TempDir;
@@ -20,6 +21,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.moorage.app.internal.serving.Reply;
 
 /** The page of a running scheduler in a browser. Without one the tests are skipped. */
+@Tag("any-jvm")
 @EnabledIf("org.moorage.app.internal.page.Browser#isThere")
 class LivePageTest {
     private static final String ASKED = "document.getElementById('view').textContent.includes('Scheduling decision')";

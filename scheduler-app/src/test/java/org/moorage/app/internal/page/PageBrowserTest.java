@@ -15,6 +15,7 @@ import org.assertj.core.api.InstanceOfAssertFactories;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIf;
 import org.junit.jupiter.api.io.TempDir;
@@ -28,6 +29,7 @@ import org.moorage.testkit.Pods;
 import org.openqa.selenium.Keys;
 
 /** The page in a browser. Without one the tests are skipped. */
+@Tag("any-jvm")
 @EnabledIf("org.moorage.app.internal.page.Browser#isThere")
 class PageBrowserTest {
     private static final List<String> VIEWS = List.of(

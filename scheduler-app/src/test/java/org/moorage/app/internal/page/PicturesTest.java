@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIf;
 import org.junit.jupiter.api.io.TempDir;
@@ -17,6 +18,7 @@ import org.junit.jupiter.params.provider.FieldSource;
 import org.moorage.app.CapturedRun;
 
 /** The pictures of answers in reports. Without a browser the tests are skipped. */
+@Tag("any-jvm")
 @EnabledIf("org.moorage.app.internal.page.Browser#isThere")
 class PicturesTest {
     private static final int PHONE = 390;

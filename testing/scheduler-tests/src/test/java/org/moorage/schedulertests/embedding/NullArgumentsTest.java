@@ -21,6 +21,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.moorage.api.GroupKey;
@@ -75,6 +76,7 @@ import org.moorage.testkit.Pods;
  * Every method and constructor of the public API refuses null with a {@link NullPointerException} that names the argument, and so do
  * what-if questions for collections with null in them. Records, which are answers, and interfaces that programs implement are skipped.
  */
+@Tag("any-jvm")
 @Timeout(300)
 class NullArgumentsTest {
     private static final PluginRegistry PLUGINS = PluginRegistry.of(KubeSchedulerPlugins.all());

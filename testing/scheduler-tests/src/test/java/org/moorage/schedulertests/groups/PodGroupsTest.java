@@ -17,6 +17,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -46,6 +47,7 @@ import org.moorage.simulation.cluster.InMemoryCluster;
 import org.moorage.testkit.Pods;
 
 /** Tests groups of pods in the whole scheduler: they start together or not at all, regardless of concurrent changes. */
+@Tag("any-jvm")
 @Timeout(120)
 final class PodGroupsTest {
     private static final FeatureGates GATES = FeatureGates.DEFAULTS.with(FeatureGates.GENERIC_WORKLOAD, true);

@@ -16,6 +16,7 @@ import java.util.random.RandomGenerator;
 import java.util.random.RandomGeneratorFactory;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -50,6 +51,7 @@ import org.moorage.testkit.PodGroups;
 import org.moorage.testkit.Pods;
 
 /** Tests clusters of nodes with four CPUs each; node a is drained. */
+@Tag("any-jvm")
 class DrainTest {
     private static final PluginRegistry PLUGINS = PluginRegistry.of(KubeSchedulerPlugins.all());
     private static final LoadedConfig DEFAULTS = ConfigLoader.defaults(PLUGINS);

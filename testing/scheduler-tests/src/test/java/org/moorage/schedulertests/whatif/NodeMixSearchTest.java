@@ -16,6 +16,7 @@ import java.util.SplittableRandom;
 import java.util.function.Function;
 import java.util.stream.LongStream;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -44,6 +45,7 @@ import org.moorage.testkit.Nodes;
 import org.moorage.testkit.Pods;
 
 /** {@code -Dtests.clusters=N} sets the number of random clusters, {@code -Dtests.seed=N} the first seed. */
+@Tag("any-jvm")
 class NodeMixSearchTest {
     private static final PluginRegistry PLUGINS = PluginRegistry.of(KubeSchedulerPlugins.all());
     private static final LoadedConfig DEFAULTS = ConfigLoader.defaults(PLUGINS);

@@ -15,6 +15,7 @@ import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.stream.LongStream;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -58,6 +59,7 @@ import org.moorage.testkit.Pods;
  * Plans of moves in random clusters hold what they state when their moves are made one by one. {@code -Dtests.clusters=N} sets the number of clusters,
  * {@code -Dtests.seed=N} the first seed.
  */
+@Tag("any-jvm")
 class RandomRebalanceTest {
     private static final PluginRegistry PLUGINS = PluginRegistry.of(KubeSchedulerPlugins.all());
     private static final LoadedConfig SPREADING = ConfigLoader.defaults(PLUGINS);

@@ -69,6 +69,19 @@ public final class ClusterControllers {
         }
     }
 
+    /** Reacts to objects that were added or changed together: binds their claims in one pass. */
+    public void applied(Collection<? extends ClusterObject> objects) {
+        if (objects.size() == 1) {
+            applied(objects.iterator().next());
+        } else if (objects.stream().anyMatch(ClusterControllers::affectsClaims)) {
+            volumeController.bindClaims();
+        }
+    }
+
+    private static boolean affectsClaims(ClusterObject object) {
+        return object instanceof PersistentVolumeClaim || KINDS_OF_BINDING.contains(ObjectKind.of(object));
+    }
+
     /** Reacts to an object that was deleted: releases the claims of a pod or a group of pods. */
     public void deleted(ClusterObject object) {
         if (object instanceof Pod pod) {

@@ -34,6 +34,17 @@ public final class FurtherPods {
     }
 
     /**
+     * Returns copies of one pod, which have the names that the controller of the workload creates.
+     *
+     * @param names returns the name of the pod with a number, from 0; empty if the name is taken
+     */
+    static FurtherPods copiesOf(AdmittedPod pod, IntFunction<Optional<String>> names) {
+        Objects.requireNonNull(pod, "pod");
+        return new FurtherPods(
+                pod, !pod.claims().isEmpty(), number -> names.apply(number).map(pod::copy));
+    }
+
+    /**
      * Returns the replicas of a StatefulSet with claim templates. The ordinal of a replica determines its claims, some
      * of which may exist already.
      */

@@ -4,6 +4,7 @@ package org.moorage.simulation.dump;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.MissingNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import java.io.InputStream;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -83,6 +84,8 @@ public final class Manifests {
             "CSINode",
             "VolumeAttachment");
 
+    private static final int MOST_FIRST_NAMES = 16;
+
     private final FeatureGates features;
     private final CreatedPods created;
     private final Workloads onNodes;
@@ -142,6 +145,7 @@ public final class Manifests {
             pods.forEach(manifest -> waiting.addAll(manifest.waiting()));
             Set<ObjectKey> replaced = new HashSet<>();
             objects.forEach(object -> replaced.add(keyOf(object)));
+            pods.forEach(manifest -> manifest.objects().forEach(object -> replaced.add(keyOf(object))));
             List<ClusterObject> all = new ArrayList<>();
             for (ClusterObject object : cluster) {
                 boolean isReplaced = object instanceof Pod pod
@@ -405,6 +409,7 @@ public final class Manifests {
                 asks = made.pods() + (made.pods() < MOST_PODS ? 0 : limited.left);
                 List<AdmittedPod> admitted = new ArrayList<>();
                 List<ClusterObject> objects = new ArrayList<>();
+                addOwner(tree, objects);
                 admit(made, admitted, objects);
                 return new ManifestPods(
                         title,
@@ -430,10 +435,50 @@ public final class Manifests {
             Optional<AdmittedPod> copied = admitted.stream().findFirst();
             if (copied.isEmpty()) {
                 List<AdmittedPod> oneMore = new ArrayList<>();
-                admit(onNodes.make(Limited.oneMore(workload, active), nodes), oneMore, new ArrayList<>());
+                admit(onNodes.make(Limited.scaled(workload, active + 1), nodes), oneMore, new ArrayList<>());
                 copied = oneMore.stream().findFirst();
             }
-            return copied.map(FurtherPods::copiesOf);
+            NextNames names = new NextNames(workload.deepCopy(), active, admitted.size());
+            return copied.map(pod -> !pod.claims().isEmpty() && Limited.isScalable(workload)
+                    ? FurtherPods.copiesOf(pod, names::get)
+                    : FurtherPods.copiesOf(pod));
+        }
+
+        // Default spreading reads the selector of the pod's controller.
+        private void addOwner(ObjectNode workload, List<ClusterObject> objects) {
+            ObjectKind<?> kind = TreeDecoder.kindOf(workload);
+            if (kind.type() != OtherObject.class) {
+                objects.add(decoder.decode(kind, workload, KeptJson.NONE));
+            }
+        }
+
+        /** The names of the pods that a workload gets when it is scaled up; the topology of a volume may depend on its claim's name. */
+        private final class NextNames {
+            private final ObjectNode workload;
+            private final int active;
+            private final int asked;
+
+            @GuardedBy("this")
+            private List<String> names = List.of();
+
+            NextNames(ObjectNode workload, int active, int asked) {
+                this.workload = workload;
+                this.active = active;
+                this.asked = asked;
+            }
+
+            synchronized Optional<String> get(int number) {
+                if (number >= names.size()) {
+                    int replicas = active + asked + Math.max(MOST_FIRST_NAMES, 2 * number);
+                    names = onNodes.make(Limited.scaled(workload, replicas), nodes).objects().stream()
+                            .map(ObjectKey::of)
+                            .filter(ObjectKey::isPod)
+                            .map(ObjectKey::name)
+                            .skip(asked)
+                            .toList();
+                }
+                return number < names.size() ? Optional.of(names.get(number)) : Optional.empty();
+            }
         }
 
         private Optional<AdmittedPod> replica(ObjectNode set) {
@@ -568,8 +613,12 @@ public final class Manifests {
             return new Limited(workload, 0);
         }
 
-        static ObjectNode oneMore(ObjectNode workload, int active) {
-            return workload.at(COUNTS.get(0)).isInt() ? with(workload, COUNTS.get(0), active + 1) : workload;
+        static boolean isScalable(ObjectNode workload) {
+            return workload.at(COUNTS.get(0)).isInt();
+        }
+
+        static ObjectNode scaled(ObjectNode workload, int replicas) {
+            return isScalable(workload) ? with(workload, COUNTS.get(0), replicas) : workload;
         }
 
         private static ObjectNode with(ObjectNode workload, String path, int count) {

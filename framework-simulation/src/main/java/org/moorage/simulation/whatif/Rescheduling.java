@@ -133,14 +133,16 @@ public final class Rescheduling {
     Rescheduling waiting(Manifests.Contents manifests) {
         Rescheduling ignored = with(manifests.objects());
         List<Pod> pods = new ArrayList<>();
+        List<ClusterObject> claims = new ArrayList<>();
         for (ManifestPods manifest : manifests.pods()) {
             ignored = with(manifest.objects());
             for (AdmittedPod pod : manifest.pods()) {
-                ignored = with(pod.claims());
+                claims.addAll(pod.claims());
                 pods.add(pod.pod());
             }
         }
-        return waiting(pods);
+        // Together, so that their volumes are provisioned in the same order as in a simulation of the cluster.
+        return with(claims).waiting(pods);
     }
 
     /**

@@ -261,7 +261,7 @@ final class SnapshotTransaction implements Transaction {
                     snapshot.tryGroups(groups -> groups.with(pod));
                 }
             }
-            added.forEach(workspace.controllers()::applied);
+            workspace.controllers().applied(added);
             return this;
         });
     }

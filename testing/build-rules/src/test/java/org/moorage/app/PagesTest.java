@@ -51,9 +51,9 @@ class PagesTest {
     // Of kube-scheduler, Kubernetes and libraries, and words that only look like the name of a type.
     private static final List<String> OTHERS =
             List.of(("AsyncAppender Clone Delete Fail FailedAndUnresolvableNodes FailedNodes FailedScheduling"
-                            + " GuardedBy Gt Host Ignore KubeSchedulerConfiguration Lt ManifestResourceTransformer"
+                            + " GuardedBy Gt Host Ignore ImagePullBackOff KubeSchedulerConfiguration Lt ManifestResourceTransformer"
                             + " MoorageHeapNearlyFull NetworkTrafficUnknown Neutral NewSchedulerCommand NullMarked Nullable"
-                            + " OpaWasm PluginSuspended PodGroupInitiallyScheduled PodInfo PodScheduled QueueSkip RejectPod RuntimeEquality ReadWriteOncePod Scheduled"
+                            + " OpaWasm PluginSuspended PodGroupInitiallyScheduled PodInfo PodScheduled QueueSkip RejectPod RuntimeEquality ReadWriteOncePod ReservedNodes ReservedNodesTest Scheduled"
                             + " SchedulerError SchedulingThroughput Sign TargetPod UnscheduledPod UnscheduledPodDelete UpdatePodLabel Worst")
                     .split(" "));
     // Of kubectl, Maven and the programs of the benchmarks.

@@ -330,7 +330,7 @@ class RewardBiasTest {
                         "failed: NaN (expected: 0 to 1)",
                         "mttf: -1s (expected: >= 0)",
                         "configMap: \"rewards\" (expected: namespace/name)",
-                        "configMap: \"rewards\" (expected: left out where there is a file)");
+                        "configMap: \"rewards\" (expected: empty if file is set)");
     }
 
     @Test

@@ -416,7 +416,7 @@ class InformerClusterTest {
             while (true) {
                 String change = changes.poll(20, TimeUnit.SECONDS);
                 if (change == null) {
-                    throw new AssertionError("not told of " + beginning + ", but of " + before);
+                    throw new AssertionError("expected " + beginning + ", received " + before);
                 }
                 if (change.startsWith(beginning)) {
                     changes.addAll(before);

@@ -292,7 +292,7 @@ class PluginTesterTest {
         }
     }
 
-    /** Has a node take so many pods of a team. */
+    /** Limits the pods of a team on a node. */
     private static class Teams
             implements PreEnqueuePlugin,
                     PreFilterPlugin,

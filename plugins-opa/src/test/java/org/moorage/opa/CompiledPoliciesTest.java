@@ -18,7 +18,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The compiled policies are those of the Rego beside them, and are evaluated as OPA evaluates them. */
+/** Tests that the compiled policies match their Rego sources, and that their results match OPA's. */
 class CompiledPoliciesTest {
     private static final Path MAIN = Path.of("src/main/resources/org/moorage/opa");
     private static final Path TEST = Path.of("src/test/resources");

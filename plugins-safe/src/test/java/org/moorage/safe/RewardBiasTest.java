@@ -87,7 +87,7 @@ class RewardBiasTest {
         TABLE.write();
     }
 
-    /** How the average and the score go on: failures, then perhaps a success. */
+    /** Tests the average and the score after failures and possibly a success. */
     @ParameterizedTest
     @CsvSource({
         "0, false, 1, 0, 100",

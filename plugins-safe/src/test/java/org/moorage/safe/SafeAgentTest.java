@@ -97,9 +97,10 @@ class SafeAgentTest {
     }
 
     /**
-     * What the original said, and what comes without its behaviour.
+     * The original's result, and the result without originalBehavior.
      *
-     * @param recorded risk of cpu, risk of memory, filter, overload, balance; {@code -} for none, {@code ?} if it was not recorded
+     * @param recorded risk of cpu, risk of memory, filter, overload, balance; {@code -} for none, {@code ?} if it was
+     *     not recorded
      */
     private record Vector(String name, Node node, Pod pod, String recorded, long overload100, long balance100) {
         @Override

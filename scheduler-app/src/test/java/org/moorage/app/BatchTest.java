@@ -176,7 +176,7 @@ class BatchTest {
             // Those of the cluster wait, too.
             assertThat(answer.path("summary").path("pods").asInt()).isEqualTo(12 + i + 1);
         }
-        // What one trace has placed is not there for the next.
+        // Pods that one trace scheduled do not exist for the next one.
         assertThat(lines)
                 .extracting(line -> line.at("/answer/summary/scheduled").asInt(-1))
                 .startsWith(10, 11, 12, 12);

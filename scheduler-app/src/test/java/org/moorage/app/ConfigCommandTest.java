@@ -28,8 +28,8 @@ class ConfigCommandTest {
     /**
      * Something that is no configuration.
      *
-     * @param bytes of the file; none for a file that is not there
-     * @param error what is told after the file's name
+     * @param bytes the contents of the file; none for a missing file
+     * @param error the message after the file's name
      */
     record Wrong(String name, byte[] bytes, String error) {
         @Override
@@ -280,7 +280,9 @@ class ConfigCommandTest {
                                 + " NodeName?\n"));
     }
 
-    /** Plugins of examples have a dozen arguments; here InterPodAffinity has the most, and NodeResourcesFit the longest. */
+    /**
+     * Plugins of examples have a dozen arguments; here InterPodAffinity has the most, and NodeResourcesFit the longest.
+     */
     @Test
     void pluginsHasALineForEachArgument() {
         CapturedRun run = CapturedRun.of("plugins");

@@ -154,7 +154,7 @@ class ExplainTest {
     @Test
     void namesTheChosenNodeFirstOfItsEquals() throws IOException {
         StringBuilder cluster = new StringBuilder();
-        // Of these, kube-scheduler's order brings the last to the top.
+        // kube-scheduler's order puts the last of these on top.
         for (int i = 0; i < 4; i++) {
             cluster.append("""
                     {"kind": "Node", "apiVersion": "v1", "metadata": {"name": "node-%d"},

@@ -121,13 +121,13 @@ class FitTest {
                                 "a 1",
                                 "The cluster has 2 other pending pods; the pods of the manifests are scheduled first")),
                 new Case(
-                        "a pod that is too large is told what would help",
+                        "a pod that is too large gets changes that would help",
                         pod("p", "", "", "cpu: 5"),
                         List.of(),
                         1,
                         List.of("0 of 1 pod fit", "2 Insufficient cpu", "lower its request by cpu 2")),
                 new Case(
-                        "pods that wait go first on request",
+                        "pending pods are scheduled first on request",
                         pod("p", "", "", "cpu: 3"),
                         List.of("--after-pending"),
                         1,

@@ -16,8 +16,8 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /**
- * What {@code simulate} makes of each manifest in {@code src/test/manifests}, against the table in {@code docs/reference/manifests.md}. With
- * {@code -Dmanifests.accept=true} the table is written instead.
+ * What {@code simulate} makes of each manifest in {@code src/test/manifests}, against the table in
+ * {@code docs/reference/manifests.md}. With {@code -Dmanifests.accept=true} the table is written instead.
  */
 class ManifestsTest {
     private static final JsonMapper JSON = new JsonMapper();
@@ -27,7 +27,7 @@ class ManifestsTest {
     private static final String ROW = "| [";
 
     /**
-     * What became of a manifest.
+     * The result of a manifest.
      *
      * @param pods how many pods waited for a node
      * @param placed how many got one

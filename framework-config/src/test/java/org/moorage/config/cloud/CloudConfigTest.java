@@ -24,7 +24,10 @@ import org.moorage.config.ConfigPrinter;
 import org.moorage.config.LoadedConfig;
 import org.moorage.config.SamplePlugins;
 
-/** Configurations of the shapes of EKS and AKS: what they are in v1, which are refused, and how others are written in these shapes. */
+/**
+ * Configurations of the shapes of EKS and AKS: what they are in v1, which are refused, and how others are written in
+ * these shapes.
+ */
 class CloudConfigTest {
     private static final String HEAD = "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n";
     private static final String OBJECT =
@@ -392,7 +395,7 @@ class CloudConfigTest {
                                 + " extenders, delayCacheUntilActive)",
                         "11:5: spec.rawConfig: parallelism: given twice, again at cloud.yaml:12:5 (expected: once)"),
                 new Refusal(
-                        "AKS: the profile of its own scheduler",
+                        "AKS: the profile of the scheduler aks-system",
                         aks(HEAD + PACKED.replace("packing", "aks-system")),
                         "10:7: spec.rawConfig: profiles[0].schedulerName: \"aks-system\" (expected: another name: AKS rejects"
                                 + " profiles for its own scheduler)"),

@@ -69,7 +69,7 @@ class DefaultPreemptionTest {
         }
     }
 
-    /** Rejects every node in a way that nobody's leaving resolves. */
+    /** Rejects every node in a way that preemption cannot resolve. */
     record Closed() implements FilterPlugin {
         @Override
         public String name() {
@@ -255,7 +255,7 @@ class DefaultPreemptionTest {
         }
 
         static final Nominated[] NOMINATED = {
-            new Nominated("a pod for which nobody can leave loses its nominated node", important(), ""),
+            new Nominated("a pod without possible victims loses its nominated node", important(), ""),
             new Nominated(
                     "a pod that may not preempt keeps its nominated node",
                     important().preemptionPolicy("Never"),

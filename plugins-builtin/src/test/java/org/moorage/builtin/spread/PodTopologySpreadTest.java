@@ -164,7 +164,7 @@ class PodTopologySpreadTest {
                     OK,
                     NO_LABEL),
             new Case(
-                    "unless that is to be ignored",
+                    "unless the policy ignores that",
                     web("p").nodeSelector("rack", "a")
                             .spread(spread(1, "rack", HARD, webs(), OptionalInt.empty(), "Ignore", "")),
                     TWO_IN_A,
@@ -387,7 +387,7 @@ class PodTopologySpreadTest {
                     web("p").controlledBy("apps/v1beta1", "StatefulSet", "webs"),
                     Status.skip()),
             new Case(
-                    "with a constraint of its own",
+                    "with an explicit constraint",
                     web("p").controlledBy("apps/v1", "StatefulSet", "webs").spread(spread(1, "rack", SOFT, webs())),
                     Status.skip()),
         };

@@ -33,7 +33,7 @@ import org.moorage.runtime.SamplePlugins;
 import org.moorage.runtime.internal.plugin.PluginCaller;
 
 class ProfilePluginsTest {
-    // All that these profiles have beside their own lines: none of the defaults, but what every profile needs.
+    // The common part of these profiles: no defaults, except the plugins that every profile needs.
     private static final String BASE = """
             apiVersion: kubescheduler.config.k8s.io/v1
             kind: KubeSchedulerConfiguration

@@ -37,7 +37,7 @@ import org.moorage.api.model.PodStatus;
 import org.moorage.api.plugin.FeatureGates;
 import org.moorage.runtime.internal.queue.QueueState.In;
 
-/** What events do to unschedulable pods, and to those in flight. */
+/** Tests the effect of events on unschedulable pods and on pods in flight. */
 final class SchedulingQueueEventsTest {
     private final QueueFixture fixture = new QueueFixture();
 
@@ -231,7 +231,7 @@ final class SchedulingQueueEventsTest {
                             both,
                             List.of("Claims", "Claims")),
                     new Case(
-                            "not by a plugin that fails for a pod, nor are other pods left out",
+                            "not by a plugin that fails for a pod, and other pods are still considered",
                             change -> Optional.of(pod -> {
                                 throw new StackOverflowError();
                             }),

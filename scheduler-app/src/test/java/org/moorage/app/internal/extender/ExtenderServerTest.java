@@ -61,7 +61,7 @@ import org.moorage.runtime.metrics.SchedulerListener;
 import org.moorage.simulation.cluster.InMemoryCluster;
 import org.moorage.tls.ServerTrust;
 
-/** What an extender server answers over HTTP. */
+/** Tests an extender server over HTTP. */
 @Timeout(60)
 class ExtenderServerTest {
     private static final ObjectMapper JSON = new ObjectMapper();

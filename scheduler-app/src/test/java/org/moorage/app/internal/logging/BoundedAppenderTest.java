@@ -21,7 +21,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** An appender in front of one that nobody reads until the test says so. */
+/** Tests an appender in front of a blocked one that the test releases. */
 class BoundedAppenderTest {
     private static final int CAPACITY = 10;
 

@@ -41,7 +41,7 @@ import org.moorage.testkit.Nodes;
 import org.moorage.testkit.Pods;
 import picocli.CommandLine;
 
-/** What the page of a running scheduler answers about a pod for which a plugin fails. */
+/** Tests the page of a running scheduler for a pod with a failing plugin. */
 class FailingPluginPageTest {
     private static final String CONFIG = """
             apiVersion: kubescheduler.config.k8s.io/v1

@@ -25,7 +25,7 @@ class HtmlReportTest {
     private static final Pattern POLICY = Pattern.compile("Content-Security-Policy\" content=\"([^\"]*)\"");
     private static final Pattern STYLE = Pattern.compile("<style>(.*?)</style>", Pattern.DOTALL);
     private static final Pattern SCRIPT = Pattern.compile("<script>(.*?)</script>", Pattern.DOTALL);
-    // What makes a browser load something.
+    // Markup that makes a browser load a resource.
     private static final Pattern LOADS =
             Pattern.compile("<(?:link|iframe|object|embed|img|base)\\b|\\bsrc=|@import|url\\(|\\bimport\\(");
 

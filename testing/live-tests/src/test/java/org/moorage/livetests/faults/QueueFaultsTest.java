@@ -50,7 +50,7 @@ class QueueFaultsTest {
     }
 
     @Test
-    @Fault(value = 20, injected = "200 pods whose volumes nobody makes, and 100 plain pods")
+    @Fault(value = 20, injected = "200 pods whose volumes are never provisioned, and 100 plain pods")
     void volumesThatNobodyMakes(FaultReport report) {
         int wait = 20;
         try (FaultScene scene = FaultScene.open(report)) {

@@ -173,7 +173,7 @@ final class GroupEvaluationTest {
                             "b needs 2, has 0: *[2 nodes, 1], lacks 1",
                             "stopped by b-1, free [0, 0], objections of 2 nodes")),
             new Case(
-                    "a group that nobody knows",
+                    "an unknown group",
                     racks(1),
                     GroupKey.podGroup("default", "lost"),
                     List.of("lost does not fit with 0")),

@@ -160,7 +160,7 @@ class DrainTest {
                         "web-2 2 RESCHEDULED b",
                         "web-3 3 RESCHEDULED b"),
                 stopped(
-                        "a budget is used up by pods that find no place",
+                        "a budget is used up by pods that are not rescheduled",
                         DrainRules.DEFAULTS,
                         with(
                                 first,

@@ -113,7 +113,7 @@ class NodeRemovalTest {
                                 web("b").requests("cpu", "2").on("b").build()),
                         "unschedulable elsewhere: Insufficient cpu"),
                 asked(
-                        "nobody is preempted",
+                        "no pod is preempted",
                         RemovalRules.DEFAULTS,
                         List.of(
                                 web("a").priority(9).requests("cpu", "3").build(),
@@ -307,7 +307,7 @@ class NodeRemovalTest {
                                 web("a").build(),
                                 web("filler").priority(-11).requests("cpu", "3").build())),
                 asked(
-                        "all reasons are told",
+                        "all reasons are reported",
                         RemovalRules.DEFAULTS,
                         List.of(
                                 Pods.named("bare").build(),

@@ -112,7 +112,7 @@ class LeaseLeaderTest {
     }
 
     @Test
-    void tellsOfAFailureOfWhatItRan() {
+    void reportsAFailureOfItsTask() {
         try (LeaseLeader leader = new LeaseLeader(client, SETTINGS, "me")) {
             assertThatThrownBy(() -> leader.run(
                             () -> {

@@ -416,7 +416,7 @@ class CredentialsTest {
                 "me:secret@127.0.0.1:3128",
                 "socks5://me:secret@127.0.0.1:1080"
             })
-    void doNotTellThePasswordOfAProxyThatCannotBeUsed(String url) {
+    void doNotLogThePasswordOfAnUnusableProxy(String url) {
         assertThatThrownBy(() -> cluster(CA + ", proxy-url: \"" + url + "\"", "token: t"))
                 .isInstanceOf(ClusterException.class)
                 .hasMessageContaining("proxy-url: ")

@@ -72,7 +72,7 @@ class InformerClusterTest {
     }
 
     @Test
-    void tellsOfAllObjectsOnceAndThenOfChanges() throws InterruptedException {
+    void reportsAllObjectsOnceAndThenChanges() throws InterruptedException {
         nodes.put(object("n1", "1"));
         pods.put(object("a", "1"));
         watch();
@@ -185,7 +185,7 @@ class InformerClusterTest {
     }
 
     @Test
-    void keepsAnObjectThatCannotBeReadAsItIsKnownAndTellsOfTheOthers() throws InterruptedException {
+    void keepsTheLastStateOfAnUnreadableObjectAndReportsTheOthers() throws InterruptedException {
         pods.put(object("a", "1"));
         watch();
         assertThat(told.next("replaced v1 Pod")).isEqualTo("replaced v1 Pod [a@1]");
@@ -213,7 +213,7 @@ class InformerClusterTest {
     }
 
     @Test
-    void tellsAgainOfAllObjectsWhenTheListenerHasFailed() throws InterruptedException {
+    void reportsAllObjectsAgainWhenTheListenerHasFailed() throws InterruptedException {
         watch();
         assertThat(told.next("replaced v1 Node")).isEqualTo("replaced v1 Node []");
         assertThat(told.next("replaced v1 Pod")).isEqualTo("replaced v1 Pod []");

@@ -106,7 +106,7 @@ class KubernetesClusterTest {
         private final Pod web = pod("u1");
 
         @Test
-        void isDoneWhenTheServerSaysSoWhateverTypeItsAnswerHas() throws InterruptedException {
+        void succeedsByStatusRegardlessOfTheResponseType() throws InterruptedException {
             server.on("POST", WEB + "/binding", request -> Response.status(201, "", ""));
 
             cluster.bind(web, "node-1");
@@ -529,7 +529,7 @@ class KubernetesClusterTest {
         }
 
         @Test
-        void givesUpAfterFourTries() {
+        void failsAfterFourAttempts() {
             AtomicInteger tries = new AtomicInteger();
             server.on("PATCH", GROUP + "/status", request -> {
                 tries.incrementAndGet();
@@ -1022,7 +1022,7 @@ class KubernetesClusterTest {
 
         @ParameterizedTest
         @FieldSource("SET_BACK")
-        void ofASeriesThatEndedAreCountedOnceMoreWhateverTheClockIsSetTo(Duration by) throws InterruptedException {
+        void ofASeriesThatEndedAreCountedOnceMoreForAnyClockChange(Duration by) throws InterruptedException {
             server.on("POST", EVENTS, request -> Response.status(201, "", ""));
             server.on("PATCH", EVENTS + "/*", request -> Response.ok("{}"));
             for (int i = 0; i < 5; i++) {

@@ -184,7 +184,7 @@ class ReflectorTest {
     @Nested
     class Listing {
         @Test
-        void readsPageAfterPageAndTellsOfAllAtOnce() throws InterruptedException {
+        void readsPageAfterPageAndReportsAllTogether() throws InterruptedException {
             Map<String, String> pages = Map.of(
                     "", list(5, "two", pod("a", 1), pod("b", 2)),
                     "two", list(5, "three", pod("c", 3)),
@@ -233,7 +233,7 @@ class ReflectorTest {
         }
 
         @Test
-        void passesOverFieldsThatAreNewerThanWeAre() throws InterruptedException {
+        void ignoresFieldsOfNewerServers() throws InterruptedException {
             String item =
                     "{\"metadata\":{\"name\":\"a\",\"namespace\":\"default\",\"resourceVersion\":\"2\",\"invented\":[1]},"
                             + "\"spec\":{\"invented\":{\"x\":1},\"priority\":7,\"containers\":[{\"name\":\"c\",\"invented\":2}]},"
@@ -582,7 +582,7 @@ class ReflectorTest {
     @Nested
     class Watching {
         @Test
-        void tellsOfEachEventAndGoesOnFromTheLastBookmark() throws InterruptedException {
+        void reportsEachEventAndContinuesFromTheLastBookmark() throws InterruptedException {
             emptyListAndWatches()
                     .add(stream(
                             event("ADDED", pod("a", 2)),
@@ -679,7 +679,7 @@ class ReflectorTest {
 
         @ParameterizedTest
         @FieldSource("CASES")
-        void goesOnOrListsAgainAfter(Case c) throws InterruptedException {
+        void continuesOrListsAgainAfter(Case c) throws InterruptedException {
             server.on(
                     "GET",
                     PODS,
@@ -770,7 +770,7 @@ class ReflectorTest {
         }
 
         @Test
-        void noticesThatAConnectionIsDeadAndGoesOn() throws InterruptedException {
+        void detectsADeadConnectionAndContinues() throws InterruptedException {
             BlockingQueue<BlockingQueue<String>> streams = emptyListAndWatches();
             streams.add(stream(event("ADDED", pod("a", 2))));
             WatchSettings hasty =
@@ -820,7 +820,7 @@ class ReflectorTest {
         }
 
         @Test
-        void goesOnWhereItWasWhenTheServerComesBack() throws InterruptedException {
+        void continuesWhereItWasWhenTheServerReturns() throws InterruptedException {
             BlockingQueue<BlockingQueue<String>> streams = emptyListAndWatches();
             streams.add(stream(event("ADDED", pod("a", 7))));
             watchPods();

@@ -158,7 +158,7 @@ class ConfigCheckTest {
 
     @ParameterizedTest
     @MethodSource("cases")
-    void tellsAllInTheOrderOfTheLines(Case c) {
+    void reportsAllErrorsInTheOrderOfTheLines(Case c) {
         ConfigReading reading =
                 ConfigLoader.read(HEAD + c.given, "f", REGISTRY, FeatureGates.DEFAULTS, PolicyTexts.files());
 

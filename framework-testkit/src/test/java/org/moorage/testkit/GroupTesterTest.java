@@ -212,7 +212,7 @@ class GroupTesterTest {
 
     @ParameterizedTest
     @FieldSource("WRONG")
-    void tellsWhatThePluginAnsweredInPlaceOf(Case c) {
+    void reportsThePluginsResultInsteadOf(Case c) {
         assertThatThrownBy(() -> c.check.accept(c.group))
                 .isInstanceOf(AssertionError.class)
                 .message()

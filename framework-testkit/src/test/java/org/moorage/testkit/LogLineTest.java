@@ -44,7 +44,7 @@ class LogLineTest {
     }
 
     @Test
-    void isKeptWhateverItsLevel() {
+    void isKeptAtAnyLevel() {
         PluginTester tester =
                 PluginTester.of(Talkative.FACTORY).cluster(Nodes.named("n1").build());
         try (TestScheduler scheduler = tester.start()) {

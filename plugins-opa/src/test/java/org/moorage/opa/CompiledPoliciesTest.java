@@ -25,7 +25,7 @@ class CompiledPoliciesTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"policy", "own", "weights"})
-    void areMadeFromTheRegoBesideThem(String name) throws Exception {
+    void areCompiledFromTheirRegoSources(String name) throws Exception {
         Path folder = name.equals("policy") ? MAIN : TEST;
         byte[] rego = Files.readAllBytes(folder.resolve(name + ".rego"));
 

@@ -335,7 +335,7 @@ class OpaPolicyTest {
     @Nested
     class Hints {
         @Test
-        void haveAPodTriedAgainWhenWhatThePolicySeesChanges() {
+        void retryAPodWhenTheInputOfThePolicyChanges() {
             plugin(WEIGHTS)
                     .cluster(weighing("n1", "1"))
                     .pod(Pods.named("p").build())

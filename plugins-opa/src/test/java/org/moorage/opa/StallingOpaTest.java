@@ -53,7 +53,7 @@ class StallingOpaTest {
     }
 
     @Test
-    void aTokenThatIsNoneIsNotSentAndNotTold(@TempDir Path folder) throws Exception {
+    void anInvalidTokenIsNeitherSentNorLogged(@TempDir Path folder) throws Exception {
         Path token = Files.writeString(folder.resolve("token"), "secret\nof two lines");
         try (StallingServer server = new StallingServer(StallingServer.Answer.NONE);
                 TestScheduler scheduler = scheduler(server, ", tokenFile: '" + token + "'")) {

@@ -179,7 +179,7 @@ class PrometheusStatisticsTest {
     }
 
     @Test
-    void isToldWhatIsWrongWithItsArguments() {
+    void reportsErrorsOfItsArguments() {
         Problems problems = Problems.collector();
         SafeArgs wrong = new SafeArgs(
                 OptionalInt.of(101),

@@ -180,7 +180,7 @@ class RewardBiasTest {
 
     @ParameterizedTest(name = "{0}")
     @MethodSource("outcomes")
-    void rewardsWhatBecomesOfAPod(Outcome outcome) {
+    void rewardsTheOutcomeOfAPod(Outcome outcome) {
         try (TestScheduler scheduler = start(args(false))) {
             fail(scheduler, "before");
             scheduler.cluster().apply(pod("p", "Pending"));
@@ -251,7 +251,7 @@ class RewardBiasTest {
         "'name=c', c",
         "'other=d', p",
     })
-    void tellsTheTypeByLabels(String labels, String type) {
+    void readsTheTypeFromLabels(String labels, String type) {
         Pods pod = Pods.named("p");
         for (String label : labels.split(" ")) {
             String[] pair = label.split("=");
@@ -262,7 +262,7 @@ class RewardBiasTest {
     }
 
     @Test
-    void watchesTheNamespacesThatItIsTold() {
+    void watchesTheConfiguredNamespaces() {
         try (TestScheduler scheduler = start(args(false))) {
             scheduler
                     .cluster()

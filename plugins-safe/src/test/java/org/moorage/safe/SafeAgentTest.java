@@ -481,7 +481,7 @@ class SafeAgentTest {
     }
 
     @Test
-    void hasAPodTriedAgainWhenAnnotationsChange() {
+    void retriesAPodWhenAnnotationsChange() {
         Node hot = node("500 400", "2 1");
         Node idle = node("7000 200", "14 0.5");
         Node labelled = Nodes.named("n").label("a", "b").build();

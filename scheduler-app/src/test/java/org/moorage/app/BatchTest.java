@@ -38,7 +38,7 @@ class BatchTest {
     }
 
     @Test
-    void answersEachQuestionInOrderAndGoesOnAfterThoseThatMakeNoSense() throws IOException {
+    void answersEachQuestionInOrderAndContinuesAfterInvalidOnes() throws IOException {
         Path list = file("list.txt", """
                 # comments and blank lines are no questions
 
@@ -280,7 +280,7 @@ class BatchTest {
 
     @ParameterizedTest
     @MethodSource("noted")
-    void tellsWhatATraceHasThatIsNotPlayed(Noted given) throws IOException {
+    void reportsPartsOfATraceThatAreNotReplayed(Noted given) throws IOException {
         Path list = file("list.txt", "simulate " + file("trace.yaml", given.trace));
 
         JsonNode answer = lines(CapturedRun.of("batch", "run", list.toString(), "--cluster", CapturedRun.FIRST)

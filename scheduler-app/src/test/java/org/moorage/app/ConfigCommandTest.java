@@ -71,7 +71,7 @@ class ConfigCommandTest {
 
     @ParameterizedTest
     @MethodSource("wrongs")
-    void validateTellsInOneLineWhatIsWrong(Wrong wrong) throws IOException {
+    void validateReportsAnErrorInOneLine(Wrong wrong) throws IOException {
         Path file = folder.resolve("scheduler.yaml");
         if (wrong.bytes.length > 0) {
             Files.write(file, wrong.bytes);
@@ -114,7 +114,7 @@ class ConfigCommandTest {
     }
 
     @Test
-    void aPluginThatCannotBeMadeOfRefusedArgumentsIsNotToldBesides() throws IOException {
+    void aPluginWithRejectedArgumentsIsNotReportedTwice() throws IOException {
         String file = file(
                 "scheduler.yaml",
                 HEAD
@@ -127,7 +127,7 @@ class ConfigCommandTest {
     }
 
     @Test
-    void validateTellsOfAFolder() {
+    void validateReportsAFolder() {
         assertThat(CapturedRun.of("config", "validate", folder.toString()))
                 .isEqualTo(new CapturedRun(
                         2, "", "error: " + folder + ": a folder (expected: a KubeSchedulerConfiguration)\n"));
@@ -146,7 +146,7 @@ class ConfigCommandTest {
     }
 
     @Test
-    void validateTellsWhatVersionsMakeOfAConfiguration() throws IOException {
+    void validateShowsAConfigurationInEachVersion() throws IOException {
         String file = file(
                 "scheduler.yaml",
                 HEAD
@@ -159,7 +159,7 @@ class ConfigCommandTest {
     }
 
     @Test
-    void validateTellsWhatDiffersBetweenVersions() throws IOException {
+    void validateShowsDifferencesBetweenVersions() throws IOException {
         String file = file("scheduler.yaml", HEAD);
 
         CapturedRun run = CapturedRun.of("config", "validate", "--for-version", "1.36,1.37", file);
@@ -262,7 +262,7 @@ class ConfigCommandTest {
 
     @ParameterizedTest
     @MethodSource("accepted")
-    void pluginsTellsWhatArgumentsAccept(Accepted argument) {
+    void pluginsShowsAcceptedArguments(Accepted argument) {
         assertThat(CapturedRun.of("plugins", argument.plugin).out())
                 .containsPattern("PLUGIN +ARGUMENT +DEFAULT +ACCEPTS\n")
                 .containsPattern(argument.line);
@@ -271,7 +271,7 @@ class ConfigCommandTest {
     }
 
     @Test
-    void pluginsTellsOfNamesThatThereAreNot() {
+    void pluginsReportsUnknownNames() {
         assertThat(CapturedRun.of("plugins", "NodeNames"))
                 .isEqualTo(new CapturedRun(
                         2,
@@ -292,7 +292,7 @@ class ConfigCommandTest {
     }
 
     @Test
-    void filesThatCannotBeWrittenAreTold() {
+    void filesThatCannotBeWrittenAreReported() {
         assertThat(List.of(CapturedRun.of("--write-config-to=/nowhere/scheduler.yaml")
                         .err()))
                 .containsExactly(

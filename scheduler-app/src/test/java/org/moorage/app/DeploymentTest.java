@@ -424,7 +424,7 @@ class DeploymentTest {
 
     @ParameterizedTest
     @MethodSource("folders")
-    void haveALeaseOfTheirOwn(Folder folder) throws IOException {
+    void haveASeparateLease(Folder folder) throws IOException {
         List<JsonNode> all = folder.manifests();
         JsonNode config = YAML.readTree(one(all, "ConfigMap", folder.name + "-config")
                 .path("data")

@@ -287,7 +287,7 @@ class DisruptionCommandsTest {
     }
 
     @Test
-    void tellsWhatIsWrongWithABudget() {
+    void reportsErrorsOfABudget() {
         CapturedRun run = CapturedRun.withInput(
                 String.format(BUDGETS, "\"minAvailable\": \"half\"", ""), "drain", "--cluster", "-", "a");
 

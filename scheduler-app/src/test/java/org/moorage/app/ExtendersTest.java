@@ -160,7 +160,7 @@ class ExtendersTest {
     }
 
     @Test
-    void triesARejectedPodAgainWhateverHappens() {
+    void retriesARejectedPodOnAnyEvent() {
         answers.put(
                 "filter", () -> "{\"FailedNodes\":{\"a\":\"full\"},\"FailedAndUnresolvableNodes\":{\"b\":\"never\"}}");
         Scheduler scheduler = scheduler("filterVerb: filter");
@@ -188,7 +188,7 @@ class ExtendersTest {
     }
 
     @Test
-    void passesOverAnExtenderThatFailsAndIsIgnorable() {
+    void skipsAFailingIgnorableExtender() {
         Scheduler scheduler = scheduler("""
                 filterVerb: filter
                 prioritizeVerb: prioritize

@@ -467,7 +467,7 @@ class FitTest {
 
     @ParameterizedTest
     @ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8})
-    void tellsAsManyCopiesAsFindAPlaceOneByOne(long seed) throws IOException {
+    void countsAsManyReplicasAsFitOneByOne(long seed) throws IOException {
         SplittableRandom random = new SplittableRandom(seed);
         StringBuilder cluster = new StringBuilder();
         for (int i = 0; i < 6; i++) {
@@ -519,7 +519,7 @@ class FitTest {
     }
 
     @Test
-    void givesCopiesClaimsOfTheirOwn() throws IOException {
+    void givesReplicasSeparateClaims() throws IOException {
         String cluster = CLUSTER + """
                 {"kind": "StorageClass", "apiVersion": "storage.k8s.io/v1", "metadata": {"name": "disk"}, "provisioner": "d",
                  "volumeBindingMode": "WaitForFirstConsumer"}

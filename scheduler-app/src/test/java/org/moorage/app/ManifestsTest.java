@@ -101,7 +101,7 @@ class ManifestsTest {
     }
 
     @Test
-    void areNeverPassedOverInSilence() throws IOException {
+    void areNeverSkippedSilently() throws IOException {
         List<Outcome> outcomes = outcomes();
 
         assertThat(outcomes).hasSizeGreaterThanOrEqualTo(60);

@@ -205,7 +205,7 @@ class PluginLogTest {
 
     @ParameterizedTest
     @MethodSource("thrown")
-    void tellsOfWhatIsThrownWhateverItIs(RuntimeException thrown) {
+    void logsAnyThrownException(RuntimeException thrown) {
         filtering(logger -> logger.warn("Failed", thrown));
         assertThat(new LogLayout((event, cause) -> true).doLayout(log.list.get(0)))
                 .contains(thrown.getClass().getName())
@@ -214,7 +214,7 @@ class PluginLogTest {
 
     @ParameterizedTest
     @MethodSource("thrown")
-    void ofTheSchedulerTellsOfWhatAPluginThrowsWhateverItIs(RuntimeException thrown) {
+    void ofTheSchedulerContainsAnyExceptionOfAPlugin(RuntimeException thrown) {
         Decision decision = filtering(logger -> {
             throw thrown;
         });

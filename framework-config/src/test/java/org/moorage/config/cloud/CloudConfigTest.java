@@ -214,7 +214,7 @@ class CloudConfigTest {
 
     @ParameterizedTest
     @MethodSource("writtenTexts")
-    void aFaultInAResourceOfAksIsToldWithItsLine(Written written) {
+    void reportsAnErrorInAnAksResourceWithItsLine(Written written) {
         assertThat(catchThrowableOfType(ConfigException.class, () -> load(written.text)))
                 .hasMessage(written.place + ": spec.rawConfig: parallelism: 0 (expected: more than 0)");
         LoadedConfig sound = load(written.text.replace("parallelism: 0", "parallelism: 4"));

@@ -432,7 +432,7 @@ class OlderConfigTest {
     }
 
     @Test
-    void tellWhereTheirSettingsStandInTheirText() {
+    void nameThePositionsOfTheirSettings() {
         LoadedConfig loaded = load(head("v1alpha1") + "schedulerName: mine\nbindTimeoutSeconds: 30\n");
 
         assertThat(loaded.originByPath())
@@ -816,7 +816,7 @@ class OlderConfigTest {
         }
 
         @Test
-        void leaveNoRoomForPluginsBesideThem() {
+        void excludeFurtherPlugins() {
             ConfigException refused = catchThrowableOfType(
                     ConfigException.class,
                     () -> load(

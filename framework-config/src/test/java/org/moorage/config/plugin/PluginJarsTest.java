@@ -307,7 +307,7 @@ class PluginJarsTest {
     }
 
     @Test
-    void passesOverWhatABuildMakesBesideThePlugin() throws IOException {
+    void skipsOtherJarsOfABuild() throws IOException {
         Map<String, byte[]> classes = compile(Map.of("sample.Factory", factory("\"First\"", "")));
         write("p-1.0.jar", "sample.Factory", classes);
         write("original-p-1.0.jar", "sample.Factory", classes);
@@ -474,7 +474,7 @@ class PluginJarsTest {
     }
 
     @Test
-    void passesOverAHundredThousandEntriesWithoutAPlugin() throws IOException {
+    void skipsAJarOfAHundredThousandEntriesWithoutAPlugin() throws IOException {
         try (ZipOutputStream zip = new ZipOutputStream(Files.newOutputStream(directory.resolve("p.jar")))) {
             for (int i = 0; i < 100_000; i++) {
                 zip.putNextEntry(new ZipEntry("a/" + i));

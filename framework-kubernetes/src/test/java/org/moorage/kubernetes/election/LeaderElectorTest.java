@@ -161,7 +161,7 @@ class LeaderElectorTest {
         }
 
         @Test
-        void makesALeaseAgainThatSomebodyDeleted() {
+        void recreatesADeletedLease() {
             first.attempt();
             server.delete();
             server.pass(RETRY);
@@ -285,7 +285,7 @@ class LeaderElectorTest {
         }
 
         @Test
-        void tellsOfTheLossWhileTheLeaseLasts() {
+        void reportsTheLossWhileTheLeaseIsValid() {
             first.attempt();
             server.answer = ModelLeaseServer.Answer.FAILURE;
             run(first, Duration.ofSeconds(9));

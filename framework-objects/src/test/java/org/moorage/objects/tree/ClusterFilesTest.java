@@ -235,7 +235,7 @@ final class ClusterFilesTest {
     }
 
     @Test
-    void tellsTheFormatFromTheContent() throws IOException {
+    void detectsTheFormatByTheContent() throws IOException {
         write("a.yaml", "\n " + NODE.formatted("a"));
         write("b.json", yaml("Node", "b"));
         Files.write(folder.resolve("c.yaml"), ("\ufeff" + yaml("Node", "c")).getBytes(UTF_16LE));
@@ -279,7 +279,7 @@ final class ClusterFilesTest {
     }
 
     @Test
-    void passesOverWhatIsNoKubernetesObjectInAFolder() throws IOException {
+    void skipsFilesInAFolderThatAreNotKubernetesObjects() throws IOException {
         write("all/chart/Chart.yaml", "apiVersion: v2\nname: a\nversion: 1.0.0\n");
         write("all/chart/templates/deployment.yaml", """
                 {{- if .Values.enabled }}
@@ -342,7 +342,7 @@ final class ClusterFilesTest {
     }
 
     @Test
-    void tellsAllProblemsAtOnce() throws IOException {
+    void reportsAllProblemsTogether() throws IOException {
         write("all/a.yaml", "kind: Node\nmetadata: {}\n---\napiVersion: v1\nkind: Pod\nmetadata: {}\n");
         write("all/b.yaml", "apiVersion: v1\n a: b\n");
 

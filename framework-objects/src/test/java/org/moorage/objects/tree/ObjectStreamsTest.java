@@ -235,7 +235,7 @@ class ObjectStreamsTest {
 
         @ParameterizedTest
         @FieldSource("SHAPES")
-        void inManagedFieldsWhichAreLeftOut(Case shape) throws IOException {
+        void inManagedFieldsWhichAreSkipped(Case shape) throws IOException {
             for (ObjectKind<?> kind : ObjectKind.TYPED) {
                 String object = "{\"metadata\":{\"managedFields\":[{\"fieldsV1\":{\"" + shape.field + "\":"
                         + shape.value + "}}],\"name\":\"a\",\"resourceVersion\":\"1\"}}";

@@ -27,7 +27,7 @@ class TreeDecoderTest {
     @Nested
     class IsLenient {
         @Test
-        void passesOverUnknownFieldsInEveryPlace() {
+        void ignoresUnknownFieldsEverywhere() {
             ObjectNode pod = tree(POD);
             ObjectNode node = tree(NODE);
 

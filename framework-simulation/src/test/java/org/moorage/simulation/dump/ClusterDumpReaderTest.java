@@ -85,7 +85,7 @@ class ClusterDumpReaderTest {
     }
 
     @Test
-    void tellsAllThatIsWrongInTheTermsOfTheWorkload() {
+    void reportsAllErrorsInTheTermsOfTheWorkload() {
         String text =
                 DEPLOYMENT.replace("cpu: 250m", "cpu: plenty, memory: 1 GB").replace("value: 7", "value: x") + """
                 ---
@@ -252,7 +252,7 @@ class ClusterDumpReaderTest {
     }
 
     @Test
-    void tellsWhyTheApiServerRefusesAWorkloadThatIsNew() {
+    void reportsWhyTheApiServerRejectsANewWorkload() {
         ClusterDump dump = read(reader().withWorkloads(), DEPLOYMENT.replace("cpu: 250m", "cpu: -1"));
 
         assertThat(dump.pods()).isEmpty();
@@ -310,7 +310,7 @@ class ClusterDumpReaderTest {
     }
 
     @Test
-    void tellsOfNodesThatPodsAreOnAndThatAreMissing() {
+    void reportsMissingNodesOfPods() {
         ClusterDump dump = read(reader(), """
                 {apiVersion: v1, kind: Node, metadata: {name: a}}
                 ---

@@ -82,7 +82,7 @@ class AdvisoriesTest {
 
     @ParameterizedTest
     @FieldSource("CASES")
-    void tellsVersionsThatAreConcerned(Case given) throws IOException {
+    void findsAffectedVersions(Case given) throws IOException {
         Files.writeString(folder.resolve("made-up.json"), advisory("", "Maven", "com.example:lib", given.affected));
 
         List<String> found = new Advisories(folder)
@@ -99,7 +99,7 @@ class AdvisoriesTest {
     }
 
     @Test
-    void readsAnArchiveAndPassesOverWhatWasWithdrawnAndOtherEcosystems() throws IOException {
+    void readsAnArchiveAndSkipsWithdrawnAdvisoriesAndOtherEcosystems() throws IOException {
         Path archive = folder.resolve("all.zip");
         String all = String.format(RANGE, "{\"introduced\": \"0\"}");
         try (ZipOutputStream zip = new ZipOutputStream(Files.newOutputStream(archive))) {

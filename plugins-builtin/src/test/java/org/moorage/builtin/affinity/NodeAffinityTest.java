@@ -212,7 +212,7 @@ class NodeAffinityTest {
         }
 
         @Test
-        void leavesOutEmptyTermsAndWeightZero() {
+        void ignoresEmptyTermsAndWeightZero() {
             Pod pod = pod().prefersNode(50, labelled())
                     .prefersNode(0, labelled(exists("disk")))
                     .build();

@@ -305,7 +305,7 @@ class GroupVictimsTest {
 
         @ParameterizedTest
         @FieldSource("KINDS")
-        void areToldOf(Kind c) {
+        void areReported(Kind c) {
             try (TestScheduler scheduler = start(c.features)) {
                 plugin(scheduler).execute(new CycleState(), preemptor(c.group), result);
                 SchedulingGroup group = TREE.get(c.group);

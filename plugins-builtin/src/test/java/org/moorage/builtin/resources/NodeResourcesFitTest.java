@@ -273,7 +273,7 @@ class NodeResourcesFitTest {
         }
 
         @Test
-        void leavesOutIgnoredResources() {
+        void skipsIgnoredResources() {
             PluginTester plugin = plugin(new NodeResourcesFit.Args(
                             List.of("example.com/gpu", "cpu"),
                             List.of("vendor.example"),

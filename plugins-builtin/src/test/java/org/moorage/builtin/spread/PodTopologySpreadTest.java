@@ -200,7 +200,7 @@ class PodTopologySpreadTest {
         }
 
         @Test
-        void leavesOutNodesWithTaintsIfAskedTo() {
+        void excludesNodesWithTaintsByPolicy() {
             Node tainted = Nodes.named("t")
                     .label("rack", "t")
                     .taint("gpu", "", Taint.NO_SCHEDULE)
@@ -270,7 +270,7 @@ class PodTopologySpreadTest {
         }
 
         @Test
-        void countsWhatThePassOverTheClusterLeavesOut() {
+        void countsPodsThatThePassOverTheClusterOmits() {
             Pod going = web("x").deleting(Instant.EPOCH).on("a1").build();
             // As upstream: it was not counted, but is taken off.
             PLUGIN.cluster(A1, B1, going).pod(pod).withPodRemoved("a1", going).rejects("b1", SKEWED);

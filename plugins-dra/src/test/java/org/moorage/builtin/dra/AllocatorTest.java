@@ -288,7 +288,7 @@ class AllocatorTest {
     }
 
     @Test
-    void givesUpWhenTheTimeIsOver() {
+    void stopsAtTheTimeLimit() {
         assertThat(new AllocationQuestion()
                         .devices("{name: a}")
                         .requests(exactly("r", ""))

@@ -313,7 +313,7 @@ class ClaimBinderTest {
     }
 
     @Test
-    void knowsThatAClaimIsDeallocatedBeforeItIsTold() {
+    void knowsThatAClaimIsDeallocatedBeforeItsEvent() {
         ResourceClaim bound = bind();
         binder.unbind(bound, POD);
         lister.put(bound);

@@ -441,7 +441,7 @@ class ClaimReservationsTest {
     }
 
     @Test
-    void failAtOnceBesideExtendedResourcesOfTheNode() {
+    void failImmediatelyWithExtendedResourcesOfTheNode() {
         ClusterObject node = Nodes.named("n1")
                 .allocatable("cpu", "8")
                 .allocatable("example.com/nic", "1")

@@ -249,7 +249,7 @@ class ClaimTrackerTest {
     // The queue gets no event for these.
     @ParameterizedTest
     @FieldSource("RELEASES")
-    void hasPodsTriedAgainForWhichADeviceMayHaveBecomeFree(Release c) {
+    void retriesPodsForWhichADeviceMayBeFree(Release c) {
         List<Pod> activated = new ArrayList<>();
         ObjectTable<ResourceClaim> cluster = ObjectTable.of();
         c.steps.run(new ClaimTracker(cluster, ObjectTable.of(POD), FEATURES, activated::addAll), cluster);

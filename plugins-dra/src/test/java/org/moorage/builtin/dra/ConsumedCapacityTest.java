@@ -217,7 +217,7 @@ class ConsumedCapacityTest {
     }
 
     @Test
-    void eachShareHasAnIdOfItsOwn() {
+    void eachShareHasADistinctId() {
         AllocationQuestion question = new AllocationQuestion()
                 .devices("{name: a, allowMultipleAllocations: true, capacity: {memory: {value: 8}}}", "{name: b}")
                 .requests(

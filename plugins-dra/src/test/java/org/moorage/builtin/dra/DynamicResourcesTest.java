@@ -210,7 +210,7 @@ class DynamicResourcesTest {
     }
 
     @Test
-    void givesDevicesOfAReservedPodToNobodyElse() {
+    void allocatesDevicesOfAReservedPodToNoOther() {
         try (TestScheduler scheduler = TESTER.cluster(
                         claim("two", requests(exactly("r", "count: 2"))), claim("c", requests(exactly("r", ""))))
                 .start()) {

@@ -161,7 +161,7 @@ class GroupClaimsTest {
         }
 
         @Test
-        void areFoundForTheRightDevicesBesideClaimsOfTheirOwn() {
+        void areMatchedToTheRightDevicesNextToPodClaims() {
             GroupTry.with(GROUPS, GROUP, List.of(), cluster(unallocated("c"), unallocated("d")), group -> {
                 List<GroupTry.Member> members =
                         List.of(group.member(pod("p1", "c")), group.member(pod("p2", "c", "d")));
@@ -174,7 +174,7 @@ class GroupClaimsTest {
         }
 
         @Test
-        void keepANodeAwayThatCannotLeaveOutWhatTheirDevicesCannotStand() {
+        void rejectANodeThatCannotSkipIncompatibleOperations() {
             FeatureGates gates = GROUPS.with(FeatureGates.DRA_OPTIONAL_NODE_OPERATIONS, true);
             List<ClusterObject> objects = List.of(
                     Nodes.named("n1")
@@ -220,7 +220,7 @@ class GroupClaimsTest {
         }
 
         @Test
-        void areWrittenForNobody() {
+        void areNotWrittenInATrial() {
             GroupTry.with(GROUPS, GROUP, List.of(), cluster(here("c", "p1"), unallocated("d")), group -> {
                 GroupTry.Member first = group.member(pod("p1", "c", "d"));
                 group.giveBack(first);
@@ -231,7 +231,7 @@ class GroupClaimsTest {
         }
 
         @Test
-        void wakeNobodyWhenTheyAreGivenBack() {
+        void requeueNoPodWhenTheyAreReleased() {
             GroupTry.with(GROUPS, GROUP, List.of(), cluster(unallocated("c")), group -> {
                 long before = group.tracker().releases();
                 group.giveBack(group.member(pod("p1", "c")));
@@ -302,7 +302,7 @@ class GroupClaimsTest {
         }
 
         @Test
-        void areNotWrittenIfSomebodyElseHasAllocatedThemOtherwise() {
+        void areNotWrittenIfAnotherClientHasAllocatedThemDifferently() {
             GroupTry.with(GROUPS, GROUP, List.of(), cluster(unallocated("c")), group -> {
                 List<GroupTry.Member> members =
                         tried(group, "p1", "p2").stream().map(group::commit).toList();

@@ -265,7 +265,7 @@ final class PrometheusTest {
     }
 
     @Test
-    void saysThatNobodyListens() {
+    void reportsAClosedPort() {
         PrometheusSettings settings = settings();
         start(exchange -> send(exchange, 200, vector()));
         server.stop(0);
@@ -276,7 +276,7 @@ final class PrometheusTest {
     }
 
     @Test
-    void givesUpAServerThatDoesNotAnswer() {
+    void timesOutIfTheServerDoesNotRespond() {
         start(exchange -> await());
         Prometheus prometheus = Prometheus.connect(settings().withTimeout(Duration.ofMillis(200)));
 
@@ -284,7 +284,7 @@ final class PrometheusTest {
     }
 
     @Test
-    void givesUpAServerThatDoesNotEndItsAnswer() {
+    void timesOutIfTheResponseDoesNotEnd() {
         start(exchange -> {
             exchange.sendResponseHeaders(200, 0);
             exchange.getResponseBody().write('{');
@@ -307,7 +307,7 @@ final class PrometheusTest {
     }
 
     @Test
-    void givesUpAnAnswerWithoutEnd() {
+    void limitsTheSizeOfTheResponse() {
         start(exchange -> {
             exchange.sendResponseHeaders(200, 0);
             byte[] part = new byte[1 << 20];
@@ -436,7 +436,7 @@ final class PrometheusTest {
     }
 
     @Test
-    void doesNotTellThePasswordOfAnAddress() {
+    void doesNotLogThePasswordOfAnAddress() {
         assertThatThrownBy(() -> PrometheusSettings.of("http://user:geheim@10.0.0.4:9090"))
                 .hasMessage("address: names a user (expected: one without; there is basicAuth for it)");
     }

@@ -126,7 +126,7 @@ class PemTest {
     @Nested
     class Certificates {
         @Test
-        void areReadInOrderAndBesideOtherText() throws CertificateException {
+        void areReadInOrderAndNextToOtherText() throws CertificateException {
             Pem all = new Pem(
                     "all",
                     pem("rsa.crt.pem").text()

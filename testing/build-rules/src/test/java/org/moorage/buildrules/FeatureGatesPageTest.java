@@ -54,7 +54,7 @@ class FeatureGatesPageTest {
     }
 
     @Test
-    void tellsTheDefaults() throws IOException {
+    void listsTheDefaults() throws IOException {
         rows().forEach((name, isOn) ->
                 assertThat(FeatureGates.DEFAULTS.isEnabled(name)).as(name).isEqualTo(isOn));
     }

@@ -45,7 +45,7 @@ final class PodsInPreBindTest {
     }
 
     @Test
-    void aPauseThatNobodyEndsIsJustOver() {
+    void aPauseThatIsNotCancelledEndsNormally() {
         pods.add(attempt);
         pods.pause(pod, Duration.ZERO);
 

@@ -260,7 +260,7 @@ class PodGroupsTest {
     }
 
     @Test
-    void doNotChangeForWhoeverHoldsThem() {
+    void doNotChangeForTheirHolders() {
         SchedulerCache cache = new SchedulerCache(GROUPS);
         cache.putWaitingPod(member("p"));
         cache.putWaitingPod(member("q"));

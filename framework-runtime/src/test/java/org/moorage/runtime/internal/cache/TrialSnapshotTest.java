@@ -236,7 +236,7 @@ class TrialSnapshotTest {
 
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
-    void isWhatTheCacheWouldBeAndWhatItWasOnceTakenBack(boolean isLookedAtInBetween) {
+    void matchesTheChangedCacheAndTheOriginalOnceReverted(boolean isLookedAtInBetween) {
         long seed = System.nanoTime();
         for (int run = 0; run < 60; run++) {
             Random random = new Random(seed + run);
@@ -291,7 +291,7 @@ class TrialSnapshotTest {
     }
 
     @Test
-    void givesEachStateOfANodeAGenerationOfItsOwn() {
+    void givesEachStateOfANodeItsOwnGeneration() {
         cache.putNode(Samples.node("a"));
         cache.putNode(Samples.node("b"));
         trial.update(cache);

@@ -313,7 +313,7 @@ class PodGroupHandlersTest {
     }
 
     @Test
-    void tellNobodyOfNewPodsWithoutTheFeature() {
+    void notifyNoGroupOfNewPodsWithoutTheFeature() {
         World world = new World(OFF);
         world.store.applied(ObjectKind.POD, member("p", 1));
         assertThat(world.watcher.seen).containsExactly("PreEnqueue p: {}");

@@ -140,7 +140,7 @@ final class ParallelismTest {
     }
 
     @Test
-    void keepsAnInterruptForWhoeverWaitsNext() {
+    void keepsAnInterruptForTheNextWait() {
         Thread.currentThread().interrupt();
 
         new Parallelism(threads, 4).share(0, NODES, CHUNK, this::visit);

@@ -264,7 +264,7 @@ class ProfilePluginsTest {
     }
 
     @Test
-    void passesOverPluginsOfKubeSchedulerThatThereAreNot() {
+    void skipsMissingPluginsOfKubeScheduler() {
         Problems problems = Problems.collector();
         ProfilePlugins profile = ProfilePlugins.expand(
                 profile("multiPoint: {enabled: [VolumeZone, A]}, score: {enabled: [InterPodAffinity]}", true),
@@ -278,7 +278,7 @@ class ProfilePluginsTest {
     }
 
     @Test
-    void asksForFeasibilityWhateverThePointsOfAPlugin() {
+    void callsPlacementFeasibleRegardlessOfTheEnabledPoints() {
         ProfilePlugins profile = ProfilePlugins.expand(
                 profile("multiPoint: {enabled: [Enough, A]}", true), instances(), Set.of(), Problems.collector());
 

@@ -286,7 +286,7 @@ final class SchedulingQueueBackoffTest {
 
         // The clock of the queue stands still, so that the wait ends by its own limit.
         @Test
-        void doNotKeepAPopWaitingForLongerThanItIsTold() {
+        void doNotDelayAPopBeyondItsTimeout() {
             rejectNext();
             rejectNext();
             assertThat(queue.pop(Duration.ofMillis(1))).isEmpty();

@@ -145,7 +145,7 @@ final class SchedulingQueueEventsTest {
         }
 
         @Test
-        void thatNobodyRegisteredAreNotKept() {
+        void thatNoPluginRegisteredAreNotKept() {
             SchedulingQueue queue = fixture.plugin("Fit", NODE_ADD, Hint.QUEUE).queue();
             queue.add(POD);
             queue.poll();
@@ -333,7 +333,7 @@ final class SchedulingQueueEventsTest {
         }
 
         @Test
-        void eventsAreNotKeptForNobody() {
+        void eventsAreNotKeptWithoutPodsInFlight() {
             queue.moveAllToActiveOrBackoff(NODE_ADD, NODE_ADDED);
             assertThat(QueueState.counts(queue).inFlightEvents()).isZero();
         }
@@ -412,7 +412,7 @@ final class SchedulingQueueEventsTest {
         }
 
         @Test
-        void theSchedulersOwnStatusWakesNobody() {
+        void theSchedulersOwnStatusRequeuesNoPod() {
             SchedulingQueue labels =
                     fixture.plugin("Labels", POD_LABEL, Hint.QUEUE).queue();
             Pod patched =

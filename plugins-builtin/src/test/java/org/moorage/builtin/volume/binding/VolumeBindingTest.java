@@ -504,7 +504,7 @@ class VolumeBindingTest {
         }
 
         @Test
-        void bindsNothingThatSomebodyElseHasBoundSinceItWasGivenBack() {
+        void doesNotBindVolumesThatWereBoundElsewhereSinceUnreserve() {
             Pod pod = Pods.named("p").claim("c").build();
             scheduler.inCycle(pod, (state, snapshot) -> {
                 VolumeBinding plugin = scheduler.plugin(VolumeBinding.class);
@@ -585,7 +585,7 @@ class VolumeBindingTest {
         }
 
         @Test
-        void givesUpInTheEnd() {
+        void failsInTheEnd() {
             Pod pod = reserved("p", "c");
             scheduler.failsToBind(pod, "binding volumes: context deadline exceeded");
             assertThat(waits).hasSize(600);

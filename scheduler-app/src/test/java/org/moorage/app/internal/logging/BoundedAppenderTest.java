@@ -90,7 +90,7 @@ class BoundedAppenderTest {
     }
 
     @Test
-    void goesOnAfterALineThatCannotBeWritten() {
+    void continuesAfterALineThatCannotBeWritten() {
         read.countDown();
         for (String message : List.of("throw", "line 1", "throw again", "line 2")) {
             appender.doAppend(new LoggingEvent("", loggers.getLogger("test"), Level.INFO, message, null, null));

@@ -125,7 +125,7 @@ class HtmlReportTest {
     }
 
     @Test
-    void leavesOutResourcesThatSomebodyMadeUpByTheHundred() throws IOException {
+    void omitsHundredsOfArbitraryResources() throws IOException {
         StringBuilder allocatable = new StringBuilder("\"cpu\":\"4\",\"pods\":\"10\"");
         for (int i = 0; i < 500; i++) {
             allocatable.append(",\"example.com/r").append(i).append("\":\"1\"");
@@ -144,7 +144,7 @@ class HtmlReportTest {
     }
 
     @Test
-    void tellsThatAFileCannotBeWritten() throws IOException {
+    void reportsThatAFileCannotBeWritten() throws IOException {
         Path file = Files.createDirectory(folder.resolve("taken"));
         PageContent content = PageFixture.generated(folder, 1, 1).build();
 

@@ -184,7 +184,7 @@ class PageBrowserTest {
     }
 
     @Test
-    void showsSomethingForAnAddressThatSomebodyMadeUp() {
+    void showsAMessageForAnUnknownAddress() {
         browser.show(small, "#/%");
         for (String place : List.of(
                 "#/nobody",
@@ -214,7 +214,7 @@ class PageBrowserTest {
     }
 
     @Test
-    void hasOneRowForEqualSetsOfReasonsWhateverTheCounts() {
+    void hasOneRowForEqualSetsOfReasonsRegardlessOfCounts() {
         browser.show(large, "#/waiting");
         List<Object> rows = new ArrayList<>((List<?>) browser.run(
                 "return [...document.querySelectorAll('.reason-row .reasons')].map((row) => row.textContent)"));

@@ -43,7 +43,7 @@ class UnexpectedExitTest {
 
     @ParameterizedTest
     @FieldSource("CASES")
-    void isTold(Case c) {
+    void isReported(Case c) {
         assertThat(UnexpectedExit.text("t", c.stack.toArray(StackTraceElement[]::new))
                         .orElse(""))
                 .isEqualTo(c.told);

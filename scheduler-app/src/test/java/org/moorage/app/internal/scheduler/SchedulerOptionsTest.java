@@ -42,7 +42,7 @@ class SchedulerOptionsTest {
 
     @ParameterizedTest
     @FieldSource("CASES")
-    void sayWhichMetricsAreLeftOut(Case c) {
+    void selectOmittedMetrics(Case c) {
         Flags flags = new Flags();
         new CommandLine(flags).parseArgs(c.flags.toArray(String[]::new));
 

@@ -461,7 +461,7 @@ class SecureServerTest {
     }
 
     @Test
-    void speaksOnlyTheVersionsThatItIsToldTo() {
+    void speaksOnlyTheConfiguredVersions() {
         SecureServer server = serve("--tls-min-version=VersionTLS13");
 
         assertThat(get(client(), server, "/healthz").sslSession().orElseThrow().getProtocol())

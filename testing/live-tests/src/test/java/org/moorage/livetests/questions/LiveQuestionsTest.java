@@ -50,7 +50,7 @@ class LiveQuestionsTest {
     private final List<String> wrong = new ArrayList<>();
 
     @Test
-    void theAnswerIsWhatBecomesOfTheCluster() throws IOException {
+    void theAnswerMatchesTheCluster() throws IOException {
         try (Scene open = Scene.withControllers();
                 RealCluster real = new RealCluster(open);
                 JudgedDecisions judged = new JudgedDecisions(open.plane().kubeconfig())) {

@@ -88,7 +88,7 @@ class UnavailableKindsTest {
 
     @ParameterizedTest
     @FieldSource("CASES")
-    void tellsPodsThatNeedThemAndSchedulesOthers(Case c) {
+    void rejectsPodsThatNeedThemAndSchedulesOthers(Case c) {
         InMemoryCluster objects = InMemoryCluster.of(List.of(
                 decoded("{'apiVersion':'v1','kind':'Node','metadata':{'name':'n'},"
                         + "'status':{'allocatable':{'cpu':'2','memory':'4Gi','pods':'10'}}}"),

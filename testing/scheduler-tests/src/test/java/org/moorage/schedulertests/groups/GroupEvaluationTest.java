@@ -186,7 +186,7 @@ final class GroupEvaluationTest {
 
     @ParameterizedTest
     @FieldSource("CASES")
-    void tellsHowFarItComesAndWhatStopsIt(Case tried) {
+    void reportsItsProgressAndItsBlocker(Case tried) {
         GroupExplanation explanation = simulation(tried.objects, GATES).explainNow(tried.asked);
 
         assertThat(text(explanation.evaluation())).containsExactlyElementsOf(tried.lines);

@@ -300,7 +300,7 @@ class DrainTest {
 
     @ParameterizedTest
     @MethodSource("cases")
-    void tellsWhatBecomesOfPods(Case drain) {
+    void reportsTheResultsOfPods(Case drain) {
         DrainResult result = drain(DEFAULTS, drain.rules, drain.objects, "a");
 
         assertThat(result.pods().stream().map(DrainTest::told)).containsExactlyElementsOf(drain.pods);
@@ -309,7 +309,7 @@ class DrainTest {
     }
 
     @Test
-    void tellsWhyAnEvictionIsRefused() {
+    void reportsWhyAnEvictionIsRefused() {
         Pod pod = web("web-1").on("a").build();
         PodReason refusal = drain(DEFAULTS, DrainRules.DEFAULTS, with(pod, budget(0, 2, 2, "")), "a")
                 .pods()

@@ -318,7 +318,7 @@ class NodeRemovalTest {
 
     @ParameterizedTest
     @MethodSource("cases")
-    void tellsWhyANodeStays(Case asked) {
+    void reportsWhyANodeStays(Case asked) {
         List<ClusterObject> objects = new ArrayList<>(List.of(node("a"), node("b")));
         for (ClusterObject object : asked.objects) {
             boolean isMovable =

@@ -17,7 +17,9 @@ import org.moorage.testkit.PluginTester;
 import org.moorage.testkit.Pods;
 import org.moorage.testkit.TestScheduler;
 
-/** An OPA that does not come to the end of its answers has failed when its time is over, and the failure policy decides. */
+/**
+ * An OPA that does not come to the end of its answers has failed when its time is over, and the failure policy decides.
+ */
 @Timeout(60)
 class StallingOpaTest {
     private static final Duration LIMIT = Duration.ofMillis(500);

@@ -79,7 +79,8 @@ public record NetworkRacks(Args args) implements PlacementGeneratePlugin, Placem
     }
     // endregion
 
-    // Racks with adjacent names are neighbours. Fewer racks than allowed are offered too, since they have the fewest hops.
+    // Racks with adjacent names are neighbours. Fewer racks than allowed are offered too, since they have the fewest
+    // hops.
     private static void addNeighbours(Map<String, List<NodeInfo>> racks, int most, List<Placement> placements) {
         List<String> names = List.copyOf(racks.keySet());
         for (int count = 1; count <= Math.min(most, names.size()); count++) {

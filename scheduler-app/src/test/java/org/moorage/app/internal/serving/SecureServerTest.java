@@ -524,7 +524,8 @@ class SecureServerTest {
         /**
          * A state.
          *
-         * @param count how many connections are held: handshakes take long, and the server's own tests hold more without them
+         * @param count how many connections are held: handshakes take long, and the server's own tests hold more
+         *     without them
          * @param sent what a client sends after its handshake; empty if it does not finish that
          */
         Held(int count, Optional<String> sent) {

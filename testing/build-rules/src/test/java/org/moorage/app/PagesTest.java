@@ -37,8 +37,8 @@ import org.moorage.app.internal.report.Terminal;
 import picocli.CommandLine;
 
 /**
- * What the pages name is there: Java types and their members, commands and flags, files, and what links lead to. What tables have in
- * columns under "kube-scheduler" or "Go" is not ours.
+ * What the pages name is there: Java types and their members, commands and flags, files, and what links lead to. What
+ * tables have in columns under "kube-scheduler" or "Go" is not ours.
  */
 @Tag("any-jvm")
 class PagesTest {

@@ -202,7 +202,7 @@ public final class Main {
 
     /**
      * Runs the command line; returns the exit code: 0, 1 if the answer of a command is no or a scheduler fails, 2 for
-     * what cannot be answered, such as a command line that makes no sense.
+     * what cannot be answered, such as an invalid command line.
      */
     static int run(Additions additions, Terminal terminal, String... args) {
         return run(additions, terminal, new OwnProcess(), args);

@@ -23,8 +23,14 @@ class PhrasesTest {
     private static final Path ROOT =
             Path.of(System.getProperty("basedir", "."), "..", "..").normalize();
     private static final Set<String> SKIPPED = Set.of("target", ".git");
-    private static final Pattern PHRASES =
-            Pattern.compile("\\b(?:thinks? of a (?:pod|node)|alike pods|held up)\\b", Pattern.CASE_INSENSITIVE);
+    private static final Pattern PHRASES = Pattern.compile(
+            "\\b(?:in thought|thought of as|thinks? of a|what (?:comes?|came|becomes?|became) of"
+                    + "|whoever|nobody|somebody|everybody|anybody|strangers?|sees? to it"
+                    + "|finds? (?:a|no|its|their) place|goes nowhere|ha(?:s|ve) no place|what there is|that there (?:is|are)"
+                    + "|the real thing|alike pods|held up|for good|all the same|need not|hands? over|if need be|passed over"
+                    + "|tells? (?:of|what|how|whether|which|whom)|told of|goes on|given up|gives? up|leaves? out"
+                    + "|of (?:its|their) own|will do|makes? no sense)\\b",
+            Pattern.CASE_INSENSITIVE);
     private static final Pattern FENCED = Pattern.compile("(?ms)^ *```.*?^ *```$");
     private static final Pattern CODE = Pattern.compile("`[^`\n]*`|\\{@code [^}]*}");
     // Javadoc, and the values of picocli's annotations.

@@ -71,6 +71,8 @@ install_missing() {
   need jq jq
   need prometheus prometheus
   need prometheus-node-exporter prometheus-node-exporter
+  need python3 python3
+  python3 -c 'import ensurepip, venv' 2>/dev/null || missing+=(python3-venv)
   # The tests of the page in a browser are skipped without them.
   need chromium chromium
   need chromedriver chromium-driver

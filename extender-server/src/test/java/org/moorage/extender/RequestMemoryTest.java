@@ -10,7 +10,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** What requests may take of the memory. */
+/** Tests the memory limit of requests. */
 @Timeout(30)
 class RequestMemoryTest {
     private final AtomicReference<Instant> now = new AtomicReference<>(Instant.EPOCH);

@@ -19,7 +19,7 @@ final class NodeScoresTest {
     }
 
     /**
-     * Scores, and what becomes of them.
+     * Scores, and the expected results.
      *
      * @param scaled scaled to 100
      * @param reversed 100 minus each

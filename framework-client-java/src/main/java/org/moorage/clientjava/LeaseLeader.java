@@ -170,7 +170,7 @@ public final class LeaseLeader implements AutoCloseable {
 
     private void end(Runnable stop) {
         stop.run();
-        await(ended, "What the leader ran does not end");
+        await(ended, "The leader's task does not end");
     }
 
     private static void await(CountDownLatch latch, String otherwise) {

@@ -98,7 +98,7 @@ class ClientJavaModelsTest {
 
     /** With one such field client-java's own codec refuses the pod, and its informer lists for ever. */
     @Test
-    void leavesOutAFieldThatTheModelDoesNotKnow() {
+    void omitsAFieldThatTheModelDoesNotKnow() {
         String newer = POD.replace("\"priority\": 10", "\"priority\": 10, \"inventedLater\": {\"a\": [1]}");
 
         assertThatThrownBy(() -> JSON.getGson().fromJson(newer, V1Pod.class)).hasMessageContaining("inventedLater");

@@ -79,7 +79,7 @@ class ClientJavaRequestsTest {
     }
 
     @Test
-    void tellsOfARefusal() {
+    void reportsARejection() {
         open();
         server.on("POST", BINDING, request -> Response.status(409, "Conflict", "already assigned"));
 

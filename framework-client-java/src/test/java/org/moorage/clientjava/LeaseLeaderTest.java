@@ -95,7 +95,10 @@ class LeaseLeaderTest {
         assertThat(work.stopped.getCount()).isOne();
     }
 
-    /** {@code LeaseLock} throws for want of transitions, refuses the field that it does not know, and drops the strategy. */
+    /**
+     * {@code LeaseLock} throws for want of transitions, refuses the field that it does not know, and drops the
+     * strategy.
+     */
     @Test
     void takesALeaseThatSaysLessAndMoreThanTheModel() throws InterruptedException {
         putLease("{holderIdentity: \"\", strategy: OldestEmulationVersion, inventedLater: 1}");
@@ -112,7 +115,7 @@ class LeaseLeaderTest {
     }
 
     @Test
-    void tellsOfAFailureOfWhatItRan() {
+    void reportsAFailureOfItsTask() {
         try (LeaseLeader leader = new LeaseLeader(client, SETTINGS, "me")) {
             assertThatThrownBy(() -> leader.run(
                             () -> {

@@ -93,8 +93,8 @@ public final class ConfigLoader {
     }
 
     /**
-     * Reads a configuration as far as it can be read. Parameters are those of {@link #load(String, String, PluginRegistry,
-     * FeatureGates, PolicyTexts, FlagValue...)}.
+     * Reads a configuration as far as it can be read. Parameters are those of
+     * {@link #load(String, String, PluginRegistry, FeatureGates, PolicyTexts, FlagValue...)}.
      */
     public static ConfigReading read(
             String text,
@@ -107,8 +107,8 @@ public final class ConfigLoader {
     }
 
     /**
-     * Reads a configuration as far as it can be read. Other parameters are those of {@link #load(String, String, PluginRegistry,
-     * FeatureGates, PolicyTexts, FlagValue...)}.
+     * Reads a configuration as far as it can be read. Other parameters are those of
+     * {@link #load(String, String, PluginRegistry, FeatureGates, PolicyTexts, FlagValue...)}.
      *
      * @param unknown the treatment of plugins that are not registered
      */

@@ -18,7 +18,9 @@ import org.moorage.config.internal.RecordBinder;
 import org.moorage.config.internal.Scalars;
 import org.moorage.config.internal.SourceTree;
 
-/** Reads and validates a configuration; a {@link ProfileReader} merges each of its profiles with the default plugins. */
+/**
+ * Reads and validates a configuration; a {@link ProfileReader} merges each of its profiles with the default plugins.
+ */
 final class ConfigReader {
     private static final String DEFAULT_PROFILE = "default-scheduler";
 

@@ -39,7 +39,8 @@ public record ExtenderServerConfig(
      * @param path the path of the agent in the configuration, for messages: {@code agents[0]}
      * @param port the port; empty for one that is chosen elsewhere
      * @param tls how to serve over HTTPS; empty for HTTP
-     * @param nodeCache whether it watches the cluster: requests may then carry names of nodes, and plugins see all nodes and pods
+     * @param nodeCache whether it watches the cluster: requests may then carry names of nodes, and plugins see all
+     *     nodes and pods
      * @param prefix what all its routes begin with
      * @param plugins at least one, each once, in the order in which they are called
      */
@@ -58,7 +59,8 @@ public record ExtenderServerConfig(
         /**
          * Returns the configuration of a scheduler with these plugins.
          *
-         * @param queueSort the plugin that sorts the queue and is asked last to bind, which such a scheduler needs and never uses
+         * @param queueSort the plugin that sorts the queue and is asked last to bind, which such a scheduler needs and
+         *     never uses
          */
         public SchedulerConfig schedulerConfig(String queueSort) {
             List<EnabledPlugin> enabled = new ArrayList<>();

@@ -21,7 +21,10 @@ import org.moorage.config.internal.ZeroIsUnset;
 import org.moorage.config.plugin.PluginRegistry;
 import org.moorage.config.plugin.UnknownPlugins;
 
-/** Reads configurations of the kind {@code ExtenderConfiguration}, as strictly as {@link ConfigLoader} reads those of schedulers. */
+/**
+ * Reads configurations of the kind {@code ExtenderConfiguration}, as strictly as {@link ConfigLoader} reads those of
+ * schedulers.
+ */
 public final class ExtenderServerReader {
     private static final String API_VERSION = "moorage.org/v1";
     private static final String KIND = "ExtenderConfiguration";

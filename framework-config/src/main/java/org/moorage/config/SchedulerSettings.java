@@ -14,7 +14,8 @@ import org.moorage.config.internal.ConfigFormat;
 import org.moorage.config.internal.Setting;
 
 /**
- * The fields of a configuration as kube-scheduler has them, before a {@link ProfileReader} merges its profiles with the default plugins.
+ * The fields of a configuration as kube-scheduler has them, before a {@link ProfileReader} merges its profiles with the
+ * default plugins.
  */
 record SchedulerSettings(
         String apiVersion,

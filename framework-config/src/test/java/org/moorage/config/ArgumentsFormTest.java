@@ -17,7 +17,7 @@ import org.moorage.api.plugin.PluginArgs;
 import org.moorage.api.plugin.PluginFactory;
 import org.moorage.api.plugin.Problems;
 
-/** What is said of the arguments that a plugin takes. */
+/** Tests the description of a plugin's arguments. */
 class ArgumentsFormTest {
     public enum When {
         NODE_IS_FULL,

@@ -9,7 +9,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** What of a configuration is shown as differing from the defaults; read again, it is the same configuration. */
+/** Tests the printed differences of a configuration from the defaults; read again, they are the same configuration. */
 class ChangedSettingsTest {
     /**
      * One case.
@@ -36,7 +36,7 @@ class ChangedSettingsTest {
                 new Case("a profile's name", "profiles:\n- schedulerName: a\n", "profiles:\n- schedulerName: a  # 4\n"),
                 new Case("the default profile", "profiles:\n- schedulerName: default-scheduler\n", ""),
                 new Case(
-                        "the default profile beside another",
+                        "the default profile next to another",
                         "profiles:\n- schedulerName: default-scheduler\n- schedulerName: b\n",
                         "profiles:\n- schedulerName: default-scheduler  # 4\n- schedulerName: b  # 5\n"),
                 new Case("a weight, and a plugin that is disabled", """
@@ -164,7 +164,7 @@ class ChangedSettingsTest {
                         "profiles:\n- schedulerName: a\n",
                         "- \\{name: cpu, weight: 1} +# default\n"),
                 new Case(
-                        "items of a default list beside what is given",
+                        "items of a default list next to given ones",
                         "profiles:\n- pluginConfig:\n  - name: NodeResourcesFit\n    args: {scoringStrategy: {type:"
                                 + " MostAllocated}}\n",
                         "type: MostAllocated +# scheduler.yaml:6\n +resources:\n +- \\{name: cpu, weight: 1} +# default\n"),

@@ -15,7 +15,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.moorage.api.plugin.Problems;
 
-/** What is read from a configuration, and how a message names what is wrong with it. */
+/** Tests reading configurations, and the messages about their errors. */
 class ConfigLoaderTest {
     @Nested
     class Messages {

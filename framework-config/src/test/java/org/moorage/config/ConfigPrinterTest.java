@@ -154,7 +154,7 @@ class ConfigPrinterTest {
     }
 
     @Test
-    void doesNotLeaveOutEmptyArguments() {
+    void printsEmptyArguments() {
         LoadedConfig loaded = ConfigLoader.load(
                 HEAD + "profiles: [{pluginConfig: [{name: NodeAffinity, args: {addedAffinity: {}}}]}]",
                 "scheduler.yaml",

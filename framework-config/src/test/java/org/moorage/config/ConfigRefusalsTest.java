@@ -100,7 +100,7 @@ class ConfigRefusalsTest {
                         plugins + "{score: {enabled: [{weight: 2}]}}",
                         "profiles[0].plugins.score.enabled[0].name: missing (expected: the name of a plugin)"),
                 new Case(
-                        "a plugin that nobody knows",
+                        "an unknown plugin",
                         plugins + "{multiPoint: {enabled: [{name: NetworkTraffic}]}}",
                         "profiles[0].plugins.multiPoint.enabled[0].name: \"NetworkTraffic\" (expected: a"
                                 + " registered plugin; --plugin-dir adds those of jars)"),
@@ -326,7 +326,7 @@ class ConfigRefusalsTest {
                         "1:4",
                         "a value that starts with @ (expected: it in quotes)"),
                 new Slip(
-                        "an escape that there is not",
+                        "an unknown escape",
                         "a: \"\\q\"\n",
                         "1:6",
                         "\\q in double quotes (expected: an escape such as \\n, \\\" or \\\\; or single quotes)"),

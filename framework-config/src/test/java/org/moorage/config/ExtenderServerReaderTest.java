@@ -144,7 +144,7 @@ class ExtenderServerReaderTest {
 
     @ParameterizedTest
     @MethodSource("cases")
-    void tellsAllThatIsWrong(Case wrong) {
+    void reportsAllErrors(Case wrong) {
         ConfigException refusal = catchThrowableOfType(ConfigException.class, () -> read(wrong.text));
 
         assertThat(refusal.problems()).extracting(Problems.Problem::toString).containsExactly(wrong.problems);

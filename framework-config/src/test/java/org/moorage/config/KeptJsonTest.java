@@ -10,7 +10,7 @@ import org.junit.jupiter.params.provider.FieldSource;
 import org.moorage.config.plugin.PluginRegistry;
 import org.moorage.objects.KeptJson;
 
-/** Which objects keep their text for extenders: no more than are sent, since it takes memory. */
+/** Tests which objects keep their text for extenders: only those that are sent, since the text takes memory. */
 class KeptJsonTest {
     record Case(String name, String extender, Set<KeptJson> kept) {
         @Override

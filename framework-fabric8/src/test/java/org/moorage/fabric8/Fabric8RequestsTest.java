@@ -85,7 +85,7 @@ class Fabric8RequestsTest {
     }
 
     @Test
-    void tellsOfARefusalAndSendsNothingTwice() {
+    void reportsARejectionAndSendsNothingTwice() {
         server.on("POST", BINDING, request -> Response.status(500, "Expired", "no etcd"));
 
         assertThatThrownBy(() -> cluster.bind(pod, "n1"))
@@ -106,7 +106,7 @@ class Fabric8RequestsTest {
     }
 
     @Test
-    void tellsThatNothingWasSentToAServerThatIsNotThere() {
+    void reportsThatNothingWasSentToAMissingServer() {
         server.stop();
 
         assertThatThrownBy(() -> cluster.bind(pod, "n1"))

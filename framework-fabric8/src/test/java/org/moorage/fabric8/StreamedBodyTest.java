@@ -29,7 +29,10 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Bodies over a client that, as fabric8's with Vert.x, closes the connection of the next request if a body is cancelled after its end. */
+/**
+ * Bodies over a client that, as fabric8's with Vert.x, closes the connection of the next request if a body is cancelled
+ * after its end.
+ */
 @Timeout(60)
 class StreamedBodyTest {
     private static final Duration LONG = Duration.ofMinutes(10);
@@ -37,7 +40,10 @@ class StreamedBodyTest {
     private Exchange exchange = new Exchange();
     private Call call;
 
-    /** An answer: what has come is handed out on demand, and its end as well, but its connection is free as soon as the end has come. */
+    /**
+     * An answer: what has come is handed out on demand, and its end as well, but its connection is free as soon as the
+     * end has come.
+     */
     private static final class Exchange implements AsyncBody {
         private final Queue<String> come = new ArrayDeque<>();
         private final CompletableFuture<Void> done = new CompletableFuture<>();

@@ -31,7 +31,9 @@ import org.moorage.api.model.ObjectKind;
 import org.moorage.api.plugin.ClusterException;
 import org.moorage.objects.tree.ObjectStreams;
 
-/** Sends requests to the API server, with a client's address and credentials. A failure is a {@link ClusterException}. */
+/**
+ * Sends requests to the API server, with a client's address and credentials. A failure is a {@link ClusterException}.
+ */
 final class ApiServer {
     static final String JSON = "application/json";
     static final String JSON_MERGE = "application/merge-patch+json";
@@ -348,7 +350,9 @@ final class ApiServer {
     private void awaitTurn(String what, MeasuredRequest measured, Instant deadline) {
         long start = System.nanoTime();
         if (stop.isSent() || stop.isSentWithin(bucket.take()) || !hasRoom(what, deadline)) {
-            throw ClusterException.notSent(what + ": " + address() + ": given up, since closed or interrupted", null);
+            throw ClusterException.notSent(
+                    what + ": " + address() + ": abandoned, since the client was closed or the thread interrupted",
+                    null);
         }
         measured.waited(System.nanoTime() - start);
     }

@@ -118,7 +118,7 @@ final class CredentialCommand implements CredentialSource {
             if (!isFailing) {
                 LOG.atWarn()
                         .addKeyValue("err", ErrorText.of(e))
-                        .log("Cannot renew a credential; the one before goes on being used");
+                        .log("Cannot renew a credential; the previous one remains in use");
             }
             isFailing = true;
             life = age.plus(MIN_INTERVAL);

@@ -504,7 +504,7 @@ public final class InformerCluster implements Cluster {
                 LOG.atWarn()
                         .addKeyValue("kind", kind)
                         .addKeyValue("cause", ErrorText.of(e))
-                        .log("The model of an object has no JSON form; the object is left out");
+                        .log("The model of an object has no JSON form; the object is skipped");
                 return Optional.empty();
             }
         }

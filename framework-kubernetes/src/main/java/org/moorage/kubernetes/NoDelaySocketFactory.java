@@ -7,8 +7,8 @@ import java.net.Socket;
 import javax.net.SocketFactory;
 
 /**
- * Makes sockets with {@code TCP_NODELAY}. OkHttp leaves Nagle's algorithm on and writes a request in several pieces; against a
- * real API server a binding then takes 9 ms instead of 2.
+ * Makes sockets with {@code TCP_NODELAY}. OkHttp leaves Nagle's algorithm on and writes a request in several pieces;
+ * against a real API server a binding then takes 9 ms instead of 2.
  */
 final class NoDelaySocketFactory extends SocketFactory {
     private final SocketFactory factory = SocketFactory.getDefault();

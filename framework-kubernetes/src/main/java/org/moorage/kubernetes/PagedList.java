@@ -78,6 +78,6 @@ final class PagedList {
                 return read.resourceVersion();
             }
         } while (!stop.isSent());
-        throw new ClusterException("list " + kind.plural() + ": given up, since closed", 0, null);
+        throw new ClusterException("list " + kind.plural() + ": abandoned, since the client was closed", 0, null);
     }
 }

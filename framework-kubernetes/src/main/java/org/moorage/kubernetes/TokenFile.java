@@ -68,7 +68,7 @@ final class TokenFile implements CredentialSource {
                 LOG.atWarn()
                         .addKeyValue("file", file)
                         .addKeyValue("err", ErrorText.of(e))
-                        .log("Cannot read the token; the one before goes on being used");
+                        .log("Cannot read the token; the previous one remains in use");
             }
             isFailing = true;
         }

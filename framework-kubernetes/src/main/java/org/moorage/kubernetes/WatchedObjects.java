@@ -81,7 +81,7 @@ final class WatchedObjects<T extends ClusterObject> {
                                 kept.isPresent()
                                         ? "An object cannot be read; it stays as it was known, or as far as it can be"
                                                 + " read"
-                                        : "An object cannot be read; it is left out");
+                                        : "An object cannot be read; it is skipped");
             }
             return kept;
         }

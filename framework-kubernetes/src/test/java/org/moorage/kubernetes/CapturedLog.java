@@ -11,7 +11,7 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import org.slf4j.LoggerFactory;
 
-/** What a class logs. */
+/** The log lines of a class. */
 final class CapturedLog extends AppenderBase<ILoggingEvent> {
     private final BlockingQueue<ILoggingEvent> events = new LinkedBlockingQueue<>();
 
@@ -34,7 +34,7 @@ final class CapturedLog extends AppenderBase<ILoggingEvent> {
         return event == null ? Level.OFF : event.getLevel();
     }
 
-    /** What has been logged, with the level. */
+    /** Returns the log lines, with their levels. */
     List<String> lines() {
         return events.stream()
                 .map(event -> event.getLevel() + " " + event.getMessage() + " " + event.getKeyValuePairs())

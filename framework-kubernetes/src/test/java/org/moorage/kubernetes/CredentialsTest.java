@@ -54,7 +54,7 @@ class CredentialsTest {
 
     private final TestAuthority authority = new TestAuthority("authority");
     private final ExecutorService threads = Executors.newCachedThreadPool();
-    /** Who asked, as far as the server lets in: the authorization, or the name in the certificate. */
+    /** The users of accepted requests: the authorization header, or the name in the certificate. */
     private final List<String> users = new CopyOnWriteArrayList<>();
 
     private volatile Predicate<String> letsIn = user -> true;
@@ -169,7 +169,7 @@ class CredentialsTest {
 
         @Test
         void ofACommandAreReplacedBeforeTheyExpire() throws IOException {
-            // Of the two minutes before it expires, the command's first credential has none left.
+            // The command's first credential is past the two minutes before its expiry.
             command(Instant.now().minusSeconds(1));
             try (KubernetesCluster cluster = cluster(CA, exec())) {
                 cluster.bind(WEB, "n");
@@ -416,7 +416,7 @@ class CredentialsTest {
                 "me:secret@127.0.0.1:3128",
                 "socks5://me:secret@127.0.0.1:1080"
             })
-    void doNotTellThePasswordOfAProxyThatCannotBeUsed(String url) {
+    void doNotLogThePasswordOfAnUnusableProxy(String url) {
         assertThatThrownBy(() -> cluster(CA + ", proxy-url: \"" + url + "\"", "token: t"))
                 .isInstanceOf(ClusterException.class)
                 .hasMessageContaining("proxy-url: ")
@@ -425,7 +425,7 @@ class CredentialsTest {
                         assertThat(thrown.getMessage()).doesNotContain("sec").doesNotContain("me:"));
     }
 
-    /** Connects one client to the server, whatever it asks for. */
+    /** Connects one client to the server, regardless of the requested address. */
     private void tunnel(ServerSocket proxy, List<String> asked) {
         try (Socket client = proxy.accept();
                 Socket target = new Socket(

@@ -42,7 +42,7 @@ final class DeadConnectionsTest {
         private final ExecutorService threads = Executors.newCachedThreadPool();
         private final AtomicInteger frozen = new AtomicInteger();
         private final AtomicInteger accepted = new AtomicInteger();
-        /** Holds the first requests until all are there, so that each has a connection of its own. */
+        /** Holds the first requests until all are there, so that each uses a separate connection. */
         private final CyclicBarrier together = new CyclicBarrier(CONNECTIONS);
 
         FreezingServer() throws IOException {

@@ -72,7 +72,7 @@ class InformerClusterTest {
     }
 
     @Test
-    void tellsOfAllObjectsOnceAndThenOfChanges() throws InterruptedException {
+    void reportsAllObjectsOnceAndThenChanges() throws InterruptedException {
         nodes.put(object("n1", "1"));
         pods.put(object("a", "1"));
         watch();
@@ -185,7 +185,7 @@ class InformerClusterTest {
     }
 
     @Test
-    void keepsAnObjectThatCannotBeReadAsItIsKnownAndTellsOfTheOthers() throws InterruptedException {
+    void keepsTheLastStateOfAnUnreadableObjectAndReportsTheOthers() throws InterruptedException {
         pods.put(object("a", "1"));
         watch();
         assertThat(told.next("replaced v1 Pod")).isEqualTo("replaced v1 Pod [a@1]");
@@ -213,7 +213,7 @@ class InformerClusterTest {
     }
 
     @Test
-    void tellsAgainOfAllObjectsWhenTheListenerHasFailed() throws InterruptedException {
+    void reportsAllObjectsAgainWhenTheListenerHasFailed() throws InterruptedException {
         watch();
         assertThat(told.next("replaced v1 Node")).isEqualTo("replaced v1 Node []");
         assertThat(told.next("replaced v1 Pod")).isEqualTo("replaced v1 Pod []");
@@ -416,7 +416,7 @@ class InformerClusterTest {
             while (true) {
                 String change = changes.poll(20, TimeUnit.SECONDS);
                 if (change == null) {
-                    throw new AssertionError("not told of " + beginning + ", but of " + before);
+                    throw new AssertionError("expected " + beginning + ", received " + before);
                 }
                 if (change.startsWith(beginning)) {
                     changes.addAll(before);

@@ -106,7 +106,7 @@ class KubernetesClusterTest {
         private final Pod web = pod("u1");
 
         @Test
-        void isDoneWhenTheServerSaysSoWhateverTypeItsAnswerHas() throws InterruptedException {
+        void succeedsByStatusRegardlessOfTheResponseType() throws InterruptedException {
             server.on("POST", WEB + "/binding", request -> Response.status(201, "", ""));
 
             cluster.bind(web, "node-1");
@@ -322,7 +322,7 @@ class KubernetesClusterTest {
                         Nomination.to("node-1"),
                         "{'metadata': {'uid': 'u1', 'resourceVersion': '7'}, 'status': {'nominatedNodeName': 'node-1'}}"),
                 new Case(
-                        "a nomination is taken back beside a condition that stays",
+                        "a nomination is cleared next to an unchanged condition",
                         status(UNSCHEDULABLE).toBuilder()
                                 .nominatedNodeName("node-1")
                                 .build(),
@@ -428,7 +428,7 @@ class KubernetesClusterTest {
                         .asText());
                 return Response.ok(onServer("u1", "1" + versions.size(), ""));
             });
-            // The watch tells of nothing, then of the second patch and of the third, and then of somebody else's.
+            // The watch reports nothing, then the second patch and the third, and then another client's.
             for (String watched : List.of("7", "7", "7", "12", "13", "99")) {
                 Pod pod = pod("u1").withMetadata(pod("u1").metadata().withResourceVersion(watched));
                 cluster.patchStatus(pod, Optional.empty(), Nomination.to("node-" + watched));
@@ -529,7 +529,7 @@ class KubernetesClusterTest {
         }
 
         @Test
-        void givesUpAfterFourTries() {
+        void failsAfterFourAttempts() {
             AtomicInteger tries = new AtomicInteger();
             server.on("PATCH", GROUP + "/status", request -> {
                 tries.incrementAndGet();
@@ -707,7 +707,7 @@ class KubernetesClusterTest {
                                 + " 'kind': 'PersistentVolumeClaim', 'namespace': 'default', 'name': 'data',"
                                 + " 'uid': 'd1', 'resourceVersion': '4'}}}"),
                 new Case(
-                        "a volume that somebody keeps for a claim is not marked as bound by a controller",
+                        "a volume that a user reserved for a claim is not marked as bound by a controller",
                         cluster -> cluster.volumes().bind(KEPT, DATA),
                         "PATCH",
                         VOLUME,
@@ -835,7 +835,7 @@ class KubernetesClusterTest {
                                 + "'resourceClaimName': 'made', 'requestMappings': [{'containerName': 'main',"
                                 + " 'resourceName': 'x.org/gpu', 'requestName': 'r'}]}}}"),
                 new Case(
-                        "what a pod's claims take of its node is told",
+                        "the resources that a pod's claims use of its node are reported",
                         cluster -> cluster.patchNodeAllocatableResourceClaimStatuses(
                                 pod("u1"),
                                 List.of(new PodStatus.NodeAllocatableResourceClaimStatus(
@@ -1022,7 +1022,7 @@ class KubernetesClusterTest {
 
         @ParameterizedTest
         @FieldSource("SET_BACK")
-        void ofASeriesThatEndedAreCountedOnceMoreWhateverTheClockIsSetTo(Duration by) throws InterruptedException {
+        void ofASeriesThatEndedAreCountedOnceMoreForAnyClockChange(Duration by) throws InterruptedException {
             server.on("POST", EVENTS, request -> Response.status(201, "", ""));
             server.on("PATCH", EVENTS + "/*", request -> Response.ok("{}"));
             for (int i = 0; i < 5; i++) {

@@ -41,7 +41,7 @@ import org.moorage.testkit.apiserver.FakeApiServer;
 import org.moorage.testkit.apiserver.Request;
 import org.moorage.testkit.apiserver.Response;
 
-/** What a cluster tells its listener, whatever the API server answers to lists and watches. */
+/** Tests the notifications of a cluster's listener for all responses of the API server to lists and watches. */
 @Timeout(60)
 class ReflectorTest {
     private static final String PODS = "/api/v1/pods";
@@ -81,7 +81,7 @@ class ReflectorTest {
         return cluster.watchStatuses().get(0);
     }
 
-    /** The status when so many lists have been taken over: the listener is told a moment before. */
+    /** Returns the status after that many lists; the listener is notified a moment before. */
     private WatchStatus statusAfter(int lists) {
         WatchStatus status = status();
         while (status.lists() < lists) {
@@ -91,7 +91,7 @@ class ReflectorTest {
         return status;
     }
 
-    /** Writes down what a listener is told. */
+    /** Records the notifications of a listener. */
     private static final class Told implements ClusterListener {
         private final BlockingQueue<String> lines = new LinkedBlockingQueue<>();
         private final List<ClusterObject> objects = new CopyOnWriteArrayList<>();
@@ -184,7 +184,7 @@ class ReflectorTest {
     @Nested
     class Listing {
         @Test
-        void readsPageAfterPageAndTellsOfAllAtOnce() throws InterruptedException {
+        void readsPageAfterPageAndReportsAllTogether() throws InterruptedException {
             Map<String, String> pages = Map.of(
                     "", list(5, "two", pod("a", 1), pod("b", 2)),
                     "two", list(5, "three", pod("c", 3)),
@@ -233,7 +233,7 @@ class ReflectorTest {
         }
 
         @Test
-        void passesOverFieldsThatAreNewerThanWeAre() throws InterruptedException {
+        void ignoresFieldsOfNewerServers() throws InterruptedException {
             String item =
                     "{\"metadata\":{\"name\":\"a\",\"namespace\":\"default\",\"resourceVersion\":\"2\",\"invented\":[1]},"
                             + "\"spec\":{\"invented\":{\"x\":1},\"priority\":7,\"containers\":[{\"name\":\"c\",\"invented\":2}]},"
@@ -358,9 +358,9 @@ class ReflectorTest {
          * One case.
          *
          * @param first the first list
-         * @param events what the watch of it tells
+         * @param events the events of the watch
          * @param second the list after the watch has expired
-         * @param counted what counts in the end of the pod that cannot be read: its memory, or empty if it is left out
+         * @param counted the final memory of the pod that cannot be read, or empty if it is skipped
          */
         record Case(String name, List<String> first, List<String> events, List<String> second, OptionalLong counted) {
             @Override
@@ -382,7 +382,7 @@ class ReflectorTest {
                         List.of(UNREADABLE, OTHER),
                         AS_LAST_KNOWN),
                 new Case(
-                        "a bound pod counts as last known when only a list tells of it",
+                        "a bound pod keeps its last known state if only a list reports it",
                         List.of(READABLE, OTHER),
                         List.of(),
                         List.of(UNREADABLE, OTHER),
@@ -394,7 +394,7 @@ class ReflectorTest {
                         List.of(UNREADABLE, OTHER),
                         AS_FAR_AS_READ),
                 new Case(
-                        "a bound pod that a watch tells of counts as far as it can be read",
+                        "a bound pod that a watch reports counts as far as it can be read",
                         List.of(OTHER),
                         List.of(event("ADDED", UNREADABLE)),
                         List.of(UNREADABLE, OTHER),
@@ -406,7 +406,7 @@ class ReflectorTest {
                         List.of(UNREADABLE, OTHER),
                         AS_FAR_AS_READ),
                 new Case(
-                        "a waiting pod that was never known is left out",
+                        "a pending pod that was never known is skipped",
                         List.of(UNREADABLE_UNBOUND, OTHER),
                         List.of(event("MODIFIED", UNREADABLE_UNBOUND)),
                         List.of(UNREADABLE_UNBOUND, OTHER),
@@ -491,7 +491,7 @@ class ReflectorTest {
                         true,
                         "unavailable: resourceclaims.resource.k8s.io is not served by the API server"),
                 new Case(
-                        "a kind that must not be listed is a mistake of somebody's",
+                        "a kind that must not be listed is a configuration error",
                         ObjectKind.POD_DISRUPTION_BUDGET,
                         403,
                         Condition.NOT_ALLOWED,
@@ -582,7 +582,7 @@ class ReflectorTest {
     @Nested
     class Watching {
         @Test
-        void tellsOfEachEventAndGoesOnFromTheLastBookmark() throws InterruptedException {
+        void reportsEachEventAndContinuesFromTheLastBookmark() throws InterruptedException {
             emptyListAndWatches()
                     .add(stream(
                             event("ADDED", pod("a", 2)),
@@ -679,7 +679,7 @@ class ReflectorTest {
 
         @ParameterizedTest
         @FieldSource("CASES")
-        void goesOnOrListsAgainAfter(Case c) throws InterruptedException {
+        void continuesOrListsAgainAfter(Case c) throws InterruptedException {
             server.on(
                     "GET",
                     PODS,
@@ -770,7 +770,7 @@ class ReflectorTest {
         }
 
         @Test
-        void noticesThatAConnectionIsDeadAndGoesOn() throws InterruptedException {
+        void detectsADeadConnectionAndContinues() throws InterruptedException {
             BlockingQueue<BlockingQueue<String>> streams = emptyListAndWatches();
             streams.add(stream(event("ADDED", pod("a", 2))));
             WatchSettings hasty =
@@ -820,7 +820,7 @@ class ReflectorTest {
         }
 
         @Test
-        void goesOnWhereItWasWhenTheServerComesBack() throws InterruptedException {
+        void continuesWhereItWasWhenTheServerReturns() throws InterruptedException {
             BlockingQueue<BlockingQueue<String>> streams = emptyListAndWatches();
             streams.add(stream(event("ADDED", pod("a", 7))));
             watchPods();

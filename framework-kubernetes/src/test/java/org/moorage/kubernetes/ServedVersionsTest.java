@@ -166,7 +166,10 @@ class ServedVersionsTest {
         return status;
     }
 
-    /** The note of the status once it is that of a kind that is watched again: a watch that ended is noted until the next one opens. */
+    /**
+     * The note of the status once it is that of a kind that is watched again: a watch that ended is noted until the
+     * next one opens.
+     */
     private Optional<String> noteServedAs(String version) {
         Optional<String> note = statusServedAs(version).note();
         while (note.isPresent()) {

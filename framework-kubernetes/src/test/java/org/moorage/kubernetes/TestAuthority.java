@@ -30,7 +30,7 @@ import org.bouncycastle.cert.jcajce.JcaX509v3CertificateBuilder;
 import org.bouncycastle.operator.OperatorCreationException;
 import org.bouncycastle.operator.jcajce.JcaContentSignerBuilder;
 
-/** A certificate authority of a test, with keys of its own. */
+/** A certificate authority for tests, with generated keys. */
 final class TestAuthority {
     private static final AtomicLong SERIAL = new AtomicLong(1);
 
@@ -64,7 +64,7 @@ final class TestAuthority {
         return new Identity(signed(subject, own, subject), own);
     }
 
-    /** What a server with that identity uses, which trusts clients of this authority. */
+    /** Returns the TLS context of a server with that identity, which trusts clients of this authority. */
     SSLContext server(Identity identity) {
         try {
             char[] password = {};

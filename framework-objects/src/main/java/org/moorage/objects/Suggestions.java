@@ -15,7 +15,9 @@ public final class Suggestions {
 
     private record Match(String name, int distance) {}
 
-    /** Ends a message with the closest candidates, as in {@code  Did you mean web-1 or web-2?}; empty if none is close. */
+    /**
+     * Ends a message with the closest candidates, as in {@code  Did you mean web-1 or web-2?}; empty if none is close.
+     */
     public static String hint(String name, Collection<String> candidates) {
         List<String> closest = of(name, candidates);
         return closest.isEmpty() ? "" : " Did you mean " + String.join(" or ", closest) + "?";

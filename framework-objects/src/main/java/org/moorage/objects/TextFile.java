@@ -25,7 +25,8 @@ public final class TextFile {
     /**
      * Returns the text of a file in UTF-8, without a byte order mark.
      *
-     * @throws IOException if it cannot be read, or is not UTF-8; its message says why in a few words, without the file's name
+     * @throws IOException if it cannot be read, or is not UTF-8; its message says why in a few words, without the
+     *     file's name
      */
     public static String read(Path file) throws IOException {
         if (Files.isDirectory(file)) {

@@ -94,7 +94,7 @@ class TextFileTest {
 
     @ParameterizedTest
     @MethodSource("faults")
-    void haveFaultsThatAreToldWithoutJava(Fault fault) {
+    void haveErrorsThatAreReportedWithoutJavaTerms(Fault fault) {
         assertThat(TextFile.fault(fault.thrown)).isEqualTo(fault.text);
     }
 }

@@ -37,7 +37,7 @@ import org.moorage.runtime.internal.queue.QueueSettings;
 import org.moorage.runtime.internal.queue.SchedulingQueue;
 import org.moorage.runtime.metrics.SchedulerMetrics;
 
-/** Objects that the store knows, and a cache and a queue that are told of some of them only. */
+/** Compares a store with a cache and a queue that received only some of its objects. */
 class CacheComparerTest {
     private static final Pod WAITING = Samples.pod("waiting");
     private static final Pod BOUND = Samples.pod("bound").withNode("n");
@@ -52,7 +52,7 @@ class CacheComparerTest {
     private final ObjectStore store = new ObjectStore(new FeatureView(WITH_GROUPS), new ChangeHandler() {
         @Override
         public <T extends ClusterObject> void changed(ObjectKind<T> kind, ObjectChange<T> change) {
-            // Cache and queue are told by the test.
+            // The test updates the cache and the queue.
         }
 
         @Override
@@ -109,7 +109,7 @@ class CacheComparerTest {
     }
 
     /**
-     * What differs, and what is found.
+     * A difference, and the expected report.
      *
      * @param name a sentence
      * @param change what is changed of what was equal

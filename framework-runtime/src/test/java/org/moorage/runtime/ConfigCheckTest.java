@@ -21,7 +21,10 @@ import org.moorage.config.older.PolicyTexts;
 import org.moorage.config.plugin.PluginRegistry;
 import org.moorage.runtime.cluster.ClusterSource;
 
-/** All that is wrong with a configuration is told at once: what reading it shows, and what only its plugins and extenders show. */
+/**
+ * Tests that all errors of a configuration are reported together: those of reading it, and those of its plugins and
+ * extenders.
+ */
 class ConfigCheckTest {
     private static final String HEAD = "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n";
 
@@ -49,7 +52,7 @@ class ConfigCheckTest {
      * One case.
      *
      * @param given the configuration, without its first lines
-     * @param problems what is told, with lines and without the file's name
+     * @param problems the reported problems, with lines and without the file's name
      */
     record Case(String name, String given, String... problems) {
         @Override
@@ -77,7 +80,7 @@ class ConfigCheckTest {
                         """,
                         "6: profiles[0].pluginConfig[0]: " + refused),
                 new Case(
-                        "the same beside an unknown field, and in another profile",
+                        "the same next to an unknown field, and in another profile",
                         """
                         parallelsm: 4
                         profiles:
@@ -95,7 +98,7 @@ class ConfigCheckTest {
                                 + " FilterPlugin plugin (it extends score)",
                         "10: profiles[1].pluginConfig[0]: " + refused),
                 new Case(
-                        "a plugin whose arguments are not valid is told once",
+                        "a plugin whose arguments are not valid is reported once",
                         """
                         profiles:
                         - plugins: {multiPoint: {enabled: [{name: Even}]}}
@@ -105,7 +108,7 @@ class ConfigCheckTest {
                         """,
                         "7:12: profiles[0].pluginConfig[0].args.number: -2 (expected: not less than 0)"),
                 new Case(
-                        "a plugin that there is not is told once",
+                        "a plugin that does not exist is reported once",
                         "profiles:\n- plugins: {bind: {disabled: [{name: '*'}], enabled: [{name: MyBinder}]}}\n",
                         "4:56: profiles[0].plugins.bind.enabled[0].name: \"MyBinder\" (expected: a registered plugin; --plugin-dir adds those of jars)"),
                 new Case(
@@ -155,7 +158,7 @@ class ConfigCheckTest {
 
     @ParameterizedTest
     @MethodSource("cases")
-    void tellsAllInTheOrderOfTheLines(Case c) {
+    void reportsAllErrorsInTheOrderOfTheLines(Case c) {
         ConfigReading reading =
                 ConfigLoader.read(HEAD + c.given, "f", REGISTRY, FeatureGates.DEFAULTS, PolicyTexts.files());
 

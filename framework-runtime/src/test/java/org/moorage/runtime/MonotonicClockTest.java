@@ -12,7 +12,7 @@ final class MonotonicClockTest {
     private static final Instant START = Instant.parse("2026-01-02T03:04:05Z");
 
     @Test
-    void goesOnFromItsStart() {
+    void continuesFromItsStart() {
         AtomicLong nanos = new AtomicLong(-5);
         InstantSource clock = new MonotonicClock(START, nanos::get);
         assertThat(clock.instant()).isEqualTo(START);
@@ -21,7 +21,7 @@ final class MonotonicClockTest {
     }
 
     @Test
-    void goesOnWhereTheCountBeginsAnew() {
+    void continuesWhenTheCounterWraps() {
         AtomicLong nanos = new AtomicLong(Long.MAX_VALUE - 1);
         InstantSource clock = new MonotonicClock(START, nanos::get);
         nanos.addAndGet(3);

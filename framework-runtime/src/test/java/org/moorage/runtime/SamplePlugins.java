@@ -41,7 +41,7 @@ public final class SamplePlugins {
         return PluginFactory.of(plugin.name(), Plugin.class, PluginArgs.None.class, (args, handle) -> plugin);
     }
 
-    /** What calls the plugins, by their names. */
+    /** Returns the callers of the plugins, by plugin name. */
     public static Map<String, PluginCaller> byName(List<? extends Plugin> plugins) {
         Map<String, PluginCaller> byName = new LinkedHashMap<>();
         plugins.forEach(plugin -> byName.put(plugin.name(), PluginCaller.of(plugin)));

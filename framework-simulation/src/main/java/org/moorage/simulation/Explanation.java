@@ -9,14 +9,15 @@ import org.moorage.runtime.decision.Evaluation;
 import org.moorage.simulation.whatif.FittingChange;
 
 /**
- * What the plugins say of a pod at some moment of a {@link Simulation}, and what becomes of it.
+ * The plugins' results for a pod at one moment of a {@link Simulation}, and the pod's outcome.
  *
- * @param moment when the plugins were asked
+ * @param moment when the plugins evaluated the pod
  * @param outcome the pod at the end of the simulation; empty for {@link Moment#NOW}
  * @param decision the pod's last attempt; empty if it was never tried, and for {@link Moment#NOW}
- * @param podsBefore how many other pods had been tried by then
- * @param evaluation what the plugins said. It looks at every node, also where the attempt did not
- * @param changes what would make the pod fit; the plugins were asked again with each of them alone. Empty if the pod fits
+ * @param podsBefore the number of other pods that had been tried by then
+ * @param evaluation the plugins' results. They cover every node, including those that the attempt did not visit
+ * @param changes changes that would make the pod fit, each of them verified separately by a further evaluation. Empty
+ *     if the pod fits
  */
 public record Explanation(
         Moment moment,

@@ -8,7 +8,8 @@ import org.moorage.simulation.dump.RecordedChange;
  * A pod's move in the scheduling queue for a change: it was tried again.
  *
  * @param change the change
- * @param event what the change was taken for: the label of an event, for example {@code NodeAdd} or {@code UpdateNodeTaint}
+ * @param event what the change was taken for: the label of an event, for example {@code NodeAdd} or
+ *     {@code UpdateNodeTaint}
  */
 public record PodMove(RecordedChange change, String event) {
     public PodMove {

@@ -16,10 +16,11 @@ import org.moorage.simulation.whatif.PodReason;
  * @param nodeName its node; empty if it has none
  * @param score the node's score; empty if nodes were not scored, as when only one was feasible
  * @param plugin the PreEnqueue plugin that gates it; empty if none does
- * @param reason why it has no node, or what it waits for; {@link PodReason#NONE} if it is bound. For a gated pod it has the plugin's message
+ * @param reason why it has no node, or what it waits for; {@link PodReason#NONE} if it is bound. For a gated pod it has
+ *     the plugin's message
  * @param attempts how often it was tried
- * @param scheduledAfterFlush whether it was scheduled only since the periodic flush retried it, as kube-scheduler does with pods that
- *     have been unschedulable for five minutes: no event that a plugin waits for made it schedulable
+ * @param scheduledAfterFlush whether it was scheduled only since the periodic flush retried it, as kube-scheduler does
+ *     with pods that have been unschedulable for five minutes: no event that a plugin waits for made it schedulable
  * @param movedBy the recorded changes for which it was tried again, in order
  * @param preemption the node that it was preempted from; empty if it was not
  */
@@ -49,7 +50,8 @@ public record SimulatedPod(
      * The preemption of a pod.
      *
      * @param nodeName the node that it was deleted from; empty if it had none
-     * @param createdAgainAs the namespace and name of the pod that its controller created in its place; empty if none was
+     * @param createdAgainAs the namespace and name of the pod that its controller created in its place; empty if none
+     *     was
      */
     public record Preemption(String nodeName, String createdAgainAs) {
         public Preemption {

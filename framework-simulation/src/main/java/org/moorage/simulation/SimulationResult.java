@@ -11,10 +11,10 @@ import org.moorage.api.model.Pod;
 /**
  * The pods, groups of pods and nodes at the end of a {@link Simulation}.
  *
- * @param pods the pods that were pending, at the beginning, after a recorded change or since they were created again, in the order in which they
- *     were first tried, and then those that were preempted
- * @param groups the groups of these pods, each group before those below it, and otherwise in the order of their first pods; none unless
- *     the feature GenericWorkload is on
+ * @param pods the pods that were pending, at the beginning, after a recorded change or since they were created again,
+ *     in the order in which they were first tried, and then those that were preempted
+ * @param groups the groups of these pods, each group before those below it, and otherwise in the order of their first
+ *     pods; none unless the feature GenericWorkload is on
  * @param nodes the nodes, with the pods on them
  */
 public record SimulationResult(List<SimulatedPod> pods, List<SimulatedGroup> groups, List<NodePods> nodes) {

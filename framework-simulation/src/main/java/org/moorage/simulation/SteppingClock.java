@@ -67,7 +67,10 @@ public final class SteppingClock implements InstantSource {
         return start.plusNanos(nanos.getAndAdd(STEP_NANOS));
     }
 
-    /** Lets time pass, and runs the tasks of {@link #timers} that are due on the way, each at its time. Throws what a task throws. */
+    /**
+     * Lets time pass, and runs the tasks of {@link #timers} that are due on the way, each at its time. Throws what a
+     * task throws.
+     */
     public void advance(Duration time) {
         Objects.requireNonNull(time, "time");
         advanceTo(nanos.get() + time.toNanos());
@@ -80,7 +83,10 @@ public final class SteppingClock implements InstantSource {
         advanceTo(Duration.between(start, end).toNanos());
     }
 
-    /** Lets time pass until an instant without running any task. Tasks that become due meanwhile run in the next {@link #advance}. */
+    /**
+     * Lets time pass until an instant without running any task. Tasks that become due meanwhile run in the next
+     * {@link #advance}.
+     */
     void skipTo(Instant end) {
         moveTo(Duration.between(start, end).toNanos());
     }
@@ -108,8 +114,8 @@ public final class SteppingClock implements InstantSource {
     }
 
     /**
-     * Returns the timers of this clock. A task that is executed runs immediately, on the calling thread; a scheduled one runs in {@link
-     * #advance}. They cannot be shut down.
+     * Returns the timers of this clock. A task that is executed runs immediately, on the calling thread; a scheduled
+     * one runs in {@link #advance}. They cannot be shut down.
      */
     public ScheduledExecutorService timers() {
         return timers;

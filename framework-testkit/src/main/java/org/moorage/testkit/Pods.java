@@ -245,13 +245,19 @@ public final class Pods {
         return this;
     }
 
-    /** Adds a required term of the pod affinity: pods of its namespace with these labels, given as key, value, key, value. */
+    /**
+     * Adds a required term of the pod affinity: pods of its namespace with these labels, given as key, value, key,
+     * value.
+     */
     public Pods requiresPodAffinity(String topologyKey, String... keysAndValues) {
         podAffinity = Optional.of(withTerm(podAffinity, topologyKey, keysAndValues));
         return this;
     }
 
-    /** Adds a required term of the pod anti-affinity: pods of its namespace with these labels, given as key, value, key, value. */
+    /**
+     * Adds a required term of the pod anti-affinity: pods of its namespace with these labels, given as key, value, key,
+     * value.
+     */
     public Pods requiresPodAntiAffinity(String topologyKey, String... keysAndValues) {
         podAntiAffinity = Optional.of(withTerm(podAntiAffinity, topologyKey, keysAndValues));
         return this;

@@ -13,8 +13,8 @@ import java.util.List;
 
 /**
  * Free ports on loopback for servers that take a port number and cannot report the one that they chose. Each port stays
- * reserved until {@link #close}: a socket is bound to it and does not listen, so the system assigns the port to no other
- * program, and a server that is given its number can bind it, again after each restart.
+ * reserved until {@link #close}: a socket is bound to it and does not listen, so the system assigns the port to no
+ * other program, and a server that is given its number can bind it, again after each restart.
  */
 public final class Ports implements AutoCloseable {
     private final List<SocketChannel> reserved = new ArrayList<>();

@@ -212,7 +212,7 @@ class GroupTesterTest {
 
     @ParameterizedTest
     @FieldSource("WRONG")
-    void tellsWhatThePluginAnsweredInPlaceOf(Case c) {
+    void reportsThePluginsResultInsteadOf(Case c) {
         assertThatThrownBy(() -> c.check.accept(c.group))
                 .isInstanceOf(AssertionError.class)
                 .message()
@@ -300,7 +300,7 @@ class GroupTesterTest {
         }
     }
 
-    /** Has a group placed in the smallest rack in which it fits, one pod on a node. */
+    /** Places a group in the smallest rack in which it fits, one pod per node. */
     private static final class Racks extends Enough
             implements PlacementGeneratePlugin, PlacementScorePlugin, PodGroupPostFilterPlugin, FilterPlugin {
         private final Handle handle;

@@ -17,7 +17,7 @@ import org.moorage.api.plugin.Handle;
 import org.moorage.api.plugin.PluginFactory;
 import org.moorage.api.plugin.PluginLogger;
 
-/** What a plugin logs, a test can read. */
+/** Tests that a test can read a plugin's log lines. */
 class LogLineTest {
     private static final RuntimeException BROKEN = new IllegalStateException("broken");
     private static final Pod POD = Pods.named("p").build();
@@ -38,13 +38,13 @@ class LogLineTest {
         @Override
         public Status filter(CycleState state, Pod pod, NodeInfo node) {
             logger.debug("Looking at node", "pod", pod.name(), "node", node.name());
-            logger.warn("Cannot tell", BROKEN, "attempts", 2);
+            logger.warn("Cannot decide", BROKEN, "attempts", 2);
             return Status.success();
         }
     }
 
     @Test
-    void isKeptWhateverItsLevel() {
+    void isKeptAtAnyLevel() {
         PluginTester tester =
                 PluginTester.of(Talkative.FACTORY).cluster(Nodes.named("n1").build());
         try (TestScheduler scheduler = tester.start()) {
@@ -55,7 +55,7 @@ class LogLineTest {
                     .containsExactly(
                             tuple(PluginLogger.Level.INFO, "Plugin is made", Optional.empty()),
                             tuple(PluginLogger.Level.DEBUG, "Looking at node pod=\"p\" node=\"n1\"", Optional.empty()),
-                            tuple(PluginLogger.Level.WARN, "Cannot tell attempts=\"2\"", Optional.of(BROKEN)));
+                            tuple(PluginLogger.Level.WARN, "Cannot decide attempts=\"2\"", Optional.of(BROKEN)));
         }
     }
 

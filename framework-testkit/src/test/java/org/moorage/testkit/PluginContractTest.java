@@ -337,7 +337,7 @@ class PluginContractTest {
                 .doesNotThrowAnyException();
     }
 
-    // What was to be tried with a pod that PreFilter rejects must not be tried with the next one.
+    // Checks planned for a pod that PreFilter rejects must not run for the next one.
     @Test
     void takesAPluginThatRejectsAPodAtOnce() {
         assertThatCode(() -> PluginContract.verify(new Factory<>(NAME, PluginArgs.None.class, handle -> new Picky())))

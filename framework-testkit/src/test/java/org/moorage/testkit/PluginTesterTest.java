@@ -156,7 +156,7 @@ class PluginTesterTest {
 
     @ParameterizedTest
     @FieldSource("WRONG")
-    void tellsWhatThePluginAnsweredInPlaceOf(Case c) {
+    void reportsThePluginsResultInsteadOf(Case c) {
         assertThatThrownBy(() -> c.check.accept(PLUGIN.pod(RED)))
                 .isInstanceOf(AssertionError.class)
                 .message()
@@ -194,7 +194,7 @@ class PluginTesterTest {
     }
 
     @Test
-    void tellsOfACopyThatIsNone() {
+    void reportsACopyThatIsNone() {
         PluginTester careless = PluginTester.of(new CarelessFactory()).cluster(node("n1"), node("n2"));
         assertThatThrownBy(() ->
                         careless.pod(RED).withPodAdded("n2", red("new").build()).rejects("n2", FULL))
@@ -240,7 +240,7 @@ class PluginTesterTest {
         }
 
         @Test
-        void bindsOrTellsWhyNot() {
+        void bindsOrReportsWhyNot() {
             try (TestScheduler scheduler = PLUGIN.start()) {
                 scheduler.reserve(RED, "n2");
                 assertThatThrownBy(() -> scheduler.failsToBind(RED, "conflict"))
@@ -270,7 +270,7 @@ class PluginTesterTest {
         }
 
         @Test
-        void tellsOfAPodThatIsNotReady() {
+        void reportsAPodThatIsNotReady() {
             Pod gated = Pods.named("gated").label("team", "").build();
             try (TestScheduler scheduler = PLUGIN.start()) {
                 assertThatThrownBy(() -> scheduler.schedule(gated))
@@ -292,7 +292,7 @@ class PluginTesterTest {
         }
     }
 
-    /** Has a node take so many pods of a team. */
+    /** Limits the pods of a team on a node. */
     private static class Teams
             implements PreEnqueuePlugin,
                     PreFilterPlugin,

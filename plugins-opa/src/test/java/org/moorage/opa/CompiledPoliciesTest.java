@@ -18,14 +18,14 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The compiled policies are those of the Rego beside them, and are evaluated as OPA evaluates them. */
+/** Tests that the compiled policies match their Rego sources, and that their results match OPA's. */
 class CompiledPoliciesTest {
     private static final Path MAIN = Path.of("src/main/resources/org/moorage/opa");
     private static final Path TEST = Path.of("src/test/resources");
 
     @ParameterizedTest
     @ValueSource(strings = {"policy", "own", "weights"})
-    void areMadeFromTheRegoBesideThem(String name) throws Exception {
+    void areCompiledFromTheirRegoSources(String name) throws Exception {
         Path folder = name.equals("policy") ? MAIN : TEST;
         byte[] rego = Files.readAllBytes(folder.resolve(name + ".rego"));
 

@@ -12,7 +12,10 @@ import org.moorage.api.model.Pod;
 import org.moorage.testkit.PluginTester;
 import org.moorage.testkit.TestScheduler;
 
-/** Measures the time of a decision in both modes. Not a test: run its main in the module's folder, with the numbers of nodes. */
+/**
+ * Measures the time of a decision in both modes. Not a test: run its main in the module's folder, with the numbers of
+ * nodes.
+ */
 final class DecisionTimes {
     private static final JsonMapper JSON = new JsonMapper();
     private static final int WARM_UP = 10;

@@ -14,8 +14,8 @@ import org.moorage.testkit.PluginTester;
 import org.moorage.testkit.TestScheduler;
 
 /**
- * Has one real scheduler with the plugin decide vector after vector, and compares. The cluster of each comes when its turn comes and goes
- * afterwards, so that what policies see of it is corrected each time.
+ * Has one real scheduler with the plugin decide vector after vector, and compares. The cluster of each comes when its
+ * turn comes and goes afterwards, so that what policies see of it is corrected each time.
  */
 final class EngineVectors implements AutoCloseable {
     private static final double EXACT = 1e-12;

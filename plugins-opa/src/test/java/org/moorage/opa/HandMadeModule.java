@@ -7,13 +7,13 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 
-/** WebAssembly written byte by byte: what {@code opa build} never makes, but what somebody may push. */
+/** WebAssembly written byte by byte: modules that {@code opa build} never creates but that a client may push. */
 final class HandMadeModule {
     private static final int[] LOOP = {0x03, 0x40, 0x0c, 0, 0x0b};
     private static final int[] GROW = {0x03, 0x40, 0x41, 0xe8, 0x07, 0x40, 0, 0x1a, 0x0c, 0, 0x0b};
     private static final int[] CALL_ITSELF = {0x10, 0};
     private static final int EXPORT_FUNCTION = 0;
-    /** What the library looks for, and nobody calls here. */
+    /** Exports that the library requires and that are not called here. */
     private static final List<String> UNUSED = List.of(
             "eval",
             "opa_eval_ctx_get_result",

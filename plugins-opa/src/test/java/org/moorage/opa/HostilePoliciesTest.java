@@ -26,7 +26,10 @@ import org.moorage.api.model.ObjectKind;
 import org.moorage.testkit.PluginTester;
 import org.moorage.testkit.TestScheduler;
 
-/** Whatever is pushed, it is in force or refused within the time limit, and neither decisions nor other pushes wait for it. */
+/**
+ * Tests that any pushed policy is in force or rejected within the time limit, without delaying decisions or other
+ * pushes.
+ */
 @Timeout(120)
 class HostilePoliciesTest {
     // Machines may be slow.

@@ -268,7 +268,7 @@ class OpaPolicyTest {
 
     @Nested
     class Reserve {
-        // What the original did by writing the pod into OPA's data before it was bound: OPA-2's remark.
+        // The original wrote the pod to OPA's data before it was bound: see the remark of OPA-2.
         @Test
         void hasTheNextPodSeeTheOneBefore() {
             PluginTester tester =
@@ -302,8 +302,8 @@ class OpaPolicyTest {
 
         static final List<String> NAMED = List.of("", "/fit.wasm");
 
-        // Of a ConfigMap's files each is a link to "..data/NAME", and "..data" is a link to a folder, in whose place
-        // the kubelet puts another one.
+        // Each file of a ConfigMap is a link to "..data/NAME", and "..data" is a link to a folder, which the kubelet
+        // replaces.
         @ParameterizedTest
         @FieldSource("NAMED")
         void areThoseOfAMountedConfigMapThatChanges(String named) throws IOException, InterruptedException {
@@ -335,7 +335,7 @@ class OpaPolicyTest {
     @Nested
     class Hints {
         @Test
-        void haveAPodTriedAgainWhenWhatThePolicySeesChanges() {
+        void retryAPodWhenTheInputOfThePolicyChanges() {
             plugin(WEIGHTS)
                     .cluster(weighing("n1", "1"))
                     .pod(Pods.named("p").build())

@@ -30,7 +30,7 @@ import org.moorage.testkit.Pods;
 import org.moorage.testkit.Ports;
 import org.moorage.testkit.TestScheduler;
 
-/** What may befall a real OPA, and what is pushed to it. */
+/** Tests failures of a real OPA, and policies that are pushed to it. */
 @Tag("live")
 class OpaServerLiveTest {
     private static final Path RESOURCES = Path.of("src/test/resources");

@@ -20,13 +20,13 @@ import org.moorage.testkit.Nodes;
 import org.moorage.testkit.Pods;
 
 /**
- * OPA-14: by a policy of one's own, each node weighs 1 if {@code pod.spec.schedulerName} is x, and there is none for other pods. A real
- * scheduler has the profiles x and y, both with the plugin.
+ * OPA-14: with a custom policy, each node has weight 1 if {@code pod.spec.schedulerName} is x, and no node fits other
+ * pods. A real scheduler has the profiles x and y, both with the plugin.
  */
 final class OwnPolicyVector {
     private OwnPolicyVector() {}
 
-    /** Checks what comes of pods of both, with arguments in YAML. */
+    /** Checks the results for pods of both profiles, with arguments in YAML. */
     static void check(String args) {
         PluginRegistry registry = PluginRegistry.of(
                 List.of(new OpaPolicy.Factory(), PluginFactory.of(Queue.NAME, Queue.class, handle -> new Queue())));
@@ -63,7 +63,7 @@ final class OwnPolicyVector {
         return text.toString();
     }
 
-    /** What a profile must have beside. */
+    /** The other plugins that a profile must have. */
     private static final class Queue implements QueueSortPlugin, BindPlugin {
         static final String NAME = "Queue";
 

@@ -254,7 +254,7 @@ class PolicyPortTest {
     }
 
     @Test
-    void strangersThatSendNothingMoreHoldNobodyUp() throws IOException {
+    void silentClientsBlockNoOthers() throws IOException {
         List<Socket> strangers = new ArrayList<>();
         try (TestScheduler scheduler = start("")) {
             scheduler.pod(POD).skipsFilter();

@@ -17,7 +17,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import org.moorage.testkit.Ports;
 
-/** A real OPA as a process of its own, built from Go modules if it is not there yet. */
+/** A real OPA in a separate process, built from Go modules on first use. */
 final class RealOpa implements AutoCloseable {
     private static final Duration LONGEST_BUILD = Duration.ofMinutes(10);
     private static final Duration LONGEST_START = Duration.ofSeconds(20);
@@ -40,7 +40,7 @@ final class RealOpa implements AutoCloseable {
     private final String url;
     private Process process;
 
-    /** One that anybody on this machine may ask. */
+    /** Starts an OPA without authentication. */
     RealOpa() {
         this("http", HttpClient.newHttpClient(), List.of());
     }

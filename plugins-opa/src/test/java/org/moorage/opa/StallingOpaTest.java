@@ -17,7 +17,9 @@ import org.moorage.testkit.PluginTester;
 import org.moorage.testkit.Pods;
 import org.moorage.testkit.TestScheduler;
 
-/** An OPA that does not come to the end of its answers has failed when its time is over, and the failure policy decides. */
+/**
+ * An OPA that does not come to the end of its answers has failed when its time is over, and the failure policy decides.
+ */
 @Timeout(60)
 class StallingOpaTest {
     private static final Duration LIMIT = Duration.ofMillis(500);
@@ -53,7 +55,7 @@ class StallingOpaTest {
     }
 
     @Test
-    void aTokenThatIsNoneIsNotSentAndNotTold(@TempDir Path folder) throws Exception {
+    void anInvalidTokenIsNeitherSentNorLogged(@TempDir Path folder) throws Exception {
         Path token = Files.writeString(folder.resolve("token"), "secret\nof two lines");
         try (StallingServer server = new StallingServer(StallingServer.Answer.NONE);
                 TestScheduler scheduler = scheduler(server, ", tokenFile: '" + token + "'")) {

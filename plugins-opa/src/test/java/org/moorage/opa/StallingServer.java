@@ -18,7 +18,7 @@ import java.util.concurrent.TimeUnit;
 final class StallingServer implements AutoCloseable {
     private static final String HEAD = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n";
 
-    /** What it does after it has read some of a request. */
+    /** The behavior after it has read a part of a request. */
     enum Answer {
         NONE,
         HALF_A_HEAD,

@@ -17,7 +17,10 @@ import javax.net.ssl.KeyManagerFactory;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.TrustManagerFactory;
 
-/** A certificate authority with a key of its own, and certificates for 127.0.0.1 that it signs, made by the JDK's keytool. */
+/**
+ * A certificate authority with a generated key, and certificates for 127.0.0.1 that it signs, created by the JDK's
+ * keytool.
+ */
 final class TestAuthority {
     private static final String PASSWORD = "changeit";
     private static final String SELF = "authority";

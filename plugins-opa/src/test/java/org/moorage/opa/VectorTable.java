@@ -8,7 +8,10 @@ import java.nio.file.Path;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** What came of the vectors in one mode, one a line in {@code target/vectors-<mode>.txt}, from which the README's table is made. */
+/**
+ * The results of the vectors in one mode, one per line in {@code target/vectors-<mode>.txt}, from which the README's
+ * table is generated.
+ */
 final class VectorTable {
     private final String mode;
     private final Map<String, Row> rows = new TreeMap<>();

@@ -29,7 +29,7 @@ final class Vectors {
     private Vectors() {}
 
     /**
-     * A pod in a cluster, and what comes of it.
+     * A pod in a cluster, and the expected result.
      *
      * @param id its name
      * @param original whether the policy has its original's faults

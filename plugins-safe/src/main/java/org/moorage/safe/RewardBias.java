@@ -89,7 +89,7 @@ public final class RewardBias implements ScorePlugin {
                 problems.at("configMap").invalid(configMap, "namespace/name");
             }
             if (!file.isEmpty() && !configMap.isEmpty()) {
-                problems.at("configMap").invalid(configMap, "left out where there is a file");
+                problems.at("configMap").invalid(configMap, "empty if file is set");
             }
         }
 

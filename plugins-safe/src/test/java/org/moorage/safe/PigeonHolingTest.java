@@ -34,7 +34,9 @@ import org.moorage.testkit.PluginTester;
 import org.moorage.testkit.Pods;
 import org.moorage.testkit.TestScheduler;
 
-/** The agent {@code pigeon-holing} of kube-safe-scheduler; values and scores up to 10 were recorded from the original. */
+/**
+ * The agent {@code pigeon-holing} of kube-safe-scheduler; values and scores up to 10 were recorded from the original.
+ */
 class PigeonHolingTest {
     private static final Environment NOTHING = new Environment(Map.of());
     // The original reckoned with numbers of 32 bits.

@@ -171,7 +171,7 @@ class PrometheusStatisticsTest {
                 .rejects("idle", NO_STATISTICS);
     }
 
-    // The clock of the tester goes on with each reading.
+    // The tester's clock advances with each reading.
     @Test
     void doesNotRelyOnStaleFigures() {
         overload(Duration.ofNanos(1), Staleness.MISSING).pod(POD).rejects("idle", NO_STATISTICS);
@@ -179,7 +179,7 @@ class PrometheusStatisticsTest {
     }
 
     @Test
-    void isToldWhatIsWrongWithItsArguments() {
+    void reportsErrorsOfItsArguments() {
         Problems problems = Problems.collector();
         SafeArgs wrong = new SafeArgs(
                 OptionalInt.of(101),

@@ -87,7 +87,7 @@ class RewardBiasTest {
         TABLE.write();
     }
 
-    /** How the average and the score go on: failures, then perhaps a success. */
+    /** Tests the average and the score after failures and possibly a success. */
     @ParameterizedTest
     @CsvSource({
         "0, false, 1, 0, 100",
@@ -180,7 +180,7 @@ class RewardBiasTest {
 
     @ParameterizedTest(name = "{0}")
     @MethodSource("outcomes")
-    void rewardsWhatBecomesOfAPod(Outcome outcome) {
+    void rewardsTheOutcomeOfAPod(Outcome outcome) {
         try (TestScheduler scheduler = start(args(false))) {
             fail(scheduler, "before");
             scheduler.cluster().apply(pod("p", "Pending"));
@@ -251,7 +251,7 @@ class RewardBiasTest {
         "'name=c', c",
         "'other=d', p",
     })
-    void tellsTheTypeByLabels(String labels, String type) {
+    void readsTheTypeFromLabels(String labels, String type) {
         Pods pod = Pods.named("p");
         for (String label : labels.split(" ")) {
             String[] pair = label.split("=");
@@ -262,7 +262,7 @@ class RewardBiasTest {
     }
 
     @Test
-    void watchesTheNamespacesThatItIsTold() {
+    void watchesTheConfiguredNamespaces() {
         try (TestScheduler scheduler = start(args(false))) {
             scheduler
                     .cluster()
@@ -330,7 +330,7 @@ class RewardBiasTest {
                         "failed: NaN (expected: 0 to 1)",
                         "mttf: -1s (expected: >= 0)",
                         "configMap: \"rewards\" (expected: namespace/name)",
-                        "configMap: \"rewards\" (expected: left out where there is a file)");
+                        "configMap: \"rewards\" (expected: empty if file is set)");
     }
 
     @Test

@@ -24,7 +24,7 @@ import org.moorage.testkit.PluginTester;
 import org.moorage.testkit.Pods;
 import org.moorage.testkit.TestScheduler;
 
-/** What is learned and kept stays small, whatever pods are called, and however many there were. */
+/** Tests that the learned state stays small, regardless of the names and the number of pods. */
 class RewardsTest {
     private static final int MANY = 20_000;
     private static final int MOST_BYTES_OF_AN_OBJECT = 1 << 20;

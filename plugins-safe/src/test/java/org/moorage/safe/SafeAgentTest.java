@@ -97,9 +97,10 @@ class SafeAgentTest {
     }
 
     /**
-     * What the original said, and what comes without its behaviour.
+     * The original's result, and the result without originalBehavior.
      *
-     * @param recorded risk of cpu, risk of memory, filter, overload, balance; {@code -} for none, {@code ?} if it was not recorded
+     * @param recorded risk of cpu, risk of memory, filter, overload, balance; {@code -} for none, {@code ?} if it was
+     *     not recorded
      */
     private record Vector(String name, Node node, Pod pod, String recorded, long overload100, long balance100) {
         @Override
@@ -480,7 +481,7 @@ class SafeAgentTest {
     }
 
     @Test
-    void hasAPodTriedAgainWhenAnnotationsChange() {
+    void retriesAPodWhenAnnotationsChange() {
         Node hot = node("500 400", "2 1");
         Node idle = node("7000 200", "14 0.5");
         Node labelled = Nodes.named("n").label("a", "b").build();

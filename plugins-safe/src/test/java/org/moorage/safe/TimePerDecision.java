@@ -26,8 +26,8 @@ import org.moorage.testkit.Pods;
 import org.moorage.testkit.TestScheduler;
 
 /**
- * Measures what each plugin adds to a decision: Filter of all nodes, PreScore, and Score of all nodes, on one thread, in the middle of
- * a real cycle. No test; the README says how to run it.
+ * Measures what each plugin adds to a decision: Filter of all nodes, PreScore, and Score of all nodes, on one thread,
+ * in the middle of a real cycle. No test; the README says how to run it.
  */
 final class TimePerDecision {
     // Time of the processor, so that a busy machine does not count.

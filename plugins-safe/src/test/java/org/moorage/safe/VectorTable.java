@@ -8,7 +8,10 @@ import java.nio.file.Path;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** What came of vectors, one a line in {@code target/vectors-<name>.txt}, from which {@code table.sh} makes the README's tables. */
+/**
+ * The results of vectors, one per line in {@code target/vectors-<name>.txt}, from which {@code table.sh} generates the
+ * README's tables.
+ */
 final class VectorTable {
     private final String name;
     private final Map<String, String> cells = new TreeMap<>();

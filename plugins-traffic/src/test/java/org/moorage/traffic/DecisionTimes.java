@@ -16,7 +16,10 @@ import org.moorage.simulation.cluster.InMemoryCluster;
 import org.moorage.testkit.Nodes;
 import org.moorage.testkit.Pods;
 
-/** Prints how long a pod takes, from the queue to its binding, where all nodes are scored by their traffic and by nothing else. */
+/**
+ * Prints how long a pod takes, from the queue to its binding, where all nodes are scored by their traffic and by
+ * nothing else.
+ */
 final class DecisionTimes {
     private static final int WARM_UP = 1000;
     private static final int MEASURED = 1000;

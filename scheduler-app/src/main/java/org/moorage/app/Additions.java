@@ -7,7 +7,7 @@ import org.moorage.api.plugin.PluginFactory;
 import org.moorage.config.older.PolicyTexts.PolicyText;
 
 /**
- * What a program adds to the command line.
+ * The additions of a program to the command line.
  *
  * @param plugins further plugins
  * @param config the configuration where the command line names none

@@ -53,7 +53,9 @@ import picocli.CommandLine.RunLast;
 import picocli.CommandLine.ScopeType;
 import picocli.CommandLine.UnmatchedArgumentException;
 
-/** The {@code moorage} command line. Flags without a command run the scheduler, as kube-scheduler's command line does. */
+/**
+ * The {@code moorage} command line. Flags without a command run the scheduler, as kube-scheduler's command line does.
+ */
 @Command(
         name = "moorage",
         versionProvider = Version.class,
@@ -199,8 +201,8 @@ public final class Main {
     }
 
     /**
-     * Runs the command line; returns the exit code: 0, 1 if the answer of a command is no or a scheduler fails, 2 for what cannot be answered,
-     * such as a command line that makes no sense.
+     * Runs the command line; returns the exit code: 0, 1 if the answer of a command is no or a scheduler fails, 2 for
+     * what cannot be answered, such as an invalid command line.
      */
     static int run(Additions additions, Terminal terminal, String... args) {
         return run(additions, terminal, new OwnProcess(), args);

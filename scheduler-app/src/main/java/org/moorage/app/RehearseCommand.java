@@ -36,8 +36,8 @@ import org.moorage.testkit.apiserver.FakeApiServer;
 import picocli.CommandLine.Command;
 
 /**
- * Starts the scheduler and a simulation on a generated cluster, and ends. The launchers run it while the JVM records which classes
- * are loaded, so that later starts are faster.
+ * Starts the scheduler and a simulation on a generated cluster, and ends. The launchers run it while the JVM records
+ * which classes are loaded, so that later starts are faster.
  */
 @Command(
         name = "rehearse",

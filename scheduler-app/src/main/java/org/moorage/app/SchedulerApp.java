@@ -40,7 +40,10 @@ public final class SchedulerApp {
 
         private Builder() {}
 
-        /** Adds a plugin that configurations may name. Its factory may be offered to {@link java.util.ServiceLoader} as well. */
+        /**
+         * Adds a plugin that configurations may name. Its factory may be offered to {@link java.util.ServiceLoader} as
+         * well.
+         */
         public Builder withPlugin(PluginFactory<?> factory) {
             plugins.add(Objects.requireNonNull(factory, "factory"));
             return this;
@@ -59,8 +62,8 @@ public final class SchedulerApp {
         }
 
         /**
-         * Runs the command line, and ends the process: with 0, with 1 after a failure, with 2 if the command line makes no
-         * sense.
+         * Runs the command line, and ends the process: with 0, with 1 after a failure, with 2 if the command line is
+         * invalid.
          *
          * @param args the flags, or a command and its flags
          */

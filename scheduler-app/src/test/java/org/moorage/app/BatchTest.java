@@ -40,7 +40,7 @@ class BatchTest {
     }
 
     @Test
-    void answersEachQuestionInOrderAndGoesOnAfterThoseThatMakeNoSense() throws IOException {
+    void answersEachQuestionInOrderAndContinuesAfterInvalidOnes() throws IOException {
         Path list = file("list.txt", """
                 # comments and blank lines are no questions
 
@@ -178,7 +178,7 @@ class BatchTest {
             // Those of the cluster wait, too.
             assertThat(answer.path("summary").path("pods").asInt()).isEqualTo(12 + i + 1);
         }
-        // What one trace has placed is not there for the next.
+        // Pods that one trace scheduled do not exist for the next one.
         assertThat(lines)
                 .extracting(line -> line.at("/answer/summary/scheduled").asInt(-1))
                 .startsWith(10, 11, 12, 12);
@@ -282,7 +282,7 @@ class BatchTest {
 
     @ParameterizedTest
     @MethodSource("noted")
-    void tellsWhatATraceHasThatIsNotPlayed(Noted given) throws IOException {
+    void reportsPartsOfATraceThatAreNotReplayed(Noted given) throws IOException {
         Path list = file("list.txt", "simulate " + file("trace.yaml", given.trace));
 
         JsonNode answer = lines(CapturedRun.of("batch", "run", list.toString(), "--cluster", CapturedRun.FIRST)

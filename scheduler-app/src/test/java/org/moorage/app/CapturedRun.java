@@ -20,7 +20,7 @@ import org.moorage.api.plugin.PluginFactory;
 import org.moorage.app.internal.logging.Logging;
 import org.moorage.app.internal.report.Terminal;
 
-/** What a command line answered, run in this process while time stood still. */
+/** The result of a command line that ran in this process with a stopped clock. */
 public record CapturedRun(int exitCode, String out, String err) {
     /** The example cluster. */
     public static final String FIRST =

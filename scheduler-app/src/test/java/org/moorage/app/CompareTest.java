@@ -151,7 +151,7 @@ class CompareTest {
     }
 
     @Test
-    void tellsHowNodesAreFilled() throws IOException {
+    void showsTheUtilizationOfNodes() throws IOException {
         List<String> args = args(List.of("spread.yaml", "packed.yaml", "-o", "json"));
 
         JsonNode tree = JSON.readTree(

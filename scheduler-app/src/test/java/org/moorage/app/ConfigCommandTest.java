@@ -30,8 +30,8 @@ class ConfigCommandTest {
     /**
      * Something that is no configuration.
      *
-     * @param bytes of the file; none for a file that is not there
-     * @param error what is told after the file's name
+     * @param bytes the contents of the file; none for a missing file
+     * @param error the message after the file's name
      */
     record Wrong(String name, byte[] bytes, String error) {
         @Override
@@ -73,7 +73,7 @@ class ConfigCommandTest {
 
     @ParameterizedTest
     @MethodSource("wrongs")
-    void validateTellsInOneLineWhatIsWrong(Wrong wrong) throws IOException {
+    void validateReportsAnErrorInOneLine(Wrong wrong) throws IOException {
         Path file = folder.resolve("scheduler.yaml");
         if (wrong.bytes.length > 0) {
             Files.write(file, wrong.bytes);
@@ -116,7 +116,7 @@ class ConfigCommandTest {
     }
 
     @Test
-    void aPluginThatCannotBeMadeOfRefusedArgumentsIsNotToldBesides() throws IOException {
+    void aPluginWithRejectedArgumentsIsNotReportedTwice() throws IOException {
         String file = file(
                 "scheduler.yaml",
                 HEAD
@@ -129,7 +129,7 @@ class ConfigCommandTest {
     }
 
     @Test
-    void validateTellsOfAFolder() {
+    void validateReportsAFolder() {
         assertThat(CapturedRun.of("config", "validate", folder.toString()))
                 .isEqualTo(new CapturedRun(
                         2, "", "error: " + folder + ": a folder (expected: a KubeSchedulerConfiguration)\n"));
@@ -148,7 +148,7 @@ class ConfigCommandTest {
     }
 
     @Test
-    void validateTellsWhatVersionsMakeOfAConfiguration() throws IOException {
+    void validateShowsAConfigurationInEachVersion() throws IOException {
         String file = file(
                 "scheduler.yaml",
                 HEAD
@@ -161,7 +161,7 @@ class ConfigCommandTest {
     }
 
     @Test
-    void validateTellsWhatDiffersBetweenVersions() throws IOException {
+    void validateShowsDifferencesBetweenVersions() throws IOException {
         String file = file("scheduler.yaml", HEAD);
 
         CapturedRun run = CapturedRun.of("config", "validate", "--for-version", "1.36,1.37", file);
@@ -264,7 +264,7 @@ class ConfigCommandTest {
 
     @ParameterizedTest
     @MethodSource("accepted")
-    void pluginsTellsWhatArgumentsAccept(Accepted argument) {
+    void pluginsShowsAcceptedArguments(Accepted argument) {
         assertThat(CapturedRun.of("plugins", argument.plugin).out())
                 .containsPattern("PLUGIN +ARGUMENT +DEFAULT +ACCEPTS\n")
                 .containsPattern(argument.line);
@@ -273,7 +273,7 @@ class ConfigCommandTest {
     }
 
     @Test
-    void pluginsTellsOfNamesThatThereAreNot() {
+    void pluginsReportsUnknownNames() {
         assertThat(CapturedRun.of("plugins", "NodeNames"))
                 .isEqualTo(new CapturedRun(
                         2,
@@ -282,7 +282,9 @@ class ConfigCommandTest {
                                 + " NodeName?\n"));
     }
 
-    /** Plugins of examples have a dozen arguments; here InterPodAffinity has the most, and NodeResourcesFit the longest. */
+    /**
+     * Plugins of examples have a dozen arguments; here InterPodAffinity has the most, and NodeResourcesFit the longest.
+     */
     @Test
     void pluginsHasALineForEachArgument() {
         CapturedRun run = CapturedRun.of("plugins");
@@ -292,7 +294,7 @@ class ConfigCommandTest {
     }
 
     @Test
-    void filesThatCannotBeWrittenAreTold() {
+    void filesThatCannotBeWrittenAreReported() {
         assertThat(List.of(CapturedRun.of("--write-config-to=/nowhere/scheduler.yaml")
                         .err()))
                 .containsExactly(

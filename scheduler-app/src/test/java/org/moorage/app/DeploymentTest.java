@@ -65,7 +65,10 @@ import org.moorage.testkit.apiserver.FakeApiServer;
 import org.moorage.testkit.apiserver.Request;
 import org.moorage.testkit.apiserver.Response;
 
-/** The manifests in {@code deploy}: that they are complete, and grant what is needed and no more than kube-scheduler has. */
+/**
+ * The manifests in {@code deploy}: that they are complete, and grant what is needed and no more than kube-scheduler
+ * has.
+ */
 @Tag("any-jvm")
 class DeploymentTest {
     private static final Path DEPLOY = Path.of("..", "deploy");
@@ -105,7 +108,7 @@ class DeploymentTest {
                 YAML.readerFor(JsonNode.class).readValues(manifest.toFile())) {
             for (JsonNode document : documents.readAll()) {
                 for (JsonNode container : document.findPath("containers")) {
-                    // What kustomize lays over another has no image.
+                    // A kustomize patch has no image.
                     if (container.path("image").asText().startsWith("moorage")) {
                         String name = container.path("name").asText();
                         JsonNode context = container.path("securityContext");
@@ -381,7 +384,7 @@ class DeploymentTest {
                 .allMatch(argument -> CapturedRun.of(argument, "--help").exitCode() == 0);
     }
 
-    /** A folder with a scheduler of its own: the plugin that it has beyond ours, and the name of everything in it. */
+    /** A folder with a separate scheduler: its additional plugin, and the name of all its objects. */
     record Folder(String folder, String plugin, String name) {
         @Override
         public String toString() {
@@ -423,7 +426,7 @@ class DeploymentTest {
 
     @ParameterizedTest
     @MethodSource("folders")
-    void haveALeaseOfTheirOwn(Folder folder) throws IOException {
+    void haveASeparateLease(Folder folder) throws IOException {
         List<JsonNode> all = folder.manifests();
         JsonNode config = YAML.readTree(one(all, "ConfigMap", folder.name + "-config")
                 .path("data")

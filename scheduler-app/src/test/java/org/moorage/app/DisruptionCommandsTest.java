@@ -289,7 +289,7 @@ class DisruptionCommandsTest {
     }
 
     @Test
-    void tellsWhatIsWrongWithABudget() {
+    void reportsErrorsOfABudget() {
         CapturedRun run = CapturedRun.withInput(
                 String.format(BUDGETS, "\"minAvailable\": \"half\"", ""), "drain", "--cluster", "-", "a");
 

@@ -104,7 +104,7 @@ class ExplainGroupTest {
     }
 
     @Test
-    void tellsWhichGroupsWouldHaveToLeave() throws IOException {
+    void showsTheVictimGroups() throws IOException {
         Path urgent = Files.writeString(folder.resolve("urgent.yaml"), URGENT);
 
         CapturedRun run = explain(
@@ -135,7 +135,7 @@ class ExplainGroupTest {
     }
 
     @Test
-    void tellsTheWayFromACompositeGroupToWhatStopsIt() throws IOException {
+    void showsThePathFromACompositeGroupToItsBlocker() throws IOException {
         Path cluster = Files.writeString(
                 folder.resolve("composite.yaml"),
                 """

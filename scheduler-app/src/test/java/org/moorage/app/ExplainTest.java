@@ -23,7 +23,7 @@ class ExplainTest {
     }
 
     @Test
-    void tellsWhereAPodWouldGoNow() {
+    void showsTheNodeOfAPodNow() {
         CapturedRun run = explain("report", "--now");
 
         assertThat(run.exitCode()).isZero();
@@ -48,7 +48,7 @@ class ExplainTest {
     }
 
     @Test
-    void tellsWhyAPodFitsNowhereWithEveryPluginsVerdict() {
+    void explainsAnUnschedulablePodWithEveryPluginsResult() {
         assertThat(explain("default/train", "--now").out()).isEqualTo("""
                         default/train would be unschedulable: 0/6 nodes are available: 1 Insufficient cpu, 1 node(s) were \
                         unschedulable, 2 Insufficient memory, 2 node(s) had untolerated taint(s), 3 Insufficient \
@@ -87,7 +87,7 @@ class ExplainTest {
     }
 
     @Test
-    void tellsWhatBecomesOfAPodAtItsTurn() {
+    void showsTheResultOfAPodAtItsTurn() {
         assertThat(explain("ingress-3").out()).isEqualTo("""
                         default/ingress-3 is unschedulable: 0/6 nodes are available: 1 node(s) were unschedulable, 2 node(s) \
                         didn't have free ports for the requested pod ports, 3 node(s) had untolerated taint(s).
@@ -129,7 +129,7 @@ class ExplainTest {
     }
 
     @Test
-    void leavesOutPluginsThatScoreAllNodesAlikeWhereTheTerminalEnds() {
+    void omitsPluginsWithEqualScoresOnNarrowTerminals() {
         CapturedRun run = CapturedRun.onTerminal(
                 70,
                 "explain",
@@ -154,7 +154,7 @@ class ExplainTest {
     @Test
     void namesTheChosenNodeFirstOfItsEquals() throws IOException {
         StringBuilder cluster = new StringBuilder();
-        // Of these, kube-scheduler's order brings the last to the top.
+        // kube-scheduler's order puts the last of these on top.
         for (int i = 0; i < 4; i++) {
             cluster.append("""
                     {"kind": "Node", "apiVersion": "v1", "metadata": {"name": "node-%d"},

@@ -53,7 +53,7 @@ class ExtendersTest {
     @TempDir
     Path folder;
 
-    /** What the extender answers, by verb; a status of 500 to other verbs. */
+    /** The extender's responses, by verb; status 500 for other verbs. */
     private final Map<String, Supplier<String>> answers = new HashMap<>();
 
     private final List<String> asked = new CopyOnWriteArrayList<>();
@@ -160,7 +160,7 @@ class ExtendersTest {
     }
 
     @Test
-    void triesARejectedPodAgainWhateverHappens() {
+    void retriesARejectedPodOnAnyEvent() {
         answers.put(
                 "filter", () -> "{\"FailedNodes\":{\"a\":\"full\"},\"FailedAndUnresolvableNodes\":{\"b\":\"never\"}}");
         Scheduler scheduler = scheduler("filterVerb: filter");
@@ -188,7 +188,7 @@ class ExtendersTest {
     }
 
     @Test
-    void passesOverAnExtenderThatFailsAndIsIgnorable() {
+    void skipsAFailingIgnorableExtender() {
         Scheduler scheduler = scheduler("""
                 filterVerb: filter
                 prioritizeVerb: prioritize

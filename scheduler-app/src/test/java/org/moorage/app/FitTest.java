@@ -123,13 +123,13 @@ class FitTest {
                                 "a 1",
                                 "The cluster has 2 other pending pods; the pods of the manifests are scheduled first")),
                 new Case(
-                        "a pod that is too large is told what would help",
+                        "a pod that is too large gets changes that would help",
                         pod("p", "", "", "cpu: 5"),
                         List.of(),
                         1,
                         List.of("0 of 1 pod fit", "2 Insufficient cpu", "lower its request by cpu 2")),
                 new Case(
-                        "pods that wait go first on request",
+                        "pending pods are scheduled first on request",
                         pod("p", "", "", "cpu: 3"),
                         List.of("--after-pending"),
                         1,
@@ -469,7 +469,7 @@ class FitTest {
 
     @ParameterizedTest
     @ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8})
-    void tellsAsManyCopiesAsFindAPlaceOneByOne(long seed) throws IOException {
+    void countsAsManyReplicasAsFitOneByOne(long seed) throws IOException {
         SplittableRandom random = new SplittableRandom(seed);
         StringBuilder cluster = new StringBuilder();
         for (int i = 0; i < 6; i++) {
@@ -521,7 +521,7 @@ class FitTest {
     }
 
     @Test
-    void givesCopiesClaimsOfTheirOwn() throws IOException {
+    void givesReplicasSeparateClaims() throws IOException {
         String cluster = CLUSTER + """
                 {"kind": "StorageClass", "apiVersion": "storage.k8s.io/v1", "metadata": {"name": "disk"}, "provisioner": "d",
                  "volumeBindingMode": "WaitForFirstConsumer"}

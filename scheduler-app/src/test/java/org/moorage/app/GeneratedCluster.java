@@ -4,8 +4,8 @@ package org.moorage.app;
 import java.util.Locale;
 
 /**
- * A cluster of some size, as text: of ten nodes seven are general, two take batch pods only and one has GPUs; every 40th is cordoned. Each
- * team, one per ten nodes up to 40, has some Deployments and Jobs.
+ * A cluster of some size, as text: of ten nodes seven are general, two take batch pods only and one has GPUs; every
+ * 40th is cordoned. Each team, one per ten nodes up to 40, has some Deployments and Jobs.
  */
 final class GeneratedCluster {
     private static final int MOST_TEAMS = 40;

@@ -16,7 +16,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 /** Questions about the pods of groups, which are placed together or not at all. */
 class GroupQuestionsTest {
     private static final String GATES = "GenericWorkload=true,WorkloadWithJob=true";
-    // One of the two waiting pods would find a place.
+    // One of the two pending pods would fit.
     private static final String CLUSTER = """
             apiVersion: v1
             kind: Node

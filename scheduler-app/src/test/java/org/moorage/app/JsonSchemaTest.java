@@ -191,7 +191,7 @@ class JsonSchemaTest {
     }
 
     @Test
-    void coversTheFieldsThatAreLeftOutAtTimes() throws IOException {
+    void coversOptionalFields() throws IOException {
         assertThat(answer("explain", "--now", "-o", "json", "urgent", "--cluster", "-")
                         .has("preemption"))
                 .isTrue();

@@ -27,7 +27,10 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The launcher, with a program of two classes: one in a jar, and one in a jar of "lib" that the first one's manifest names. */
+/**
+ * The launcher, with a program of two classes: one in a jar, and one in a jar of "lib" that the first one's manifest
+ * names.
+ */
 @DisabledOnOs(OS.WINDOWS)
 class LauncherTest {
     private static final Path LAUNCHER = Path.of("..", "deploy", "archive", "bin", "moorage")

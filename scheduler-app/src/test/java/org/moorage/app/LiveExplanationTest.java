@@ -40,7 +40,7 @@ final class LiveExplanationTest {
     }
 
     @Test
-    void tellsWhatAPodWaitsForAndWhatCameOfTheAttempts()
+    void explainsAPendingPodAndItsAttempts()
             throws IOException, InterruptedException, ExecutionException, TimeoutException {
         try (FakeApiServer server = FakeApiServer.start();
                 RunningScheduler scheduler =
@@ -77,7 +77,7 @@ final class LiveExplanationTest {
     }
 
     @Test
-    void tellsThatNobodyAnswers() throws IOException {
+    void reportsThatTheServerDoesNotRespond() throws IOException {
         CapturedRun run = ask("https://127.0.0.1:1", "default/web", "--timeout=2s");
 
         assertThat(run.err()).startsWith("error: no scheduler answers at https://127.0.0.1:1. Is it running?");

@@ -95,7 +95,7 @@ class MainTest {
     }
 
     @Test
-    void tellsItsVersion() {
+    void printsItsVersion() {
         CapturedRun run = CapturedRun.of("--version");
 
         assertThat(run.exitCode()).isZero();
@@ -226,7 +226,7 @@ class MainTest {
 
         @ParameterizedTest
         @MethodSource("cases")
-        void areToldInOneLine(Case mistake) {
+        void areReportedInOneLine(Case mistake) {
             CapturedRun run = CapturedRun.of(mistake.args());
 
             assertThat(run.err()).isEqualTo("error: " + mistake.error() + "\n");
@@ -235,7 +235,7 @@ class MainTest {
         }
 
         @Test
-        void inAClusterFileAreToldWithTheirPlace() {
+        void inAClusterFileAreReportedWithTheirPosition() {
             CapturedRun run = CapturedRun.withInput("kind: Pod\nmetadata: {name: x}\n", "simulate", "-");
 
             assertThat(run.exitCode()).isEqualTo(2);
@@ -245,7 +245,7 @@ class MainTest {
         }
 
         @Test
-        void areToldWithAStackTraceAtTheHighestVerbosity() {
+        void areReportedWithAStackTraceAtTheHighestVerbosity() {
             assertThat(CapturedRun.of("simulate", "nothing.yaml", "--v=4").err())
                     .contains("\tat org.moorage.");
             assertThat(CapturedRun.of("-v", "4", "simulate", "nothing.yaml").err())

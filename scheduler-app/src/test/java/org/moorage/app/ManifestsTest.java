@@ -17,8 +17,8 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
- * What {@code simulate} makes of each manifest in {@code src/test/manifests}, against the table in {@code docs/reference/manifests.md}. With
- * {@code -Dmanifests.accept=true} the table is written instead.
+ * What {@code simulate} makes of each manifest in {@code src/test/manifests}, against the table in
+ * {@code docs/reference/manifests.md}. With {@code -Dmanifests.accept=true} the table is written instead.
  */
 @Tag("any-jvm")
 class ManifestsTest {
@@ -29,7 +29,7 @@ class ManifestsTest {
     private static final String ROW = "| [";
 
     /**
-     * What became of a manifest.
+     * The result of a manifest.
      *
      * @param pods how many pods waited for a node
      * @param placed how many got one
@@ -103,7 +103,7 @@ class ManifestsTest {
     }
 
     @Test
-    void areNeverPassedOverInSilence() throws IOException {
+    void areNeverSkippedSilently() throws IOException {
         List<Outcome> outcomes = outcomes();
 
         assertThat(outcomes).hasSizeGreaterThanOrEqualTo(60);

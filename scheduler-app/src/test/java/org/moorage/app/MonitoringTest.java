@@ -26,7 +26,10 @@ import org.moorage.app.internal.metrics.ProcessMetrics;
 import org.moorage.app.internal.metrics.PrometheusMetrics;
 import org.moorage.runtime.metrics.SchedulerGauges;
 
-/** That the dashboard and the alerts in {@code deploy/monitoring} ask for metrics that there are, and for all that only Moorage has. */
+/**
+ * Tests that the dashboard and the alerts in {@code deploy/monitoring} query existing metrics, and all metrics that
+ * only Moorage has.
+ */
 class MonitoringTest {
     private static final Path MONITORING = Path.of("..", "deploy", "monitoring");
     private static final Pattern NAME =

@@ -132,7 +132,7 @@ class OlderConfigTest {
     }
 
     @Test
-    void findTheirPolicyInAFileOfItsOwn() throws IOException {
+    void findTheirPolicyInASeparateFile() throws IOException {
         Manifest foo = new Manifest("foo", "", "predicates/foo", "priorities/foo", 10, "");
         String config = file("config.yaml", CONFIG);
         String manifest = file("policy.yaml", foo.policy());
@@ -225,7 +225,7 @@ class OlderConfigTest {
         }
 
         @Test
-        void doNotCountBesideAFile() throws IOException {
+        void areIgnoredWithAFile() throws IOException {
             String config = file("v1.yaml", BETA.replace("v1beta1", "v1"));
 
             assertThat(written("--config=" + config, "--scheduler-name=mine", "--kube-api-qps=7"))

@@ -35,7 +35,7 @@ import org.moorage.testkit.Pods;
 import org.slf4j.LoggerFactory;
 import org.slf4j.event.KeyValuePair;
 
-/** What a plugin logs comes out in the application's own lines, at its own levels. */
+/** Tests that a plugin's log lines appear in the application's format, at the plugin's levels. */
 class PluginLogTest {
     private static final String CONFIG = """
             apiVersion: kubescheduler.config.k8s.io/v1
@@ -178,7 +178,7 @@ class PluginLogTest {
         assertThat(layout.doLayout(log.list.get(0))).hasSizeLessThan(40_000).contains(" leftOut=");
     }
 
-    /** What says nothing of itself that can be written. */
+    /** An exception without a finite message. */
     private static final class Endless extends RuntimeException {
         private static final long serialVersionUID = 1L;
 
@@ -205,7 +205,7 @@ class PluginLogTest {
 
     @ParameterizedTest
     @MethodSource("thrown")
-    void tellsOfWhatIsThrownWhateverItIs(RuntimeException thrown) {
+    void logsAnyThrownException(RuntimeException thrown) {
         filtering(logger -> logger.warn("Failed", thrown));
         assertThat(new LogLayout((event, cause) -> true).doLayout(log.list.get(0)))
                 .contains(thrown.getClass().getName())
@@ -214,7 +214,7 @@ class PluginLogTest {
 
     @ParameterizedTest
     @MethodSource("thrown")
-    void ofTheSchedulerTellsOfWhatAPluginThrowsWhateverItIs(RuntimeException thrown) {
+    void ofTheSchedulerContainsAnyExceptionOfAPlugin(RuntimeException thrown) {
         Decision decision = filtering(logger -> {
             throw thrown;
         });

@@ -14,8 +14,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * The screens in docs/reference/pod-groups.md are what the commands print. With the system property {@code screens.accept} the page is written
- * again.
+ * The screens in docs/reference/pod-groups.md are what the commands print. With the system property
+ * {@code screens.accept} the page is written again.
  */
 @Tag("any-jvm")
 class PodGroupScreensTest {

@@ -186,7 +186,7 @@ class QuestionPagesTest {
                     403,
                     "Origin: [https://example.com] (expected: https://ADDRESS)\n"),
             new Refusal(
-                    "no origin that a browser tells",
+                    "no origin of a browser",
                     "drain",
                     "{}",
                     "application/json",

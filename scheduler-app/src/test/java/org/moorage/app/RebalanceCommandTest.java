@@ -71,7 +71,7 @@ class RebalanceCommandTest {
 
     @Test
     void makesThePodsOfAManifestFit(@TempDir Path folder) throws IOException {
-        // The pending pod of the example is left out, which would take all GPUs of a node.
+        // Without the pending pod of the example, which would take all GPUs of a node.
         String cluster = Files.readString(Path.of(CLUSTER));
         Path running = Files.writeString(
                 folder.resolve("running.yaml"), cluster.substring(0, cluster.indexOf("# ---- train:")));

@@ -85,7 +85,7 @@ final class ReplayTest {
     }
 
     @Test
-    void tellsWherePodsWouldHaveGone() throws IOException {
+    void showsTheNodesOfPodsInTheReplay() throws IOException {
         record();
 
         CapturedRun run = CapturedRun.of("replay", file.toString(), "--seed=1", "-o", "wide");
@@ -101,7 +101,7 @@ final class ReplayTest {
     }
 
     @Test
-    void tellsHowLongPodsWaited() throws IOException {
+    void showsHowLongPodsWerePending() throws IOException {
         record();
 
         String json = CapturedRun.of("replay", file.toString(), "-o", "json").out();
@@ -123,7 +123,7 @@ final class ReplayTest {
     }
 
     @Test
-    void leavesOutWhatMayBeSecret() throws IOException {
+    void omitsFieldsThatMayBeSecret() throws IOException {
         record();
 
         assertThat(Files.readString(file)).doesNotContain("secret");

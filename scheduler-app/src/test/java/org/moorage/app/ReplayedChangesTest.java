@@ -86,7 +86,7 @@ class ReplayedChangesTest {
         return moves;
     }
 
-    /** What becomes of a pod: its node, outcome, attempts, and the changes that moved it. */
+    /** The result of a pod: its node, outcome, attempts, and the changes that requeued it. */
     record Case(
             String name, String changes, String pod, String outcome, String node, int attempts, List<String> moves) {
         @Override

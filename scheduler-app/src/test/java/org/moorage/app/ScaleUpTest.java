@@ -106,7 +106,7 @@ class ScaleUpTest {
                                 "7 pods are pending; the existing nodes have room for 1 of them.",
                                 "2 a nodes fit all 6 pending pods; with 1, 3 stay pending.")),
                 new Case(
-                        "each pod has a node of its own with anti-affinity",
+                        "each pod has a separate node with anti-affinity",
                         waiting(5, "1", APART),
                         List.of("m5.xlarge", "--max-nodes", "50"),
                         0,

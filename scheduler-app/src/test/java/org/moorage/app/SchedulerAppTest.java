@@ -19,7 +19,7 @@ import org.moorage.api.plugin.FilterPlugin;
 import org.moorage.api.plugin.PluginFactory;
 import org.moorage.config.older.PolicyTexts.PolicyText;
 
-/** What a program with plugins of its own is, but for the process that it ends. */
+/** Tests a program with additional plugins, except for its exit. */
 class SchedulerAppTest {
     private static final PluginFactory<?> NOWHERE =
             PluginFactory.of("Nowhere", Nowhere.class, handle -> new Nowhere("Nowhere"));

@@ -58,8 +58,16 @@ class SchemasTest {
     @Test
     void eachSchemaHasAnAnswer() throws IOException {
         try (Stream<Path> files = Files.list(JsonSchema.FOLDER)) {
-            assertThat(files.map(file -> file.getFileName().toString().replace(".schema.json", "")))
+            assertThat(files.map(file -> file.getFileName().toString())
+                            .filter(name -> name.endsWith(".json"))
+                            .map(name -> name.replace(".schema.json", "")))
                     .containsExactlyInAnyOrderElementsOf(names());
         }
+    }
+
+    @ParameterizedTest
+    @MethodSource("names")
+    void isListed(String name) {
+        assertThat(JsonSchema.FOLDER.resolve("README.md")).content().contains("](" + name + ".schema.json)");
     }
 }

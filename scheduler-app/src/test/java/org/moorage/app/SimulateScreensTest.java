@@ -15,8 +15,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * The screens in docs/plan/simulate.md are what the command prints. With the system property {@code screens.accept} the page is written
- * again.
+ * The screens in docs/plan/simulate.md are what the command prints. With the system property {@code screens.accept} the
+ * page is written again.
  */
 @Tag("any-jvm")
 class SimulateScreensTest {

@@ -76,7 +76,7 @@ class SimulateTest {
     }
 
     @Test
-    void wrapsMessagesAndLeavesOutBarsWhereTheTerminalEnds() {
+    void wrapsMessagesAndOmitsBarsOnNarrowTerminals() {
         CapturedRun run =
                 CapturedRun.onTerminal(80, "simulate", "--config", CapturedRun.elevenPlugins(), CapturedRun.FIRST);
 
@@ -104,7 +104,7 @@ class SimulateTest {
     }
 
     @Test
-    void leavesOutPodsWithANode() {
+    void omitsPodsWithANode() {
         assertThat(first("--only-unplaced").out()).startsWith("""
                         POD                 NODE   SCORE   MESSAGE
                         default/ingress-3   -          -   0/6 nodes""").doesNotContain("default/shop-1");

@@ -150,7 +150,7 @@ class SnapshotTest {
     }
 
     @Test
-    void leavesOutWhatMayBeSecretUnlessItIsWanted() throws IOException {
+    void omitsFieldsThatMayBeSecretByDefault() throws IOException {
         server.put(SECRETS);
 
         assertThat(dump().out())

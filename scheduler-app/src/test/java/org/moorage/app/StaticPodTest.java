@@ -28,7 +28,9 @@ import org.moorage.testkit.Ports;
 import org.moorage.testkit.apiserver.FakeApiServer;
 import org.moorage.testkit.apiserver.Response;
 
-/** Runs the command of the static pod of {@code deploy/replacement} as the user of its container, without capabilities. */
+/**
+ * Runs the command of the static pod of {@code deploy/replacement} as the user of its container, without capabilities.
+ */
 @Tag("any-jvm")
 class StaticPodTest {
     private static final Path DEPLOY = Path.of("..", "deploy");

@@ -15,12 +15,12 @@ final class UntilStopped implements HostProcess {
 
     private final CompletableFuture<BooleanSupplier> stop = new CompletableFuture<>();
 
-    /** What stops the command; complete once it runs. */
+    /** Returns the action that stops the command; completes when the command runs. */
     CompletableFuture<BooleanSupplier> stopping() {
         return stop;
     }
 
-    /** What stops the command, once it runs. */
+    /** Returns the action that stops the command, once it runs. */
     BooleanSupplier stop() throws InterruptedException, ExecutionException, TimeoutException {
         return stop.get(SECONDS, TimeUnit.SECONDS);
     }

@@ -39,9 +39,9 @@ import org.moorage.api.plugin.Problems;
 import org.moorage.objects.GoDuration;
 
 /**
- * Reads trees into records, and writes records as trees. A field that is absent or null has its value in the {@code DEFAULTS} of the
- * record; a record without them has its value in the enclosing record's defaults, and otherwise nothing, zero and false. The records of
- * {@code org.moorage.api.model} have Kubernetes' field names.
+ * Reads trees into records, and writes records as trees. A field that is absent or null has its value in the
+ * {@code DEFAULTS} of the record; a record without them has its value in the enclosing record's defaults, and otherwise
+ * nothing, zero and false. The records of {@code org.moorage.api.model} have Kubernetes' field names.
  *
  * <p>A value that cannot be read is reported and replaced by the default, so that validation does not report it again.
  */
@@ -136,8 +136,8 @@ public final class RecordBinder {
     /**
      * Reads the arguments of a plugin. Invalid arguments are reported; the result must then not be used.
      *
-     * @throws IllegalArgumentException if the type cannot be read into at all: it is no record, has no defaults, or has a
-     *     component of a type that arguments cannot have
+     * @throws IllegalArgumentException if the type cannot be read into at all: it is no record, has no defaults, or has
+     *     a component of a type that arguments cannot have
      */
     public static <A extends PluginArgs> A bind(JsonNode source, Class<A> type, Problems problems) {
         A defaults = defaults(type);

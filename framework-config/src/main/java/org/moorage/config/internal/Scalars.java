@@ -11,7 +11,10 @@ import java.util.Optional;
 import org.moorage.api.plugin.Problems;
 import org.moorage.objects.GoDuration;
 
-/** Reads single values strictly: a text is never read as a number. A value of the wrong type is reported, and the result is empty. */
+/**
+ * Reads single values strictly: a text is never read as a number. A value of the wrong type is reported, and the result
+ * is empty.
+ */
 public final class Scalars {
     private static final int LONGEST_SHOWN = 80;
 

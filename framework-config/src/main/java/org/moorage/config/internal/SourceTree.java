@@ -271,8 +271,8 @@ public final class SourceTree {
     }
 
     /**
-     * Puts a value in place of what is at a path, or at the end of a list; it has the places of another path. Objects around it
-     * that are not there are made.
+     * Puts a value in place of what is at a path, or at the end of a list; it has the places of another path. Objects
+     * around it that are not there are made.
      *
      * @return whether it could be put there: what is around it may not be an object or a list
      */

@@ -7,8 +7,8 @@ import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
 /**
- * Marks a record of settings in which an empty text, 0 and a duration of 0 have the default of their field, as in a Go type without
- * pointers.
+ * Marks a record of settings in which an empty text, 0 and a duration of 0 have the default of their field, as in a Go
+ * type without pointers.
  */
 @Retention(RetentionPolicy.RUNTIME)
 @Target(ElementType.TYPE)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * The text of a configuration as a tree that knows where each value stands, and strict reading of its values. It changes without notice.
+ * The text of a configuration as a tree that knows where each value stands, and strict reading of its values. It
+ * changes without notice.
  *
  * <p>Starting points: {@link org.moorage.config.internal.SourceTree}, {@link org.moorage.config.internal.RecordBinder}.
  */

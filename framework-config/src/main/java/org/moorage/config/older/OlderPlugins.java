@@ -49,7 +49,8 @@ final class OlderPlugins {
     /**
      * Creates a conversion of the plugins of a profile.
      *
-     * @param byDefault the plugin that scores by free resources, where the version has a separate plugin for each strategy
+     * @param byDefault the plugin that scores by free resources, where the version has a separate plugin for each
+     *     strategy
      */
     OlderPlugins(Conversion conversion, String profile, String byDefault) {
         this.byDefault = byDefault;

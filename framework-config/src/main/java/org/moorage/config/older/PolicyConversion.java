@@ -25,8 +25,8 @@ import org.moorage.config.internal.ZeroIsUnset;
  * Converts a Policy, kube-scheduler's configuration before plugins, to a profile: {@code v1}'s default plugins without
  * those that correspond to no predicate or priority, with the weights of the priorities.
  *
- * <p>Predicates and priorities map to plugins as in kube-scheduler 1.22. Everything else, such as preemption, binding and later
- * plugins, is enabled by default.
+ * <p>Predicates and priorities map to plugins as in kube-scheduler 1.22. Everything else, such as preemption, binding
+ * and later plugins, is enabled by default.
  */
 final class PolicyConversion {
     static final String KIND = "Policy";

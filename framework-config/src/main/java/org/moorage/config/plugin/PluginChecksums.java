@@ -35,7 +35,8 @@ public final class PluginChecksums {
     }
 
     /**
-     * Reads a file of {@code sha256sum}: a line for each jar, with its sum, two spaces and its path, of which the last name counts.
+     * Reads a file of {@code sha256sum}: a line for each jar, with its sum, two spaces and its path, of which the last
+     * name counts.
      *
      * @throws PluginJarException if the file cannot be read, has more than 1 MB, or has a line that is none of those
      */

@@ -10,9 +10,9 @@ import org.moorage.api.plugin.ClusterException;
 import org.moorage.api.plugin.PluginException;
 
 /**
- * Turns exceptions of foreign code into safe values. An exception of a plugin may throw, block or recurse in any of its methods, so
- * none of them is called after {@link #copyOf}, which callers run where they catch the exception: on the thread of the call, and
- * within the time limit of the call.
+ * Turns exceptions of foreign code into safe values. An exception of a plugin may throw, block or recurse in any of its
+ * methods, so none of them is called after {@link #copyOf}, which callers run where they catch the exception: on the
+ * thread of the call, and within the time limit of the call.
  */
 public final class Thrown {
     /** How many exceptions a copy has at most: itself, its causes and those that they suppress. */
@@ -30,9 +30,9 @@ public final class Thrown {
     private Thrown() {}
 
     /**
-     * Returns whether the virtual machine can no longer be relied on, as after an {@link OutOfMemoryError}. A {@link StackOverflowError}
-     * is over once it has been caught. Only classes of the Java platform count: a subclass that a plugin declares says nothing about the
-     * virtual machine.
+     * Returns whether the virtual machine can no longer be relied on, as after an {@link OutOfMemoryError}. A
+     * {@link StackOverflowError} is over once it has been caught. Only classes of the Java platform count: a subclass
+     * that a plugin declares says nothing about the virtual machine.
      */
     public static boolean isFatal(Throwable thrown) {
         return thrown instanceof VirtualMachineError
@@ -61,7 +61,10 @@ public final class Thrown {
         return copy;
     }
 
-    /** Returns its text in one line: an exception's message, or the name and message of an error; bounded, and also if reading it throws. */
+    /**
+     * Returns its text in one line: an exception's message, or the name and message of an error; bounded, and also if
+     * reading it throws.
+     */
     public static String text(Throwable thrown) {
         return thrown instanceof ThrownCopy copy ? copy.text() : text(thrown, message(thrown));
     }
@@ -90,9 +93,10 @@ public final class Thrown {
     }
 
     /**
-     * Returns what was thrown as a value that runs no foreign code when it is read, and whose message, stack traces and number of causes are
-     * bounded: a {@link ThrownCopy}; or what was thrown itself, if its class and those of its causes are the Java platform's or ours and
-     * they are bounded. A {@link ClusterException} stays one in any case, since its outcome decides what happens next.
+     * Returns what was thrown as a value that runs no foreign code when it is read, and whose message, stack traces and
+     * number of causes are bounded: a {@link ThrownCopy}; or what was thrown itself, if its class and those of its
+     * causes are the Java platform's or ours and they are bounded. A {@link ClusterException} stays one in any case,
+     * since its outcome decides what happens next.
      */
     public static Throwable copyOf(Throwable thrown) {
         return Objects.requireNonNull(copy(thrown, new ArrayList<>()));

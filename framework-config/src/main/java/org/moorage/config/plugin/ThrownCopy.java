@@ -4,8 +4,8 @@ package org.moorage.config.plugin;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A copy of an exception that foreign code threw: its class, its bounded message, its stack trace and its causes. Reading a copy runs none
- * of the foreign code, so a copy can be logged, compared and kept.
+ * A copy of an exception that foreign code threw: its class, its bounded message, its stack trace and its causes.
+ * Reading a copy runs none of the foreign code, so a copy can be logged, compared and kept.
  */
 public final class ThrownCopy extends RuntimeException {
     private static final long serialVersionUID = 1L;

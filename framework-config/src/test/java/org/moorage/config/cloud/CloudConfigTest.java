@@ -25,7 +25,10 @@ import org.moorage.config.ConfigPrinter;
 import org.moorage.config.LoadedConfig;
 import org.moorage.config.SamplePlugins;
 
-/** Configurations of the shapes of EKS and AKS: what they are in v1, which are refused, and how others are written in these shapes. */
+/**
+ * Configurations of the shapes of EKS and AKS: what they are in v1, which are refused, and how others are written in
+ * these shapes.
+ */
 @Tag("any-jvm")
 class CloudConfigTest {
     private static final String HEAD = "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n";
@@ -213,7 +216,7 @@ class CloudConfigTest {
 
     @ParameterizedTest
     @MethodSource("writtenTexts")
-    void aFaultInAResourceOfAksIsToldWithItsLine(Written written) {
+    void reportsAnErrorInAnAksResourceWithItsLine(Written written) {
         assertThat(catchThrowableOfType(ConfigException.class, () -> load(written.text)))
                 .hasMessage(written.place + ": spec.rawConfig: parallelism: 0 (expected: more than 0)");
         LoadedConfig sound = load(written.text.replace("parallelism: 0", "parallelism: 4"));
@@ -394,7 +397,7 @@ class CloudConfigTest {
                                 + " extenders, delayCacheUntilActive)",
                         "11:5: spec.rawConfig: parallelism: given twice, again at cloud.yaml:12:5 (expected: once)"),
                 new Refusal(
-                        "AKS: the profile of its own scheduler",
+                        "AKS: the profile of the scheduler aks-system",
                         aks(HEAD + PACKED.replace("packing", "aks-system")),
                         "10:7: spec.rawConfig: profiles[0].schedulerName: \"aks-system\" (expected: another name: AKS rejects"
                                 + " profiles for its own scheduler)"),

@@ -116,7 +116,7 @@ class OlderConfigTest {
         }
     }
 
-    /** What a configuration of a version is in v1, without the first lines of both, and what is said about it beyond them. */
+    /** A configuration of an older version, its v1 form, both without their first lines, and the warnings. */
     record Case(String name, String version, String given, String expected, String... warnings) {
         @Override
         public String toString() {
@@ -230,7 +230,7 @@ class OlderConfigTest {
                         "3: profiles[0].plugins.score.enabled[0]: NodeResourcesMostAllocated is " + fitIs
                                 + "MostAllocated"),
                 new Case(
-                        "a shape, beside arguments of NodeResourcesFit",
+                        "a shape, next to arguments of NodeResourcesFit",
                         "v1beta1",
                         """
                         profiles:
@@ -291,7 +291,7 @@ class OlderConfigTest {
                                 + " by [ssd]",
                         "4: " + kept("profiles[0]", "v1beta1")),
                 new Case(
-                        "scores that there are no more",
+                        "scores that were removed",
                         "v1beta1",
                         score("enabled: [{name: NodePreferAvoidPods, weight: 9}, {name: SelectorSpread}]"),
                         scored(""),
@@ -414,7 +414,7 @@ class OlderConfigTest {
         assertReadsTheSameAgain(loaded);
     }
 
-    /** What is printed, without points at which nothing is said. */
+    /** Returns the printed form, without empty extension points. */
     private static String text(LoadedConfig loaded) {
         return ConfigPrinter.printSource(loaded);
     }
@@ -432,7 +432,7 @@ class OlderConfigTest {
     }
 
     @Test
-    void tellWhereTheirSettingsStandInTheirText() {
+    void nameThePositionsOfTheirSettings() {
         LoadedConfig loaded = load(head("v1alpha1") + "schedulerName: mine\nbindTimeoutSeconds: 30\n");
 
         assertThat(loaded.originByPath())
@@ -816,7 +816,7 @@ class OlderConfigTest {
         }
 
         @Test
-        void leaveNoRoomForPluginsBesideThem() {
+        void excludeFurtherPlugins() {
             ConfigException refused = catchThrowableOfType(
                     ConfigException.class,
                     () -> load(

@@ -81,7 +81,7 @@ class PluginJarsTest {
 
     @Test
     void prefersTheClassesOfTheJarButSharesTheApi() throws IOException {
-        // Both jars have a class of their own by the name of one that the scheduler has too.
+        // Each jar contains a class with the name of one of the scheduler's.
         String library =
                 "package org.moorage.config.plugin; public class PluginRegistry { public static String of() { return \"X\"; } }";
         for (String name : List.of("One", "Two")) {
@@ -213,7 +213,7 @@ class PluginJarsTest {
     void namesTheJarAndWhatIsWrongWithIt(Case c) throws IOException {
         Map<String, String> sources = new TreeMap<>();
         sources.put("sample.Factory", factory(c.factoryName, c.init));
-        // What the jar was built against, and does not contain.
+        // A class that the jar was built against and does not contain.
         sources.put(
                 "org.moorage.api.Status",
                 "package org.moorage.api; public class Status { public static String fromTheFuture() { return \"\"; } }");
@@ -307,7 +307,7 @@ class PluginJarsTest {
     }
 
     @Test
-    void passesOverWhatABuildMakesBesideThePlugin() throws IOException {
+    void skipsOtherJarsOfABuild() throws IOException {
         Map<String, byte[]> classes = compile(Map.of("sample.Factory", factory("\"First\"", "")));
         write("p-1.0.jar", "sample.Factory", classes);
         write("original-p-1.0.jar", "sample.Factory", classes);
@@ -474,7 +474,7 @@ class PluginJarsTest {
     }
 
     @Test
-    void passesOverAHundredThousandEntriesWithoutAPlugin() throws IOException {
+    void skipsAJarOfAHundredThousandEntriesWithoutAPlugin() throws IOException {
         try (ZipOutputStream zip = new ZipOutputStream(Files.newOutputStream(directory.resolve("p.jar")))) {
             for (int i = 0; i < 100_000; i++) {
                 zip.putNextEntry(new ZipEntry("a/" + i));

@@ -43,7 +43,7 @@ class PluginRegistryTest {
     }
 
     @Test
-    void namesAFactoryThatIsAClassOfItsOwn() {
+    void namesAFactoryThatIsASeparateClass() {
         PluginFactory<?> first = PluginFactory.of("Same", First.class, handle -> new First("Same"));
         assertThatThrownBy(() -> PluginRegistry.of(List.of(first, new SecondFactory())))
                 .isInstanceOf(IllegalArgumentException.class)

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.moorage.api.plugin.ClusterException;
 import org.moorage.api.plugin.PluginException;
 
-/** What becomes of exceptions of foreign code. */
+/** Tests the copies of exceptions of untrusted code. */
 class ThrownTest {
     /** Counts how often its methods are called, and answers with something new each time. */
     private static final class Hostile extends IllegalStateException {

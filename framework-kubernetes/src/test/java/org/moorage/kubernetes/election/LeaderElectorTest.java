@@ -161,7 +161,7 @@ class LeaderElectorTest {
         }
 
         @Test
-        void makesALeaseAgainThatSomebodyDeleted() {
+        void recreatesADeletedLease() {
             first.attempt();
             server.delete();
             server.pass(RETRY);
@@ -186,7 +186,7 @@ class LeaderElectorTest {
     }
 
     /**
-     * What happens to a leader.
+     * A step in the life of a leader.
      *
      * @param name a sentence
      * @param what happens
@@ -223,7 +223,7 @@ class LeaderElectorTest {
                         },
                         Role.LOST),
                 new Case(
-                        "somebody has emptied the lease",
+                        "another client has cleared the Lease",
                         test -> {
                             ObjectNode lease = test.server.lease();
                             lease.withObjectProperty("spec").put("holderIdentity", "");
@@ -231,7 +231,7 @@ class LeaderElectorTest {
                         },
                         Role.LEADER),
                 new Case(
-                        "somebody else has changed the object",
+                        "another client has changed the object",
                         test -> test.server.put(test.server.lease()),
                         Role.LEADER),
                 new Case("the wall clock jumps", test -> test.server.setWallClock(Instant.EPOCH), Role.LEADER));
@@ -258,7 +258,7 @@ class LeaderElectorTest {
             server.pass(Duration.ofMillis(1));
             assertThat(first.mayWrite()).isFalse();
 
-            // The thread goes on where it was.
+            // The thread resumes.
             assertThat(first.attempt()).isZero();
             assertThat(first.role()).isEqualTo(Role.LOST);
             assertThat(server.events).containsExactly("a became leader");
@@ -285,7 +285,7 @@ class LeaderElectorTest {
         }
 
         @Test
-        void tellsOfTheLossWhileTheLeaseLasts() {
+        void reportsTheLossWhileTheLeaseIsValid() {
             first.attempt();
             server.answer = ModelLeaseServer.Answer.FAILURE;
             run(first, Duration.ofSeconds(9));

@@ -13,12 +13,12 @@ import org.moorage.api.plugin.ClusterException;
 
 /** As much of an API server as keeps one Lease, with versions and conflicts, and two clocks that are set by hand. */
 final class ModelLeaseServer implements LeaseServer, InstantSource, LongSupplier {
-    /** What becomes of a request. */
+    /** The outcome of a request. */
     enum Answer {
         NORMAL,
         /** Nothing is done. */
         FAILURE,
-        /** A change is made, and nobody is told. */
+        /** A change is made, and the response is lost. */
         LOST
     }
 

@@ -14,12 +14,12 @@ import org.moorage.objects.tree.TreeDecoder;
 /**
  * Decodes objects of the Kubernetes API into those that scheduling reads.
  *
- * <p>Unknown fields are ignored, and fields that are absent or null are empty. A value of the wrong type is an {@link
- * ObjectDecodeException}, and so is a list of objects: decode its items one by one. An object without a UID gets one, which is
- * derived from its kind, namespace and name: pods are told apart by their UIDs.
+ * <p>Unknown fields are ignored, and fields that are absent or null are empty. A value of the wrong type is an
+ * {@link ObjectDecodeException}, and so is a list of objects: decode its items one by one. An object without a UID gets
+ * one, which is derived from its kind, namespace and name: pods are told apart by their UIDs.
  *
- * <p>Pods of one template are equal in nearly all of their fields. Equal parts of the objects that one decoder returns are one
- * instance, so the objects of a cluster should come from one decoder. Safe for use by several threads.
+ * <p>Pods of one template are equal in nearly all of their fields. Equal parts of the objects that one decoder returns
+ * are one instance, so the objects of a cluster should come from one decoder. Safe for use by several threads.
  */
 public final class ObjectDecoder {
     private final TreeDecoder trees = new TreeDecoder();

@@ -14,8 +14,8 @@ final class ApiTime {
     private ApiTime() {}
 
     /**
-     * Reads a point in time. The API server writes nearly all in UTC and whole seconds, for which the JDK's parser, which knows
-     * all forms, is slow.
+     * Reads a point in time. The API server writes nearly all in UTC and whole seconds, for which the JDK's parser,
+     * which knows all forms, is slow.
      *
      * @throws DateTimeException if the text is none
      */

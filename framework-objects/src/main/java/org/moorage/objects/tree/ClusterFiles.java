@@ -41,8 +41,8 @@ import org.yaml.snakeyaml.LoaderOptions;
 import org.yaml.snakeyaml.error.MarkedYAMLException;
 
 /**
- * Reads the objects of a cluster from manifests and from the output of {@code kubectl get}: YAML or JSON, lists or one object
- * after the other, compressed or not.
+ * Reads the objects of a cluster from manifests and from the output of {@code kubectl get}: YAML or JSON, lists or one
+ * object after the other, compressed or not.
  */
 public final class ClusterFiles {
 
@@ -71,7 +71,10 @@ public final class ClusterFiles {
     /** A value of the input, and its name in messages: "document 3", or "item 2 of document 3". */
     private record Part(String name, JsonNode tree) {
 
-        /** Returns an item of this list, with the kind that the list implies if it has none: the items of a PodList are Pods. */
+        /**
+         * Returns an item of this list, with the kind that the list implies if it has none: the items of a PodList are
+         * Pods.
+         */
         Part item(int index, JsonNode item) {
             String listKind = tree.path("kind").asText("");
             if (item instanceof ObjectNode object && listKind.endsWith("List") && !listKind.equals("List")) {
@@ -112,12 +115,12 @@ public final class ClusterFiles {
 
     /**
      * Reads all the sources, in order: files, folders (with all the YAML and JSON files in them, by name), or {@code -}
-     * for stdin. The content determines the format. Lists are flattened, {@code managedFields} dropped, namespaced objects without a
-     * namespace are in {@code default}, and {@code generateName} gives a name. Kinds that the API server does not know are kept.
-     * Documents that are not Kubernetes objects are skipped.
+     * for stdin. The content determines the format. Lists are flattened, {@code managedFields} dropped, namespaced
+     * objects without a namespace are in {@code default}, and {@code generateName} gives a name. Kinds that the API
+     * server does not know are kept. Documents that are not Kubernetes objects are skipped.
      *
-     * @throws ClusterFileException with all problems: if a source does not exist or holds no object, if something in it is not
-     *     YAML or JSON, or if an object comes twice
+     * @throws ClusterFileException with all problems: if a source does not exist or holds no object, if something in it
+     *     is not YAML or JSON, or if an object comes twice
      */
     public static List<ObjectNode> read(List<String> sources, InputStream stdin) {
         List<ObjectNode> objects = new ArrayList<>();
@@ -128,7 +131,8 @@ public final class ClusterFiles {
     }
 
     /**
-     * As {@link #read(List, InputStream)}, one object after the other: of a list, only the item that is being read is in memory.
+     * As {@link #read(List, InputStream)}, one object after the other: of a list, only the item that is being read is
+     * in memory.
      *
      * @param notes collects problems, and the documents that are skipped
      * @param objects receives each object in turn, also if there are problems elsewhere

@@ -17,8 +17,8 @@ import org.moorage.api.model.Quantity;
 import org.moorage.objects.ObjectDecodeException;
 
 /**
- * Reads the fields of an object in a tree, and knows the object's path for messages about values of the wrong type. A field that
- * is absent or null reads as the empty object, list or text, 0 or false.
+ * Reads the fields of an object in a tree, and knows the object's path for messages about values of the wrong type. A
+ * field that is absent or null reads as the empty object, list or text, 0 or false.
  */
 final class FieldReader {
     private final JsonNode node;

@@ -13,8 +13,8 @@ import org.moorage.api.model.Quantity;
 import org.moorage.objects.ClusterFileException;
 
 /**
- * The fields of an object in a tree, as the API server's Go types have them: a field is <em>absent</em> if it is missing or null,
- * and <em>blank</em> if it is absent or has the zero value of its type.
+ * The fields of an object in a tree, as the API server's Go types have them: a field is <em>absent</em> if it is
+ * missing or null, and <em>blank</em> if it is absent or has the zero value of its type.
  *
  * @param node the object
  * @param path starts a message about the object

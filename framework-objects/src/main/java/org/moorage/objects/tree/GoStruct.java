@@ -16,8 +16,8 @@ import java.util.Optional;
 import org.moorage.objects.ObjectDecodeException;
 
 /**
- * A JSON value as Go reads it into a struct: names of fields are case-insensitive, null is an absent value, and unknown fields and
- * everything after the first value are ignored.
+ * A JSON value as Go reads it into a struct: names of fields are case-insensitive, null is an absent value, and unknown
+ * fields and everything after the first value are ignored.
  *
  * @param struct the name of the Go struct, for messages
  * @param tree the part

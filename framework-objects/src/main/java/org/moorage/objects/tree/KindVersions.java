@@ -18,9 +18,10 @@ import org.moorage.api.model.ObjectKind;
 import org.moorage.objects.ObjectDecodeException;
 
 /**
- * The versions of kinds that can be read, alongside the model's. An API server that does not serve the model's version has the same objects in an
- * older one; a newer API server may serve a newer one. Kubernetes 1.34 is the oldest that matters; the other kinds that the scheduler reads have
- * no other version there. Groups of pods are {@code v1} as of 1.38, with the fields that they have in {@code v1beta1}.
+ * The versions of kinds that can be read, alongside the model's. An API server that does not serve the model's version
+ * has the same objects in an older one; a newer API server may serve a newer one. Kubernetes 1.34 is the oldest that
+ * matters; the other kinds that the scheduler reads have no other version there. Groups of pods are {@code v1} as of
+ * 1.38, with the fields that they have in {@code v1beta1}.
  */
 public final class KindVersions {
     private static final String V1BETA1 = "resource.k8s.io/v1beta1";

@@ -11,8 +11,8 @@ import java.util.Set;
 import org.moorage.objects.Suggestions;
 
 /**
- * The fields of the kinds that scheduling reads, as of Kubernetes v1.37, to find those of an object that are misspelt. A newer API
- * server has more, so an unknown one is no more than a doubt.
+ * The fields of the kinds that scheduling reads, as of Kubernetes v1.37, to find those of an object that are misspelt.
+ * A newer API server has more, so an unknown one is no more than a doubt.
  */
 final class KnownFields {
     private static final String OF_VALUES = "{}";

@@ -11,8 +11,8 @@ import java.io.IOException;
 import java.io.Reader;
 
 /**
- * Makes parsers of characters that replace half of a surrogate pair, where it stands escaped and alone, as Go does. Jackson's own refuses
- * it in the name of a field, and the API server passes on what it keeps as it came.
+ * Makes parsers of characters that replace half of a surrogate pair, where it stands escaped and alone, as Go does.
+ * Jackson's own refuses it in the name of a field, and the API server passes on what it keeps as it came.
  */
 final class LenientNamesFactory extends JsonFactory {
     private static final long serialVersionUID = 1L;

@@ -11,8 +11,9 @@ import org.yaml.snakeyaml.reader.StreamReader;
 import org.yaml.snakeyaml.scanner.Constant;
 
 /**
- * Reads the characters of a YAML text in time proportional to its length. SnakeYAML's own reader copies a scalar or comment from its
- * start for each 1,024 characters that the scanner looks ahead, which is quadratic; this one reads at least as much as it copies.
+ * Reads the characters of a YAML text in time proportional to its length. SnakeYAML's own reader copies a scalar or
+ * comment from its start for each 1,024 characters that the scanner looks ahead, which is quadratic; this one reads at
+ * least as much as it copies.
  */
 public final class LinearStreamReader extends StreamReader {
     private static final int LEAST_READ = 1024;

@@ -7,8 +7,8 @@ import java.io.Reader;
 import java.util.regex.Pattern;
 
 /**
- * Reads the text of manifests, and replaces tabs at the end of a line or before a comment by spaces: kubectl's YAML parser accepts
- * them and SnakeYAML does not. A text in a block ({@code |} or {@code >}) is left as it is.
+ * Reads the text of manifests, and replaces tabs at the end of a line or before a comment by spaces: kubectl's YAML
+ * parser accepts them and SnakeYAML does not. A text in a block ({@code |} or {@code >}) is left as it is.
  */
 final class ManifestReader extends Reader {
     private static final Pattern START_OF_BLOCK = Pattern.compile(".*(?:^|[ \t:])[|>][-+0-9]{0,2}[ \t]*(?:#.*)?");

@@ -17,8 +17,9 @@ import org.yaml.snakeyaml.events.ScalarEvent;
 import org.yaml.snakeyaml.parser.ParserImpl;
 
 /**
- * Makes parsers that read YAML as kubectl does, where Jackson's own differ: scalars may have anchors ({@code name: &app web}), {@link
- * YamlScalars} reads them, and reading takes time proportional to the length of the text.
+ * Makes parsers that read YAML as kubectl does, where Jackson's own differ: scalars may have anchors
+ * ({@code name: &app web}), {@link YamlScalars} reads them, and reading takes time proportional to the length of the
+ * text.
  */
 public final class ManifestYamlFactory extends YAMLFactory {
 

@@ -24,8 +24,8 @@ import org.moorage.objects.EventType;
 
 /**
  * Reads lists and watches of the Kubernetes API one object at a time, so that the whole response is never in memory.
- * The objects have no {@code managedFields}. There is no limit on the size or depth of objects: everything that the API server accepted
- * is read, so a response that cannot be parsed is not from an API server.
+ * The objects have no {@code managedFields}. There is no limit on the size or depth of objects: everything that the API
+ * server accepted is read, so a response that cannot be parsed is not from an API server.
  */
 public final class ObjectStreams {
     private static final JsonFactory TEXTS =
@@ -64,8 +64,8 @@ public final class ObjectStreams {
     public record ListPage(String resourceVersion, String continuation) {}
 
     /**
-     * Reads a list. Its kind is known only at its end, so the objects are valid only if there is no exception: the response may be that
-     * of a proxy, or truncated.
+     * Reads a list. Its kind is known only at its end, so the objects are valid only if there is no exception: the
+     * response may be that of a proxy, or truncated.
      *
      * @param input the response's body, in UTF-8; read to the end of the list, and not closed
      * @param kind the kind of the list's objects, which is set where they leave it out, as is usual in a list

@@ -22,9 +22,9 @@ import org.jspecify.annotations.Nullable;
 import org.moorage.objects.ObjectDecodeException;
 
 /**
- * Reads JSON objects of any kind as trees, without {@code managedFields}, which are often half of an object and have no reader. Values
- * without a reader are kept as their text: the {@code opaque.parameters} of devices, values nested deeper than {@link #DEEPEST}, and
- * numbers that would take long to compute.
+ * Reads JSON objects of any kind as trees, without {@code managedFields}, which are often half of an object and have no
+ * reader. Values without a reader are kept as their text: the {@code opaque.parameters} of devices, values nested
+ * deeper than {@link #DEEPEST}, and numbers that would take long to compute.
  */
 public final class ObjectTrees {
     /**

@@ -8,8 +8,8 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.moorage.api.model.Quantity;
 
 /**
- * Replaces equal values by one instance, as long as it is in use: pods of one template are equal in nearly all of their fields.
- * Safe for use by several threads.
+ * Replaces equal values by one instance, as long as it is in use: pods of one template are equal in nearly all of their
+ * fields. Safe for use by several threads.
  */
 final class SharedValues {
     private static final int TEXT_SLOTS = 1 << 14;

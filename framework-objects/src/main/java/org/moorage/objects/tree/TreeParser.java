@@ -21,8 +21,8 @@ import org.moorage.objects.ClusterFileException;
 import org.moorage.objects.SourcePosition;
 
 /**
- * Builds the documents of a JSON or YAML input as trees, without {@code managedFields}. Jackson's own reader takes a YAML alias
- * for a string and has no merge keys; here both mean what they mean to kubectl.
+ * Builds the documents of a JSON or YAML input as trees, without {@code managedFields}. Jackson's own reader takes a
+ * YAML alias for a string and has no merge keys; here both mean what they mean to kubectl.
  */
 final class TreeParser {
 
@@ -61,8 +61,8 @@ final class TreeParser {
     /**
      * Returns the next document, or empty at the end of the input; an empty document is a null node.
      *
-     * @param items is offered the items of the document, if it is a list or an array; in place of those that it takes, the document
-     *     has missing nodes
+     * @param items is offered the items of the document, if it is a list or an array; in place of those that it takes,
+     *     the document has missing nodes
      */
     Optional<JsonNode> next(ItemConsumer items) throws IOException {
         anchored.clear();

@@ -17,9 +17,9 @@ import org.moorage.objects.EventType;
 import org.moorage.objects.SourcePosition;
 
 /**
- * Reads the recorded events of a watch, as {@code kubectl get --watch --output-watch-events} prints them with {@code -o json} or
- * {@code -o yaml}: objects with a {@code type} and an {@code object}, one after the other, or in an array. The objects may be of any
- * kind, and are in {@code default} if they need a namespace and name none.
+ * Reads the recorded events of a watch, as {@code kubectl get --watch --output-watch-events} prints them with
+ * {@code -o json} or {@code -o yaml}: objects with a {@code type} and an {@code object}, one after the other, or in an
+ * array. The objects may be of any kind, and are in {@code default} if they need a namespace and name none.
  */
 public final class WatchEvents {
     private static final String STDIN = "-";
@@ -53,7 +53,8 @@ public final class WatchEvents {
     public record Event(int number, EventType type, ObjectNode object, SourcePosition position) {}
 
     /**
-     * Reads the events of an input, in order. Bookmarks are ignored; an error, which ends a watch, is noted as a warning.
+     * Reads the events of an input, in order. Bookmarks are ignored; an error, which ends a watch, is noted as a
+     * warning.
      *
      * @param source a file, or {@code -} for stdin
      * @param stdin is read for {@code -}

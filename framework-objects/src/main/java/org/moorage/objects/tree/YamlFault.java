@@ -12,7 +12,8 @@ import org.yaml.snakeyaml.error.YAMLException;
 import org.yaml.snakeyaml.reader.ReaderException;
 
 /**
- * The fault of a text that is not YAML, in the words of users: what the text has at a place, and what is expected there.
+ * The fault of a text that is not YAML, in the words of users: what the text has at a place, and what is expected
+ * there.
  *
  * @param line the line, counted from 1
  * @param column the column, counted from 1

@@ -9,8 +9,9 @@ import java.util.Optional;
 import java.util.regex.Pattern;
 
 /**
- * Reads the scalars of YAML as Kubernetes' YAML library does, for manifests and for configurations. Its rules are a mixture of YAML 1.1 and
- * 1.2: {@code yes} is true, {@code 010}, {@code 0o10} and {@code 0x8} are 8, and {@code 1:30} and {@code 2001-01-01} are texts.
+ * Reads the scalars of YAML as Kubernetes' YAML library does, for manifests and for configurations. Its rules are a
+ * mixture of YAML 1.1 and 1.2: {@code yes} is true, {@code 010}, {@code 0o10} and {@code 0x8} are 8, and {@code 1:30}
+ * and {@code 2001-01-01} are texts.
  */
 public final class YamlScalars {
     private static final JsonNodeFactory NODES = JsonNodeFactory.instance;

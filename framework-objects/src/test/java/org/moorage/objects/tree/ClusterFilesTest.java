@@ -81,7 +81,7 @@ final class ClusterFilesTest {
                         "StorageClass a"),
                 new Case("a list of nothing", "{apiVersion: v1, kind: PodList, items: null}"),
                 new Case(
-                        "a namespace of its own",
+                        "an explicit namespace",
                         "{apiVersion: v1, kind: Pod, metadata: {name: a, namespace: b}}",
                         "Pod b/a"),
                 new Case(
@@ -109,7 +109,7 @@ final class ClusterFilesTest {
                         "tabs that end lines, after a value, a key, nothing and before a comment",
                         "apiVersion: v1\t\nkind: Node \t # a\nmetadata:\t\n  name: a\t\n\t\n",
                         "Node a"),
-                new Case("one object twice, of a kind that nobody reads", configMaps(), "ConfigMap default/a"),
+                new Case("one object twice, of a kind that is not read", configMaps(), "ConfigMap default/a"),
                 new Case("a byte order mark", "\ufeff" + NODE.formatted("a"), "Node a"));
     }
 
@@ -235,7 +235,7 @@ final class ClusterFilesTest {
     }
 
     @Test
-    void tellsTheFormatFromTheContent() throws IOException {
+    void detectsTheFormatByTheContent() throws IOException {
         write("a.yaml", "\n " + NODE.formatted("a"));
         write("b.json", yaml("Node", "b"));
         Files.write(folder.resolve("c.yaml"), ("\ufeff" + yaml("Node", "c")).getBytes(UTF_16LE));
@@ -279,7 +279,7 @@ final class ClusterFilesTest {
     }
 
     @Test
-    void passesOverWhatIsNoKubernetesObjectInAFolder() throws IOException {
+    void skipsFilesInAFolderThatAreNotKubernetesObjects() throws IOException {
         write("all/chart/Chart.yaml", "apiVersion: v2\nname: a\nversion: 1.0.0\n");
         write("all/chart/templates/deployment.yaml", """
                 {{- if .Values.enabled }}
@@ -342,7 +342,7 @@ final class ClusterFilesTest {
     }
 
     @Test
-    void tellsAllProblemsAtOnce() throws IOException {
+    void reportsAllProblemsTogether() throws IOException {
         write("all/a.yaml", "kind: Node\nmetadata: {}\n---\napiVersion: v1\nkind: Pod\nmetadata: {}\n");
         write("all/b.yaml", "apiVersion: v1\n a: b\n");
 
@@ -381,7 +381,7 @@ final class ClusterFilesTest {
                         yaml("Node", "a") + "status: {allocatible: {cpu: 1}}\n",
                         "stdin:1:1: Node a: status.allocatible: no such field. Did you mean allocatable?"),
                 new Case("a field of another status", yaml("Pod", "a") + "status: {new: {cpu: 1}}\n"),
-                new Case("labels, of which any will do", yaml("Pod", "a") + "  labels: {any: b}\n"),
+                new Case("labels, of which any are allowed", yaml("Pod", "a") + "  labels: {any: b}\n"),
                 new Case(
                         "a kind in the plural",
                         yaml("Pods", "a"),

@@ -43,7 +43,7 @@ class DeviceDecoderTest {
     }
 
     @Test
-    void tellsASelectorThatSelectsByNothingFromNone() throws IOException {
+    void distinguishesAnEmptySelectorFromNone() throws IOException {
         assertThat(selector("{\"spec\": {\"deviceSelector\": {}}}")).contains(new DeviceTaintRule.Selector("", "", ""));
         assertThat(selector("{\"spec\": {}}")).isEmpty();
     }

@@ -26,8 +26,8 @@ import org.moorage.objects.KeptJson;
 import org.moorage.objects.ObjectDecodeException;
 
 /**
- * Objects of other versions are read as they would be read in the model's. The files are what kube-apiserver 1.36.3, which serves all
- * versions of these kinds, answers to lists of the same objects.
+ * Objects of other versions are read as they would be read in the model's. The files are what kube-apiserver 1.36.3,
+ * which serves all versions of these kinds, answers to lists of the same objects.
  */
 class KindVersionsTest {
     private static final List<ObjectKind<?>> KINDS = List.of(

@@ -86,7 +86,7 @@ class LongYamlTest {
         assertThat((double) many / few).isLessThan(24);
     }
 
-    // What one thread allocates does not depend on how busy the machine is, as its time does.
+    // Unlike its time, the allocation of one thread does not depend on the load of the machine.
     private static long allocated(String manifest) {
         ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
         byte[] bytes = manifest.getBytes(UTF_8);

@@ -43,7 +43,7 @@ class ObjectStreamsTest {
 
         static final List<Case> CASES = List.of(
                 new Case(
-                        "that says where it goes on",
+                        "with a continue token",
                         """
                         {"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":"7","continue":"abc",
                         "remainingItemCount":3},"items":[{"metadata":{"name":"a"}},{"metadata":{"name":"b"}}]}\
@@ -181,7 +181,7 @@ class ObjectStreamsTest {
         }
     }
 
-    /** What the API server takes and gives back although no client of it would write it. */
+    /** Objects that the API server accepts and returns although usual clients do not write them. */
     @Nested
     class ReadsObjectsOfAnyShape {
         record Case(String name, String field, String value) {
@@ -235,7 +235,7 @@ class ObjectStreamsTest {
 
         @ParameterizedTest
         @FieldSource("SHAPES")
-        void inManagedFieldsWhichAreLeftOut(Case shape) throws IOException {
+        void inManagedFieldsWhichAreSkipped(Case shape) throws IOException {
             for (ObjectKind<?> kind : ObjectKind.TYPED) {
                 String object = "{\"metadata\":{\"managedFields\":[{\"fieldsV1\":{\"" + shape.field + "\":"
                         + shape.value + "}}],\"name\":\"a\",\"resourceVersion\":\"1\"}}";

@@ -63,7 +63,7 @@ class PodDecoderTest {
             'deletionTimestamp': '2026-11-21T09:00:00Z', 'deletionGracePeriodSeconds': 0, 'finalizers': ['example/f']  | false
             'name': 'web-0'                                                                                            | false
             """, quoteCharacter = '`')
-    void tellsWhetherThePodGoesAtOnce(String metadata, boolean atOnce) {
+    void knowsWhetherThePodIsDeletedImmediately(String metadata, boolean atOnce) {
         assertThat(decoder.pod(tree("{'kind': 'Pod', 'metadata': {" + metadata + "}}"), KeptJson.NONE)
                         .metadata()
                         .isDeletedAtOnce())
@@ -71,7 +71,7 @@ class PodDecoderTest {
     }
 
     @Test
-    void leavesOutWhatKubectlNotesForItself() {
+    void omitsKubectlsOwnAnnotation() {
         assertThat(pod.metadata().annotations()).isEqualTo(Map.of("team", "shop"));
     }
 
@@ -172,7 +172,7 @@ class PodDecoderTest {
     }
 
     @Test
-    void countsWhatTheNodeReservedForThePodOnlyBesideItsResources() {
+    void countsTheNodesReservationOnlyTogetherWithResources() {
         Pod reserved = decoder.pod(tree("{'status': {'allocatedResources': {'cpu': '1'}}}"), KeptJson.NONE);
 
         assertThat(reserved.status().podResources()).isEmpty();
@@ -223,7 +223,7 @@ class PodDecoderTest {
     }
 
     @Test
-    void tellsAnEmptyPodAffinityFromNone() {
+    void distinguishesAnEmptyPodAffinityFromNone() {
         Pod pod = decoder.pod(tree("{'spec': {'affinity': {'podAntiAffinity': {}}}}"), KeptJson.NONE);
 
         assertThat(pod.spec().affinity())

@@ -20,14 +20,14 @@ import org.moorage.api.model.Quantity;
 import org.moorage.objects.KeptJson;
 import org.moorage.objects.ObjectDecodeException;
 
-/** What is refused, what is passed over, and what objects share. */
+/** Tests rejected and ignored fields, and values that objects share. */
 class TreeDecoderTest {
     private final TreeDecoder decoder = new TreeDecoder();
 
     @Nested
     class IsLenient {
         @Test
-        void passesOverUnknownFieldsInEveryPlace() {
+        void ignoresUnknownFieldsEverywhere() {
             ObjectNode pod = tree(POD);
             ObjectNode node = tree(NODE);
 

@@ -15,13 +15,14 @@ import org.moorage.api.plugin.ResourceClaimWriter;
 import org.moorage.api.plugin.VolumeWriter;
 
 /**
- * The controllers of an in-memory cluster that act on a scheduler's decisions: the volume controller and the resource claim controller of
- * kube-controller-manager, and the external provisioner of each storage driver. Simulations and what-if questions finish placements
- * with them, so that both see the same volumes, claims and capacities after each pod.
+ * The controllers of an in-memory cluster that act on a scheduler's decisions: the volume controller and the resource
+ * claim controller of kube-controller-manager, and the external provisioner of each storage driver. Simulations and
+ * what-if questions finish placements with them, so that both see the same volumes, claims and capacities after each
+ * pod.
  *
- * <p>They act during the call that gives them a reason to. A claim that does not wait for a pod is bound to the volume that suits it best, or
- * to a provisioned one; a claim whose node is selected gets a provisioned volume. Provisioning lowers the storage capacity that a driver
- * publishes; without capacity, the claim loses its selected node.
+ * <p>They act during the call that gives them a reason to. A claim that does not wait for a pod is bound to the volume
+ * that suits it best, or to a provisioned one; a claim whose node is selected gets a provisioned volume. Provisioning
+ * lowers the storage capacity that a driver publishes; without capacity, the claim loses its selected node.
  *
  * <p>The methods are called with the monitor of the table held; the two writers take it themselves.
  */
@@ -45,7 +46,10 @@ public final class ClusterControllers {
         resourceClaims = new ControlledResourceClaims(objects);
     }
 
-    /** Returns the writer of volumes and their claims. Each write is completed by the volume controller and the provisioner. */
+    /**
+     * Returns the writer of volumes and their claims. Each write is completed by the volume controller and the
+     * provisioner.
+     */
     public VolumeWriter volumes() {
         return volumes;
     }
@@ -55,7 +59,9 @@ public final class ClusterControllers {
         return resourceClaims;
     }
 
-    /** Makes new volumes available, and binds all claims that do not wait for a pod and have a volume or a provisioner. */
+    /**
+     * Makes new volumes available, and binds all claims that do not wait for a pod and have a volume or a provisioner.
+     */
     public void bindClaims() {
         volumeController.bindClaims();
     }
@@ -92,9 +98,9 @@ public final class ClusterControllers {
     }
 
     /**
-     * Reacts to pods that were deleted. Their ephemeral claims are deleted, and with these the volumes that were provisioned for them; so are
-     * the resource claims that were created for them. Other resource claims are no longer reserved for them, and lose their allocation
-     * if nothing else uses them.
+     * Reacts to pods that were deleted. Their ephemeral claims are deleted, and with these the volumes that were
+     * provisioned for them; so are the resource claims that were created for them. Other resource claims are no longer
+     * reserved for them, and lose their allocation if nothing else uses them.
      */
     public void podsDeleted(Collection<Pod> pods) {
         volumeController.deleteEphemeralClaims(pods);

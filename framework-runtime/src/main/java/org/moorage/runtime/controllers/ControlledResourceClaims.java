@@ -17,7 +17,10 @@ import org.moorage.api.model.Pod;
 import org.moorage.api.model.ResourceClaim;
 import org.moorage.api.plugin.ResourceClaimWriter;
 
-/** Writes the resource claims of an in-memory cluster, and releases those of deleted pods, as the resource claim controller does. */
+/**
+ * Writes the resource claims of an in-memory cluster, and releases those of deleted pods, as the resource claim
+ * controller does.
+ */
 final class ControlledResourceClaims implements ResourceClaimWriter {
     private final ObjectTable objects;
 
@@ -94,7 +97,10 @@ final class ControlledResourceClaims implements ResourceClaimWriter {
         byNamespace.forEach((namespace, consumers) -> release(consumers, namespace));
     }
 
-    /** Deletes the claims that were created for deleted consumers of a namespace, and releases those that were reserved for them. */
+    /**
+     * Deletes the claims that were created for deleted consumers of a namespace, and releases those that were reserved
+     * for them.
+     */
     void release(Set<ResourceClaim.Consumer> deleted, String namespace) {
         Map<String, ResourceClaim.Consumer> byUid = new HashMap<>();
         deleted.forEach(consumer -> byUid.put(consumer.uid(), consumer));

@@ -6,7 +6,10 @@ import org.moorage.api.model.PersistentVolume;
 import org.moorage.api.model.PersistentVolumeClaim;
 import org.moorage.api.plugin.VolumeWriter;
 
-/** Writes the persistent volumes and claims of an in-memory cluster; the volume controller and the provisioner then complete each write. */
+/**
+ * Writes the persistent volumes and claims of an in-memory cluster; the volume controller and the provisioner then
+ * complete each write.
+ */
 final class ControlledVolumes implements VolumeWriter {
     private final ObjectTable objects;
     private final VolumeController controller;

@@ -16,10 +16,14 @@ import org.moorage.api.model.SchedulingGroup;
 import org.moorage.api.plugin.ClusterException;
 
 /**
- * The objects of an in-memory cluster, as its controllers read and change them. All methods are called with the table's monitor held.
+ * The objects of an in-memory cluster, as its controllers read and change them. All methods are called with the table's
+ * monitor held.
  */
 public interface ObjectTable {
-    /** Returns the object of a kind with a key, which is {@code namespace/name}, or the name of an object of the whole cluster. */
+    /**
+     * Returns the object of a kind with a key, which is {@code namespace/name}, or the name of an object of the whole
+     * cluster.
+     */
     <T extends ClusterObject> Optional<T> find(ObjectKind<T> kind, String key);
 
     /** Returns the objects of a kind. The collection does not change when the table does. */
@@ -48,7 +52,8 @@ public interface ObjectTable {
     }
 
     /**
-     * Returns the current state of an object that must not have changed since the caller saw it. A known object without a version matches any.
+     * Returns the current state of an object that must not have changed since the caller saw it. A known object without
+     * a version matches any.
      *
      * @param known the object as the caller knows it
      * @throws ClusterException if it does not exist, or has changed

@@ -33,8 +33,8 @@ final class TopologySegments {
     }
 
     /**
-     * Returns all nodes in the order in which a volume for a claim is provisioned: segment by segment, beginning with one that depends on
-     * the claim's name. external-provisioner spreads volumes in this way.
+     * Returns all nodes in the order in which a volume for a claim is provisioned: segment by segment, beginning with
+     * one that depends on the claim's name. external-provisioner spreads volumes in this way.
      */
     List<Node> nodesFor(String claimName) {
         List<List<Node>> segments = new ArrayList<>(nodesBySegment.values());

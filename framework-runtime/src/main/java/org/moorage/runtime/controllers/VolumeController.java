@@ -21,15 +21,18 @@ import org.moorage.api.model.StorageClass;
 import org.moorage.api.model.Volume;
 
 /**
- * Binds the volumes and claims of an in-memory cluster, as far as a scheduler notices: the volume controller of kube-controller-manager, and
- * its garbage collector for ephemeral claims. Guarded by the monitor of the table.
+ * Binds the volumes and claims of an in-memory cluster, as far as a scheduler notices: the volume controller of
+ * kube-controller-manager, and its garbage collector for ephemeral claims. Guarded by the monitor of the table.
  */
 final class VolumeController {
     private static final String YES = "yes";
     private static final String PENDING = "Pending";
     private static final String RELEASED = "Released";
 
-    /** As kube-controller-manager prefers volumes: those with the fewest access modes, then pre-bound ones, then the smallest. */
+    /**
+     * As kube-controller-manager prefers volumes: those with the fewest access modes, then pre-bound ones, then the
+     * smallest.
+     */
     private static final Comparator<PersistentVolume> BEST_FIRST = Comparator.comparingInt((PersistentVolume volume) ->
                     Set.copyOf(volume.accessModes()).size())
             .thenComparing(volume -> new TreeSet<>(volume.accessModes()).toString())
@@ -101,7 +104,9 @@ final class VolumeController {
                         .orElse(null);
     }
 
-    /** Makes new volumes available, and binds all claims that do not wait for a pod and have a volume or a provisioner. */
+    /**
+     * Makes new volumes available, and binds all claims that do not wait for a pod and have a volume or a provisioner.
+     */
     void bindClaims() {
         makeVolumesAvailable();
         Map<String, TopologySegments> segmentsByDriver = new HashMap<>();
@@ -203,8 +208,8 @@ final class VolumeController {
     }
 
     /**
-     * Deletes the ephemeral claims of deleted pods, and the volumes that were provisioned for them; other volumes that they were bound to
-     * are released.
+     * Deletes the ephemeral claims of deleted pods, and the volumes that were provisioned for them; other volumes that
+     * they were bound to are released.
      */
     void deleteEphemeralClaims(Collection<Pod> pods) {
         boolean isAnyDeleted = false;

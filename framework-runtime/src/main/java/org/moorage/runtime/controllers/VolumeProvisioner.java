@@ -21,8 +21,8 @@ import org.moorage.api.model.Quantity;
 import org.moorage.api.model.StorageClass;
 
 /**
- * Provisions volumes in an in-memory cluster, as CSI drivers and their external-provisioner do, and keeps the storage capacities up to date.
- * Guarded by the monitor of the table.
+ * Provisions volumes in an in-memory cluster, as CSI drivers and their external-provisioner do, and keeps the storage
+ * capacities up to date. Guarded by the monitor of the table.
  */
 final class VolumeProvisioner {
     /** The annotation of a claim that names the provisioner of its volume. */
@@ -45,7 +45,10 @@ final class VolumeProvisioner {
         return claim.withMetadata(claim.metadata().withAnnotation(PROVISIONER, storageClass.provisioner()));
     }
 
-    /** Provisions a volume for a claim on the first node that the class allows and that has capacity; empty if there is none. */
+    /**
+     * Provisions a volume for a claim on the first node that the class allows and that has capacity; empty if there is
+     * none.
+     */
     Optional<PersistentVolume> provision(
             PersistentVolumeClaim claim, StorageClass storageClass, TopologySegments segments) {
         for (Node node : segments.nodesFor(claim.name())) {

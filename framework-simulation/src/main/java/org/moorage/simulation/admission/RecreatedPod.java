@@ -29,18 +29,19 @@ import org.moorage.objects.tree.ObjectTrees;
 import org.moorage.runtime.cluster.ClusterSource;
 
 /**
- * What becomes of a pod that is gone, since it was preempted or evicted or its node is: whether its controller creates another one in its place, and
- * which.
+ * The replacement of a pod that was preempted or evicted or whose node is gone: whether its controller creates one, and
+ * which pod it is.
  *
- * <p>That pod is made of the one that is gone, since the template of a controller that is not one of Kubernetes' own is not known. It has no node, no
- * nomination and no conditions; its generic ephemeral volumes and templates of resource claims have new claims, and other claims stay the
- * same. Scheduling gates of the template are not known any more, so it has those that the pod had.
+ * <p>The replacement is derived from the pod that is gone, since the template of a custom controller is not known. It
+ * has no node, no nomination and no conditions. Its generic ephemeral volumes and resource claim templates get new
+ * claims; other claims stay the same. The scheduling gates of the template are not known, so it has those that the pod
+ * had.
  *
- * <p>Whether a Job still creates one depends on how many of its pods may fail, which is not looked at.
+ * <p>The number of pods of a Job that may fail is not considered.
  *
  * @param gone the pod that is gone
- * @param fate what becomes of it
- * @param pod the pod that is created in its place; present exactly if the fate is {@link Fate#CREATED_AGAIN}
+ * @param fate whether the pod is recreated
+ * @param pod the replacement; present exactly if the fate is {@link Fate#CREATED_AGAIN}
  * @param claims the claims that are created for that pod
  */
 public record RecreatedPod(Pod gone, Fate fate, Optional<Pod> pod, List<ClusterObject> claims) {

@@ -2,7 +2,8 @@
 /**
  * The admission of pods that have not been created, as by an API server, and the replacements of pods that are gone.
  *
- * <p>Starting points: {@link org.moorage.simulation.admission.NewPods}, {@link org.moorage.simulation.admission.RecreatedPod}.
+ * <p>Starting points: {@link org.moorage.simulation.admission.NewPods},
+ * {@link org.moorage.simulation.admission.RecreatedPod}.
  */
 @NullMarked
 package org.moorage.simulation.admission;

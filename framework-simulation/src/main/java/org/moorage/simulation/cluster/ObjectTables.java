@@ -17,8 +17,8 @@ import org.moorage.runtime.controllers.ObjectTable;
 import org.moorage.simulation.internal.cluster.CustomResources;
 
 /**
- * The objects of an in-memory cluster, by kind and key, and the listener of their changes. Custom resources are known by their version and
- * name; their watcher states whether they have namespaces.
+ * The objects of an in-memory cluster, by kind and key, and the listener of their changes. Custom resources are known
+ * by their version and name; their watcher states whether they have namespaces.
  *
  * <p>Its methods are called with its monitor held, so that the listener receives all changes in order.
  */

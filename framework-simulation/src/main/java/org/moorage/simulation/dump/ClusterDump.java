@@ -13,13 +13,13 @@ import org.moorage.config.plugin.PluginRegistry;
 import org.moorage.objects.tree.ClusterFiles;
 
 /**
- * The objects of a cluster, read from manifests or the output of {@code kubectl get}, and completed as the API server does on
- * creation: admission, then defaults.
+ * The objects of a cluster, read from manifests or the output of {@code kubectl get}, and completed as the API server
+ * does on creation: admission, then defaults.
  *
  * @param json the objects as JSON texts; empty unless they were asked for
  * @param objects the same objects, decoded, in the same order
- * @param notes what was passed over and what was made, a line for each
- * @param warnings what may be a mistake in the input, a line for each
+ * @param notes a line for each skipped and each generated object
+ * @param warnings a line for each possible mistake in the input
  * @param changes the recorded changes, in order; empty unless they were asked for
  */
 public record ClusterDump(
@@ -37,7 +37,8 @@ public record ClusterDump(
     }
 
     /**
-     * Reads a cluster as it is, with the features that are on by default, and for plugins that do not ask for the JSON text of objects.
+     * Reads a cluster as it is, with the features that are on by default, and for plugins that do not ask for the JSON
+     * text of objects.
      *
      * @param paths files, and folders with all the YAML and JSON files in them
      * @throws org.moorage.objects.ClusterFileException if a file cannot be read, or an object is malformed
@@ -55,7 +56,8 @@ public record ClusterDump(
      * @param stdin is read for {@code -}
      * @param config which features are on, and which objects keep their JSON text
      * @param registry the plugins, which decide about that, too
-     * @throws org.moorage.objects.ClusterFileException with all that is wrong: if a source cannot be read, or an object is malformed
+     * @throws org.moorage.objects.ClusterFileException with all that is wrong: if a source cannot be read, or an object
+     *     is malformed
      */
     public static ClusterDump read(
             List<String> sources, InputStream stdin, LoadedConfig config, PluginRegistry registry) {

@@ -96,7 +96,9 @@ public final class ClusterDumpReader {
         features = config.featureGates();
     }
 
-    /** Also creates the claims that controllers create, see {@link EphemeralClaims} and {@link TemplatedResourceClaims}. */
+    /**
+     * Also creates the claims that controllers create, see {@link EphemeralClaims} and {@link TemplatedResourceClaims}.
+     */
     public ClusterDumpReader withClaims() {
         createsClaims = true;
         return this;
@@ -201,7 +203,8 @@ public final class ClusterDumpReader {
      *
      * @param sources files, folders, or {@code -} for stdin, see {@link ClusterFiles#read}
      * @param stdin is read for {@code -}
-     * @throws org.moorage.objects.ClusterFileException with all that is wrong: if a source cannot be read, or an object is malformed
+     * @throws org.moorage.objects.ClusterFileException with all that is wrong: if a source cannot be read, or an object
+     *     is malformed
      */
     public ClusterDump read(List<String> sources, InputStream stdin) {
         Objects.requireNonNull(sources, "sources");

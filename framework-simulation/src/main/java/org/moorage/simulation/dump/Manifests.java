@@ -47,11 +47,11 @@ import org.moorage.simulation.internal.workload.StatefulSets;
 import org.moorage.simulation.internal.workload.Workloads;
 
 /**
- * A reader of manifests that creates their pods as if the manifests were applied to a cluster: as {@link
- * ClusterDumpReader} creates the pods of the workloads in a dump, with the cluster's LimitRanges, PriorityClasses and
- * so on ({@link org.moorage.simulation.admission.NewPods}). The reader of a dump passes the cluster's objects to it
- * ({@link ClusterDumpReader#reportingTo}). No manifest affects a later reading. Safe for use by several threads once the
- * cluster is read.
+ * A reader of manifests that creates their pods as if the manifests were applied to a cluster: as
+ * {@link ClusterDumpReader} creates the pods of the workloads in a dump, with the cluster's LimitRanges,
+ * PriorityClasses and so on ({@link org.moorage.simulation.admission.NewPods}). The reader of a dump passes the
+ * cluster's objects to it ({@link ClusterDumpReader#reportingTo}). No manifest affects a later reading. Safe for use by
+ * several threads once the cluster is read.
  *
  * <pre>{@code
  * Manifests manifests = new Manifests(features);
@@ -102,8 +102,8 @@ public final class Manifests {
     /**
      * The contents of manifests.
      *
-     * @param objects the objects that come to the cluster apart from pods and their workloads, such as classes, claims and groups; or that replace
-     *     those of their kind and name
+     * @param objects the objects that come to the cluster apart from pods and their workloads, such as classes, claims
+     *     and groups; or that replace those of their kind and name
      * @param pods the pods that each manifest with pods asks for, in order
      * @param notes what has no effect or may be a mistake, a sentence each
      */
@@ -220,8 +220,8 @@ public final class Manifests {
     }
 
     /**
-     * Reads manifests and creates their pods. Other objects that pods need (classes, claims, templates of claims, groups and so on) are added to the
-     * cluster in the order of the manifests, for this reading.
+     * Reads manifests and creates their pods. Other objects that pods need (classes, claims, templates of claims,
+     * groups and so on) are added to the cluster in the order of the manifests, for this reading.
      *
      * @param sources files, folders, or {@code -} for stdin
      * @param stdin is read for {@code -}
@@ -582,7 +582,10 @@ public final class Manifests {
                                 key.name().equals(name) && key.namespace().equals(pod.namespace()));
     }
 
-    /** Returns the pods that the cluster's DaemonSets would create for a new node, without those that the API server would refuse. */
+    /**
+     * Returns the pods that the cluster's DaemonSets would create for a new node, without those that the API server
+     * would refuse.
+     */
     public List<Pod> daemonPods(Node node) {
         Objects.requireNonNull(node, "node");
         List<Pod> pods = new ArrayList<>();

@@ -10,8 +10,8 @@ import org.moorage.api.model.PodSpec;
 import org.moorage.api.model.Volume;
 
 /**
- * Equivalent pods: if one of them is unschedulable, so are the others. They differ in names and ages only, which no plugin of kube-scheduler
- * reads for that.
+ * Equivalent pods: if one of them is unschedulable, so are the others. They differ in names and ages only, which no
+ * plugin of kube-scheduler reads for that.
  *
  * @param namespace their namespace
  * @param spec their specification

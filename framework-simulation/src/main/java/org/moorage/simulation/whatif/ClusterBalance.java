@@ -35,8 +35,8 @@ public record ClusterBalance(int pods, List<String> emptyNodeNames, Map<Resource
      *
      * @param allocatable how much there is, in the units of {@link Resources}
      * @param requested how much of that pods request
-     * @param imbalance the standard deviation of the nodes' requested shares, in percentage points: 0 if all are equally full, at most 50 if none is
-     *     more than full
+     * @param imbalance the standard deviation of the nodes' requested shares, in percentage points: 0 if all are
+     *     equally full, at most 50 if none is more than full
      * @param fragmentation how much of the room that is left is of no use, in percent, see {@link PodSizes#unusable}
      */
     public record ResourceBalance(long allocatable, long requested, double imbalance, double fragmentation) {}

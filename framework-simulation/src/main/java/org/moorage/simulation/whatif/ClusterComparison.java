@@ -21,11 +21,12 @@ import org.moorage.api.model.Quantity;
 import org.moorage.api.model.Taint;
 
 /**
- * The differences between two snapshots of a cluster. Nodes are matched by name, pods by namespace and name. Pods that have succeeded or failed do
- * not count. All lists are in order: nodes by name, pods and workloads by namespace and name. Immutable.
+ * The differences between two snapshots of a cluster. Nodes are matched by name, pods by namespace and name. Pods that
+ * have succeeded or failed do not count. All lists are in order: nodes by name, pods and workloads by namespace and
+ * name. Immutable.
  *
- * <p>A pod never moves in a cluster: a moved pod was created again under its name, as by a StatefulSet. Controllers of other workloads
- * create pods under new names, so that such a move is a new pod and a gone pod of one workload.
+ * <p>A pod never moves in a cluster: a moved pod was created again under its name, as by a StatefulSet. Controllers of
+ * other workloads create pods under new names, so that such a move is a new pod and a gone pod of one workload.
  *
  * @param addedNodes the nodes of the second snapshot only
  * @param removedNodes the nodes of the first snapshot only
@@ -162,7 +163,8 @@ public record ClusterComparison(
      *
      * @param pod the pod, in the snapshot in which it is pending; in the second one if it is pending in both
      * @param message why it is pending, by its condition PodScheduled; empty if it has none
-     * @param otherNode the node that the pod is on in the other snapshot; empty if it is pending there, too, or not there
+     * @param otherNode the node that the pod is on in the other snapshot; empty if it is pending there, too, or not
+     *     there
      */
     public record PendingPod(Pod pod, String message, Optional<String> otherNode) {
         public PendingPod {

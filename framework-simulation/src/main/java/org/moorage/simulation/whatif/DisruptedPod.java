@@ -14,7 +14,8 @@ import org.moorage.api.model.Pod;
  * @param outcome the result for it
  * @param successor the pod that its controller creates in its place; empty if there is none
  * @param newNodeName the node of the successor; empty if it has none
- * @param reason the reason why the pod is pending, or why it is not evicted; {@link PodReason#NONE} if it has a node again
+ * @param reason the reason why the pod is pending, or why it is not evicted; {@link PodReason#NONE} if it has a node
+ *     again
  * @param round the round in which it is evicted, from 1 on; 0 if it is not evicted
  * @param victims the pods that its successor preempts; they are disrupted pods, too
  */
@@ -66,7 +67,10 @@ public record DisruptedPod(
         return new DisruptedPod(pod, nodeName, outcome, Optional.empty(), Optional.empty(), reason, 0, List.of());
     }
 
-    /** Returns the message of the {@link #reason}: that of the condition of a pending pod, or why an eviction is refused; may be empty. */
+    /**
+     * Returns the message of the {@link #reason}: that of the condition of a pending pod, or why an eviction is
+     * refused; may be empty.
+     */
     public String message() {
         return reason.message();
     }

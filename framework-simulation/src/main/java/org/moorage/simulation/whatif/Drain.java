@@ -21,9 +21,10 @@ import org.moorage.simulation.whatif.DisruptedPod.Outcome;
 /**
  * Simulates draining nodes as {@code kubectl drain} does: they become unschedulable, and their pods are evicted.
  *
- * <p>Each round evicts all pods whose disruption budgets allow it, in the order of the nodes and of the pods' names. Their controllers replace them,
- * and the replacements are scheduled, with preemption, together with the pods that are pending anyway. Scheduled replacements count for their
- * budgets again, which may allow more evictions in the next round, until a round evicts no pod.
+ * <p>Each round evicts all pods whose disruption budgets allow it, in the order of the nodes and of the pods' names.
+ * Their controllers replace them, and the replacements are scheduled, with preemption, together with the pods that are
+ * pending anyway. Scheduled replacements count for their budgets again, which may allow more evictions in the next
+ * round, until a round evicts no pod.
  *
  * <pre>{@code
  * DrainResult result = Drain.of(cluster, List.of("node-1"), DrainRules.DEFAULTS);

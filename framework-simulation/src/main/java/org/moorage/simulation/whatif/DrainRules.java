@@ -9,8 +9,8 @@ import org.moorage.api.model.Volume;
 import org.moorage.simulation.admission.RecreatedPod;
 
 /**
- * The pods of a node that {@code kubectl drain} evicts, by its flags of the same names. Pods of DaemonSets stay, as with
- * {@code --ignore-daemonsets}, without which kubectl drains no node that has one.
+ * The pods of a node that {@code kubectl drain} evicts, by its flags of the same names. Pods of DaemonSets stay, as
+ * with {@code --ignore-daemonsets}, without which kubectl drains no node that has one.
  *
  * @param force whether pods without a controller, and those of a missing DaemonSet, are evicted as well
  * @param deleteEmptyDirData whether pods that use an emptyDir are evicted as well

@@ -72,14 +72,16 @@ public final class FittingChanges {
     private final List<Node> others = new ArrayList<>();
 
     /**
-     * What a node lacks.
+     * The resources that a node lacks.
      *
      * @param amounts by resource, in the units of {@link Resources}
      * @param pods how many pods must leave for the number of pods alone
      */
     private record Shortage(Node node, Map<ResourceName, Long> amounts, long pods) {}
 
-    /** Which entries of the node selector a node does not have, and whether the required node affinity leaves it out. */
+    /**
+     * The entries of the node selector that a node does not match, and whether the required node affinity excludes it.
+     */
     private record Deselection(List<String> entries, boolean byAffinity) {}
 
     /** Pods that would leave a node. */

@@ -14,13 +14,13 @@ import org.moorage.simulation.dump.ManifestPods;
 import org.moorage.simulation.whatif.RescheduledPods.RescheduledPod;
 
 /**
- * What room a cluster has for pods of manifests. Immutable.
+ * How many pods of manifests fit in a cluster. Immutable.
  *
- * @param workloads the manifests, in the order in which they were asked about
- * @param before what became of the pods that were placed first
- * @param preempted the pods that their controllers create for those that are preempted, and where these find a place
- * @param gone those that are preempted, in whose place nobody creates another
- * @param unplaced one of the pods that find no place, for the most frequent reason; empty if all find one
+ * @param workloads the manifests, in the order of the question
+ * @param before the results of the pods that were scheduled first
+ * @param preempted the replacements that controllers create for preempted pods, with their nodes
+ * @param gone the preempted pods that no controller recreates
+ * @param unplaced one of the unschedulable pods, with the most frequent reason; empty if all pods fit
  */
 public record FittingPods(
         List<FittingWorkload> workloads,
@@ -37,11 +37,11 @@ public record FittingPods(
     }
 
     /**
-     * What becomes of the pods that a manifest asks for.
+     * The results of the pods of a manifest.
      *
      * @param manifest the manifest
-     * @param pods its pods, those that were preempted by others of the manifests left out
-     * @param more how many more copies fit when all asked pods are in place; empty if that was not asked
+     * @param pods its pods, without those that pods of other manifests preempted
+     * @param more how many more replicas fit when all requested pods are scheduled; empty if that was not asked
      */
     public record FittingWorkload(ManifestPods manifest, List<RescheduledPod> pods, Optional<MorePods> more) {
         public FittingWorkload {
@@ -79,9 +79,9 @@ public record FittingPods(
     /**
      * How many more pods of a manifest fit.
      *
-     * @param count how many
-     * @param byNode how many on each node, in the order in which the nodes were first chosen
-     * @param stoppedBy why the next one finds no place; empty if as many as were to be tried did
+     * @param count the number of pods
+     * @param byNode the number of pods on each node, in the order in which the nodes were first chosen
+     * @param stoppedBy why the next one is unschedulable; empty if the limit of the question was reached
      */
     public record MorePods(int count, Map<String, Integer> byNode, String stoppedBy) {
         public MorePods {
@@ -91,11 +91,11 @@ public record FittingPods(
     }
 
     /**
-     * A pod that finds no place.
+     * An unschedulable pod.
      *
      * @param pod the pod
-     * @param evaluation what the plugins say of it when all others are in place
-     * @param changes what would help it
+     * @param evaluation the plugins' results when all others are scheduled
+     * @param changes changes that would make it fit
      */
     public record UnplacedPod(Pod pod, Evaluation evaluation, List<FittingChange> changes) {
         public UnplacedPod {

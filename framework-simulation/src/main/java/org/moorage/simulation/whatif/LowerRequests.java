@@ -22,7 +22,8 @@ final class LowerRequests {
     private final Map<ResourceName, Long> amounts = new TreeMap<>(Comparator.comparing(ResourceName::name));
 
     /**
-     * At least that much, rounded up as people write it: what is counted in bytes to whole Mi, from 10 Gi on to whole Gi, and from 10 cores on to tenths.
+     * At least that much, rounded up as people write it: what is counted in bytes to whole Mi, from 10 Gi on to whole
+     * Gi, and from 10 cores on to tenths.
      *
      * @param least by resource, in the units of {@link org.moorage.api.model.Resources}
      */

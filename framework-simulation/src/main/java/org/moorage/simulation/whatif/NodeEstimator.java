@@ -27,8 +27,8 @@ import org.moorage.simulation.whatif.RescheduledPods.RescheduledPod;
  * nodes is doubled until all pods fit, and then bisected. More nodes seldom make a pod unschedulable, but they may, so
  * the numbers in between are tried as well, unless that takes too long.
  *
- * <p>The search ends early when more nodes cannot help: a pod that an empty new node in each of the zones rejects is rejected by one more such node
- * as well. That does not hold for pods of a group, which fit together or not at all.
+ * <p>The search ends early when more nodes cannot help: a pod that an empty new node in each of the zones rejects is
+ * rejected by one more such node as well. That does not hold for pods of a group, which fit together or not at all.
  */
 public final class NodeEstimator {
     /** The numbers in between are tried if that takes at most so many looks of a pod at a node. */
@@ -42,7 +42,8 @@ public final class NodeEstimator {
      * Estimates for a cluster.
      *
      * @param cluster the cluster as it is
-     * @param expendablePodsPriorityCutoff the priority below which pods are expendable, so that no nodes are added for them
+     * @param expendablePodsPriorityCutoff the priority below which pods are expendable, so that no nodes are added for
+     *     them
      * @param progress receives the count of tried numbers of nodes
      */
     public NodeEstimator(KnownCluster cluster, int expendablePodsPriorityCutoff, IntConsumer progress) {
@@ -52,7 +53,8 @@ public final class NodeEstimator {
     }
 
     /**
-     * Estimates the nodes of a type. If not all pods fit, the result is the least number with which as many fit as with any other that was tried.
+     * Estimates the nodes of a type. If not all pods fit, the result is the least number with which as many fit as with
+     * any other that was tried.
      *
      * @param waiting the pending pods
      * @param upto the maximum number of nodes, at least 1

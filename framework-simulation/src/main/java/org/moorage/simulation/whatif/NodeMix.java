@@ -13,8 +13,8 @@ import org.moorage.simulation.whatif.RescheduledPods.RescheduledPod;
  * @param nodes the new nodes, in the order of the steps; empty if new nodes help no pod
  * @param pods the result of scheduling, with these nodes, the pods that do not fit on the existing nodes
  * @param left the pods that are still pending then, except for expendable pods
- * @param lowerBound a cost per hour that no mix of the types falls below that leaves as few pods pending, see {@link NodeMixSearch}; 0 if none is
- *     known
+ * @param lowerBound a cost per hour that no mix of the types falls below that leaves as few pods pending, see
+ *     {@link NodeMixSearch}; 0 if none is known
  * @param tried how many mixes were tried
  * @param end the reason why the search ended
  */
@@ -60,8 +60,8 @@ public record NodeMix(
         /** All at the same time: each pod may be scheduled to any of them. */
         TOGETHER,
         /**
-         * Type by type, each when the pods have been scheduled to the nodes before. So the nodes that only some pods need are not taken by pods
-         * for which cheaper nodes are sufficient.
+         * Type by type, each when the pods have been scheduled to the nodes before. So the nodes that only some pods
+         * need are not taken by pods for which cheaper nodes are sufficient.
          */
         IN_STEPS
     }
@@ -86,7 +86,10 @@ public record NodeMix(
         return nodes.stream().mapToInt(NodesOfType::count).sum();
     }
 
-    /** Returns how much the cost exceeds the lower bound, as a share of the bound: 0.05 for 5 percent; empty if no bound is known. */
+    /**
+     * Returns how much the cost exceeds the lower bound, as a share of the bound: 0.05 for 5 percent; empty if no bound
+     * is known.
+     */
     public OptionalDouble gap() {
         if (end == End.CHEAPEST) {
             return OptionalDouble.of(0);

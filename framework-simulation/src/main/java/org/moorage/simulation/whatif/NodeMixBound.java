@@ -47,10 +47,11 @@ final class NodeMixBound {
     /**
      * Returns a cost per hour that no nodes of the types fall below that leave at most so many of the pods pending.
      *
-     * <p>Pods on one node have shares of it that sum up to at most 1, for each resource and for averages of resources. The same holds for
-     * rounded shares, by functions that bin packing calls dual feasible. So each pod is charged the least that its share of a node costs, and the pods
-     * with the highest charges may be those that are left. A pod also needs one node at least, and only whole nodes are paid for: the bound is
-     * rounded up to a multiple of the greatest common divisor of the prices.
+     * <p>Pods on one node have shares of it that sum up to at most 1, for each resource and for averages of resources.
+     * The same holds for rounded shares, by functions that bin packing calls dual feasible. So each pod is charged the
+     * least that its share of a node costs, and the pods with the highest charges may be those that are left. A pod
+     * also needs one node at least, and only whole nodes are paid for: the bound is rounded up to a multiple of the
+     * greatest common divisor of the prices.
      */
     double of(int left) {
         int dropped = Math.max(0, left - unfit);

@@ -18,8 +18,8 @@ import org.moorage.api.model.ResourceName;
 import org.moorage.api.model.Resources;
 
 /**
- * Node types and pods by their numbers: the room of an empty node of each type, the requests of each pod, and the types that each pod fits by the
- * scheduler's own filters. Packs pods on nodes by these alone. Effectively immutable.
+ * Node types and pods by their numbers: the room of an empty node of each type, the requests of each pod, and the types
+ * that each pod fits by the scheduler's own filters. Packs pods on nodes by these alone. Effectively immutable.
  */
 final class NodeMixModel {
     /** The first amount of each size is the number of pods. */

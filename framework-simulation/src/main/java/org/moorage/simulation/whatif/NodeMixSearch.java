@@ -26,19 +26,20 @@ import org.moorage.simulation.whatif.RescheduledPods.RescheduledPod;
  * the pods with its nodes. The cluster does not change, and the same query has the same result. Safe for use by several
  * threads.
  *
- * <p>Kube-scheduler prefers the emptiest nodes, so that pods often take the nodes that only others need. {@link Arrival#IN_STEPS} avoids that:
- * the types that the fewest pods fit come first. As with an autoscaler that adds one type of nodes at a time, the pods that are still pending get the next
- * type.
+ * <p>Kube-scheduler prefers the emptiest nodes, so that pods often take the nodes that only others need.
+ * {@link Arrival#IN_STEPS} avoids that: the types that the fewest pods fit come first. As with an autoscaler that adds
+ * one type of nodes at a time, the pods that are still pending get the next type.
  *
- * <p>The first mixes are the best single type, and packings of the pods by requests alone, the type with the most pods for its price first. Where
- * the scheduler leaves pods pending, nodes are added for them. Then nodes of the best mix are removed, and the pods that this leaves pending
- * get the cheapest nodes that are known for them, for as long as that lowers the cost. The result is never worse than the best single type, but it may
- * not be the cheapest mix.
+ * <p>The first mixes are the best single type, and packings of the pods by requests alone, the type with the most pods
+ * for its price first. Where the scheduler leaves pods pending, nodes are added for them. Then nodes of the best mix
+ * are removed, and the pods that this leaves pending get the cheapest nodes that are known for them, for as long as
+ * that lowers the cost. The result is never worse than the best single type, but it may not be the cheapest mix.
  *
- * <p>The lower bound shows how far the cost may be from that of the cheapest mix. A pod that fits on no existing node takes a share of a new node, at least
- * that of each resource that it requests, and costs at least that share of the price of the cheapest type that it fits. Pods that may
- * fit on existing nodes once other pods are scheduled count as 0, such as pods with affinity, spread constraints, volume claims or a group. The
- * bound assumes that Filter plugins decide by the pod and the node for all other pods, as those of kube-scheduler do.
+ * <p>The lower bound shows how far the cost may be from that of the cheapest mix. A pod that fits on no existing node
+ * takes a share of a new node, at least that of each resource that it requests, and costs at least that share of the
+ * price of the cheapest type that it fits. Pods that may fit on existing nodes once other pods are scheduled count as
+ * 0, such as pods with affinity, spread constraints, volume claims or a group. The bound assumes that Filter plugins
+ * decide by the pod and the node for all other pods, as those of kube-scheduler do.
  */
 public final class NodeMixSearch {
     private final KnownCluster cluster;
@@ -75,7 +76,8 @@ public final class NodeMixSearch {
      * Searches a cluster.
      *
      * @param cluster the cluster as it is
-     * @param expendablePodsPriorityCutoff the priority below which pods are expendable, so that no nodes are added for them
+     * @param expendablePodsPriorityCutoff the priority below which pods are expendable, so that no nodes are added for
+     *     them
      * @param progress receives the count of tried mixes
      */
     public NodeMixSearch(KnownCluster cluster, int expendablePodsPriorityCutoff, IntConsumer progress) {

@@ -30,8 +30,9 @@ import org.moorage.simulation.whatif.NodeRemovalResult.RemovableNode;
  * expendable pods are preempted; a pod that its controller does not replace, or that a disruption budget protects,
  * keeps its node. Pending pods are scheduled first, so that their room is not given away.
  *
- * <p>Each node is tried individually. Then the removable nodes are removed one after the other, the least used first, while the pods of the next one
- * still fit. A final {@link Drain} checks that these can be removed together; a node whose pods are unschedulable then stays.
+ * <p>Each node is tried individually. Then the removable nodes are removed one after the other, the least used first,
+ * while the pods of the next one still fit. A final {@link Drain} checks that these can be removed together; a node
+ * whose pods are unschedulable then stays.
  */
 public final class NodeRemoval {
     private final KnownCluster cluster;

@@ -10,7 +10,8 @@ import org.moorage.api.model.Pod;
  * The nodes that can be removed. Immutable.
  *
  * @param nodes each checked node individually, the least used first
- * @param together the names of nodes that can be removed together, in the order in which they were tried; the largest such set is not known
+ * @param together the names of nodes that can be removed together, in the order in which they were tried; the largest
+ *     such set is not known
  * @param drain the result of draining these at the same time
  */
 public record NodeRemovalResult(List<RemovableNode> nodes, List<String> together, DrainResult drain) {

@@ -69,7 +69,9 @@ record NodeRoom(Map<ResourceName, Long> free, long freePods) {
         return freePods >= pods.size();
     }
 
-    /** Returns how much of what a pod misses another one would leave, as a sum of shares from 0 to 1 of each resource. */
+    /**
+     * Returns how much of what a pod misses another one would leave, as a sum of shares from 0 to 1 of each resource.
+     */
     double relief(Pod pod, Pod other) {
         double relief = 0;
         for (ResourceName resource : free.keySet()) {

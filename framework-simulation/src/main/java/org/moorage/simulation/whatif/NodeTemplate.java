@@ -29,15 +29,17 @@ import org.moorage.objects.tree.ObjectTrees;
 /**
  * A template for new nodes, as cluster-autoscaler makes one from a node of a node group. Immutable.
  *
- * <p>A new node has its own name, no annotations, and the labels and the allocatable resources of the template. Labels that repeat the name or the
- * zone of the template's node change with the name and the zone: {@code kubernetes.io/hostname}, the zone labels, and the topology keys of its
- * CSI drivers. The node is schedulable and ready: taints that describe a temporary state are dropped, others stay.
+ * <p>A new node has its own name, no annotations, and the labels and the allocatable resources of the template. Labels
+ * that repeat the name or the zone of the template's node change with the name and the zone:
+ * {@code kubernetes.io/hostname}, the zone labels, and the topology keys of its CSI drivers. The node is schedulable
+ * and ready: taints that describe a temporary state are dropped, others stay.
  *
  * @param name the name of the type
  * @param namePrefix the prefix of the names of new nodes; no node of the cluster has a name with this prefix
  * @param node the node that new ones are like
- * @param beside the objects that new nodes get their own copies of: the node's {@link CsiNode}, which limits its volumes, each {@link ResourceSlice}
- *     with its devices, and each {@link CsiStorageCapacity} of the storage classes that have capacity on it
+ * @param beside the objects that new nodes get their own copies of: the node's {@link CsiNode}, which limits its
+ *     volumes, each {@link ResourceSlice} with its devices, and each {@link CsiStorageCapacity} of the storage classes
+ *     that have capacity on it
  * @param daemonPods the pods of DaemonSets and the static pods that each new node has; they take their room first
  * @param zones the zones to spread the new nodes among, in turn; empty for the zone of the template
  */
@@ -54,7 +56,10 @@ public record NodeTemplate(
     /** CSI drivers and cloud providers have their own zone labels, such as {@code topology.gke.io/zone}. */
     private static final String ZONE_OF_DRIVER = "/zone";
 
-    /** The taints that cluster-autoscaler drops, and {@code out-of-service}, which a person sets on a node that is shut down. */
+    /**
+     * The taints that cluster-autoscaler drops, and {@code out-of-service}, which a person sets on a node that is shut
+     * down.
+     */
     private static final Set<String> TEMPORARY = Set.of(
             "node.kubernetes.io/not-ready",
             "node.kubernetes.io/unreachable",

@@ -64,7 +64,10 @@ final class PodFitting {
         return end().stream().filter(pod -> pod.nodeName().isEmpty()).toList();
     }
 
-    /** Returns the asked pods, and where they are scheduled after the moves; of the pending pods those that are still pending. */
+    /**
+     * Returns the asked pods, and where they are scheduled after the moves; of the pending pods those that are still
+     * pending.
+     */
     List<RescheduledPod> end() {
         try (Transaction trial = moves.transaction().begin()) {
             return end(trial, moves.pending());

@@ -22,11 +22,12 @@ import org.moorage.simulation.whatif.RebalancePlan.Move;
 import org.moorage.simulation.whatif.RescheduledPods.RescheduledPod;
 
 /**
- * The pod moves of a plan, which are tried in a transaction before they are kept. A move evicts a pod; the scheduler schedules its replacement, and then
- * the pending pods, for which the pod may have left room. Moves that are tried together are kept together or not at all.
+ * The pod moves of a plan, which are tried in a transaction before they are kept. A move evicts a pod; the scheduler
+ * schedules its replacement, and then the pending pods, for which the pod may have left room. Moves that are tried
+ * together are kept together or not at all.
  *
- * <p>Moves are not kept if a replacement is unschedulable, returns to its node or preempts a pod, nor if a pending pod preempts one. Each pod is moved
- * at most once.
+ * <p>Moves are not kept if a replacement is unschedulable, returns to its node or preempts a pod, nor if a pending pod
+ * preempts one. Each pod is moved at most once.
  */
 final class PodMoves {
     // Bounds the time; most clusters do not reach it.

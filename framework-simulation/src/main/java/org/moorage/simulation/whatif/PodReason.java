@@ -15,8 +15,8 @@ import java.util.TreeMap;
 import org.moorage.runtime.decision.UnschedulableReasons;
 
 /**
- * Why a pod has no node, or why it is not evicted. Reasons that differ only in numbers or in the result of preemption have equal keys, and
- * can be merged. Immutable.
+ * Why a pod has no node, or why it is not evicted. Reasons that differ only in numbers or in the result of preemption
+ * have equal keys, and can be merged. Immutable.
  */
 public final class PodReason {
     /** The reason of a pod that has a node. */
@@ -89,7 +89,8 @@ public final class PodReason {
     }
 
     /**
-     * Returns the message without what differs between pods with the same reasons, such as {@code Insufficient cpu, node(s) were unschedulable} for
+     * Returns the message without what differs between pods with the same reasons, such as
+     * {@code Insufficient cpu, node(s) were unschedulable} for
      * {@code 0/9 nodes are available: 5 Insufficient cpu, 4 node(s) were unschedulable.}
      */
     public String summary() {
@@ -101,8 +102,8 @@ public final class PodReason {
     }
 
     /**
-     * Returns one message for reasons with equal keys: with ranges in place of numbers that differ, and with the result of preemption only if
-     * it is the same for all.
+     * Returns one message for reasons with equal keys: with ranges in place of numbers that differ, and with the result
+     * of preemption only if it is the same for all.
      *
      * @param podReasons the reasons; at least one
      */

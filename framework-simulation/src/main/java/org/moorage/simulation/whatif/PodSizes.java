@@ -22,7 +22,7 @@ public final class PodSizes {
 
     private final List<Size> sizes;
 
-    /** What some pods request, by resource; only what is more than nothing. */
+    /** The positive requests of some equal pods, by resource. */
     private record Size(Map<ResourceName, Long> requests, int pods) {
         boolean fits(Map<ResourceName, Long> free, long freePods) {
             if (freePods < 1) {

@@ -18,9 +18,10 @@ import org.moorage.simulation.whatif.RescheduledPods.RescheduledPod;
 /**
  * Plans pod moves that empty nodes, pack a resource or make pods schedulable.
  *
- * <p>The moves are made one after the other: a pod is evicted as by {@link Drain}, except that its node stays schedulable, and its controller creates
- * another one. The scheduler chooses the node of that one. Pending pods are scheduled before the first move, and again after each. A plan has only moves
- * whose replacement is scheduled to another node without preemption, and no pod that was running is pending after it.
+ * <p>The moves are made one after the other: a pod is evicted as by {@link Drain}, except that its node stays
+ * schedulable, and its controller creates another one. The scheduler chooses the node of that one. Pending pods are
+ * scheduled before the first move, and again after each. A plan has only moves whose replacement is scheduled to
+ * another node without preemption, and no pod that was running is pending after it.
  *
  * <p>The search is greedy: a plan helps, but may not be the best one. The same query has the same plan.
  */
@@ -48,7 +49,8 @@ public final class Rebalance {
      * Plans moves in a cluster; the cluster does not change.
      *
      * @param goal the goal of the moves
-     * @param rules the pods that may be evicted; a pod that these refuse is not moved, and the others of its node may be. Budgets always count.
+     * @param rules the pods that may be evicted; a pod that these refuse is not moved, and the others of its node may
+     *     be. Budgets always count.
      * @param maxMoves the maximum number of moves; 0 for none
      * @param sizes the pods for which the free capacity is measured
      * @param progress receives the number of moves that were tried

@@ -11,7 +11,8 @@ public sealed interface RebalanceGoal {
     record FreeNodes() implements RebalanceGoal {}
 
     /**
-     * A smaller share of the free amount of a resource is of no use, see {@link ClusterBalance.ResourceBalance#fragmentation}.
+     * A smaller share of the free amount of a resource is of no use, see
+     * {@link ClusterBalance.ResourceBalance#fragmentation}.
      *
      * @param resource the resource
      */

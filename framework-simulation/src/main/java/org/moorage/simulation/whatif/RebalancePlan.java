@@ -18,7 +18,8 @@ import org.moorage.simulation.whatif.RescheduledPods.RescheduledPod;
  * @param before the cluster before the moves
  * @param after the cluster after the moves
  * @param emptiedNodes the nodes that are empty after the moves and were not before, in the order of the cluster
- * @param fitting the pods that are scheduled after the moves: those of the manifests, if these are the goal, otherwise those that were pending
+ * @param fitting the pods that are scheduled after the moves: those of the manifests, if these are the goal, otherwise
+ *     those that were pending
  * @param notFitting the pods that are not
  * @param obstacles how many pods are not moved, by reason
  * @param budgets the budgets that evicted pods count against
@@ -51,7 +52,8 @@ public record RebalancePlan(
      * @param replacement the pod that its controller creates; empty if it has no controller, so that the pod is lost
      * @param from the node that the pod is on
      * @param to the node that the scheduler chooses for the replacement; empty if there is none
-     * @param round the number of the round, from 1; before the next round starts, the replacements of this one have to be healthy
+     * @param round the number of the round, from 1; before the next round starts, the replacements of this one have to
+     *     be healthy
      */
     public record Move(Pod pod, Optional<Pod> replacement, String from, Optional<String> to, int round) {
         public Move {

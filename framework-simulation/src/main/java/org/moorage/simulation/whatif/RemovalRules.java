@@ -20,7 +20,8 @@ import org.moorage.simulation.admission.RecreatedPod;
 /**
  * The rules by which cluster-autoscaler 1.36 removes nodes, with its flags of the same names. Immutable.
  *
- * <p>The rules are applied to a pod in the order of cluster-autoscaler's drainability rules; the first one that applies decides.
+ * <p>The rules are applied to a pod in the order of cluster-autoscaler's drainability rules; the first one that applies
+ * decides.
  *
  * <pre>{@code
  * RemovalRules rules = RemovalRules.builder().skipNodesWithLocalStorage(false).build();
@@ -107,7 +108,10 @@ public final class RemovalRules {
             return this;
         }
 
-        /** Sets whether a pod keeps its node if its controller is of another kind than those of Kubernetes that replicate pods. */
+        /**
+         * Sets whether a pod keeps its node if its controller is of another kind than those of Kubernetes that
+         * replicate pods.
+         */
         public Builder skipNodesWithCustomControllerPods(boolean value) {
             skipNodesWithCustomControllerPods = value;
             return this;
@@ -119,7 +123,9 @@ public final class RemovalRules {
             return this;
         }
 
-        /** Sets the age from which on a {@code kube-system} pod without a disruption budget no longer keeps its node. */
+        /**
+         * Sets the age from which on a {@code kube-system} pod without a disruption budget no longer keeps its node.
+         */
         public Builder blockingSystemPodTimeout(Duration value) {
             blockingSystemPodTimeout = Objects.requireNonNull(value, "blockingSystemPodTimeout");
             return this;
@@ -193,8 +199,8 @@ public final class RemovalRules {
     }
 
     /**
-     * Returns why a pod keeps its node, in the same words for all such pods; empty if it does not. Whether budgets allow its eviction is not
-     * checked here.
+     * Returns why a pod keeps its node, in the same words for all such pods; empty if it does not. Whether budgets
+     * allow its eviction is not checked here.
      *
      * @param now the time at which nodes are removed
      * @param replicas counts the pods with the same controller

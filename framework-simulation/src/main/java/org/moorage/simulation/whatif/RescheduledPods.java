@@ -10,7 +10,8 @@ import org.moorage.simulation.admission.RecreatedPod;
 /**
  * The results for pods that were pending or were created again. Immutable.
  *
- * @param pods those that are there at the end: first those with a node, in the order in which they were placed, then those without one
+ * @param pods those that are there at the end: first those with a node, in the order in which they were placed, then
+ *     those without one
  * @param gone those that no controller replaces, and why
  */
 public record RescheduledPods(List<RescheduledPod> pods, List<RecreatedPod> gone) {

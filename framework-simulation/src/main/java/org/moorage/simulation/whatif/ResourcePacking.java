@@ -17,7 +17,10 @@ import org.moorage.api.model.Resources;
 import org.moorage.runtime.whatif.Transaction;
 import org.moorage.simulation.whatif.RescheduledPods.RescheduledPod;
 
-/** Lowers the share of the free amount of a resource that is of no use, move by move, the move with the largest predicted gain first. */
+/**
+ * Lowers the share of the free amount of a resource that is of no use, move by move, the move with the largest
+ * predicted gain first.
+ */
 final class ResourcePacking implements PodMoves.Goal {
     // Less is an error of rounding.
     private static final double LEAST_GAIN = 1e-9;
@@ -34,7 +37,7 @@ final class ResourcePacking implements PodMoves.Goal {
     // The nodes that the moves change that were tried last.
     private Set<String> changed = Set.of();
 
-    /** What is free on a node, and how much of that is of no use. */
+    /** The free amount of a node, and the part of it that pods cannot use. */
     private record Remainder(double free, double unusable) {
         static final Remainder NONE = new Remainder(0, 0);
 

@@ -34,7 +34,8 @@ final class ScaleUpTrial implements AutoCloseable {
     /**
      * Schedules pending pods to the existing nodes.
      *
-     * @param expendablePodsPriorityCutoff the priority below which pods are expendable, so that no nodes are added for them
+     * @param expendablePodsPriorityCutoff the priority below which pods are expendable, so that no nodes are added for
+     *     them
      */
     ScaleUpTrial(KnownCluster cluster, Collection<Pod> waiting, int expendablePodsPriorityCutoff) {
         this.cluster = cluster;
@@ -93,7 +94,10 @@ final class ScaleUpTrial implements AutoCloseable {
         return inSteps(List.of(newNodes));
     }
 
-    /** Returns the result of scheduling these pods with new nodes that are added in steps, each when the pods have been scheduled to those before. */
+    /**
+     * Returns the result of scheduling these pods with new nodes that are added in steps, each when the pods have been
+     * scheduled to those before.
+     */
     RescheduledPods inSteps(List<? extends Collection<? extends ClusterObject>> steps) {
         RescheduledPods result = new RescheduledPods(List.of(), List.of());
         List<Pod> waiting = pods;

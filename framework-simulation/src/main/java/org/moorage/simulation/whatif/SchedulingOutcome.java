@@ -14,10 +14,10 @@ import org.moorage.runtime.whatif.Transaction;
 import org.moorage.simulation.whatif.RescheduledPods.RescheduledPod;
 
 /**
- * What one scheduler makes of a cluster, to be held against what another one makes of it. Immutable.
+ * The result of one scheduler for a cluster, for a comparison with another one's. Immutable.
  *
- * @param pods where the pods go
- * @param balance how the nodes are filled then
+ * @param pods the pods with their nodes
+ * @param balance the resulting utilization of the nodes
  */
 public record SchedulingOutcome(RescheduledPods pods, ClusterBalance balance) {
     public SchedulingOutcome {
@@ -28,8 +28,8 @@ public record SchedulingOutcome(RescheduledPods pods, ClusterBalance balance) {
     /**
      * The pods to schedule. Immutable.
      *
-     * @param waiting those that wait
-     * @param anew those that have a node and are taken off it first, for their controllers to create them again
+     * @param waiting the pending pods
+     * @param anew running pods that are removed from their nodes first, and recreated by their controllers
      */
     public record Demand(List<Pod> waiting, List<Pod> anew) {
         public Demand {
@@ -50,7 +50,7 @@ public record SchedulingOutcome(RescheduledPods pods, ClusterBalance balance) {
     }
 
     /**
-     * A pod that goes to different nodes.
+     * A pod that is scheduled to different nodes.
      *
      * @param pod the pod
      * @param before the node that it, or the pod whose place it takes, was on; empty if it waited

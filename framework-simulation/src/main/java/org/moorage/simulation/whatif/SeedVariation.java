@@ -13,8 +13,9 @@ import java.util.function.LongFunction;
 import java.util.stream.LongStream;
 
 /**
- * How much of an answer is chance: the answers to one question with different seeds. Kube-scheduler chooses at random among nodes with equal
- * scores, and looks at a sample of the nodes of a large cluster, so that the answer for a real cluster may be any of these. Immutable.
+ * How much of an answer is chance: the answers to one question with different seeds. Kube-scheduler chooses at random
+ * among nodes with equal scores, and looks at a sample of the nodes of a large cluster, so that the answer for a real
+ * cluster may be any of these. Immutable.
  *
  * <pre>{@code
  * SeedVariation variation = SeedVariation.of(
@@ -105,7 +106,10 @@ public record SeedVariation(long firstSeed, List<Answer> answers) {
         return (int) answers.stream().filter(Answer::succeeded).count();
     }
 
-    /** Returns the range of each figure, in the order in which the answers first have them; an answer without a figure counts as 0. */
+    /**
+     * Returns the range of each figure, in the order in which the answers first have them; an answer without a figure
+     * counts as 0.
+     */
     public Map<String, Range> ranges() {
         Map<String, Range> ranges = new LinkedHashMap<>();
         for (Answer answer : answers) {

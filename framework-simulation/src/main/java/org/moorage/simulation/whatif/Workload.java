@@ -7,8 +7,8 @@ import org.moorage.api.model.OwnerReference;
 import org.moorage.api.model.Pod;
 
 /**
- * The workload that a pod belongs to: its controller, or the Deployment of a ReplicaSet that a Deployment made. A pod without a controller is its own
- * workload, of kind {@code Pod}. Workloads are ordered by namespace, kind and name.
+ * The workload that a pod belongs to: its controller, or the Deployment of a ReplicaSet that a Deployment made. A pod
+ * without a controller is its own workload, of kind {@code Pod}. Workloads are ordered by namespace, kind and name.
  *
  * @param namespace the namespace
  * @param kind the kind, such as {@code Deployment}

@@ -91,7 +91,7 @@ class NewPodsTest {
     }
 
     @Test
-    void readsWhatASourceTellsOf() {
+    void readsTheObjectsOfASource() {
         ObjectDecoder decoder = new ObjectDecoder();
         InMemoryCluster cluster = InMemoryCluster.of(List.of(decoder.decode(GOLD), decoder.decode(VM)));
         NewPods newPods = new NewPods();
@@ -192,7 +192,7 @@ class NewPodsTest {
     }
 
     @Test
-    void makesPodsOfTemplatesUnderNamesOfTheirOwn() {
+    void createsPodsOfTemplatesWithDistinctNames() {
         NewPods newPods = new NewPods();
         Map<String, ?> template = Map.of(
                 "metadata",
@@ -238,7 +238,7 @@ class NewPodsTest {
     }
 
     @Test
-    void tellsWhyAClaimWouldBeRefused() {
+    void reportsWhyAClaimWouldBeRejected() {
         AdmittedPod admitted = after(LIMITS).admit(ephemeral("2Gi"));
 
         assertThat(admitted.claims()).isEmpty();

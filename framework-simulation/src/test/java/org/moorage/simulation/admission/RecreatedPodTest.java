@@ -79,7 +79,7 @@ class RecreatedPodTest {
 
     @ParameterizedTest
     @MethodSource("cases")
-    void whatBecomesOfAPodFollowsFromItsController(Case expected) {
+    void theFateOfAPodFollowsFromItsController(Case expected) {
         ObjectMeta.Builder metadata = metadata(expected.owner());
         if (!expected.annotation().isEmpty()) {
             String[] parts = expected.annotation().split("=", 2);
@@ -138,7 +138,7 @@ class RecreatedPodTest {
     }
 
     @Test
-    void severalAtOnceHaveNamesOfTheirOwn() {
+    void severalTogetherHaveDistinctNames() {
         List<Pod> gone = new ArrayList<>();
         // As many as there are, two of one set get the same five letters now and then.
         for (int i = 0; i < 20_000; i++) {

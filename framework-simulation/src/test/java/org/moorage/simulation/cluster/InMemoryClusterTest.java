@@ -441,11 +441,11 @@ class InMemoryClusterTest {
         }
 
         static final List<Scope> SCOPES = List.of(
-                new Scope("a namespace of its own", true, "team", "team"),
+                new Scope("an explicit namespace", true, "team", "team"),
                 new Scope("the default namespace", true, "", "default"),
                 new Scope("none, for a kind without", false, "", ""));
 
-        // A manifest does not tell the plural of its kind, nor whether it has namespaces.
+        // A manifest does not contain the plural of its kind, nor whether it is namespaced.
         @ParameterizedTest
         @FieldSource("SCOPES")
         void areThoseThatAPluginAsksFor(Scope scope) throws IOException {

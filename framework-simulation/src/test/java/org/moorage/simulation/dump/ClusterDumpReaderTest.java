@@ -85,7 +85,7 @@ class ClusterDumpReaderTest {
     }
 
     @Test
-    void tellsAllThatIsWrongInTheTermsOfTheWorkload() {
+    void reportsAllErrorsInTheTermsOfTheWorkload() {
         String text =
                 DEPLOYMENT.replace("cpu: 250m", "cpu: plenty, memory: 1 GB").replace("value: 7", "value: x") + """
                 ---
@@ -106,7 +106,7 @@ class ClusterDumpReaderTest {
     }
 
     /**
-     * A pod beside a limit range by which a container requests 250m of cpu.
+     * A pod, and a limit range with a default request of 250m of cpu.
      *
      * @param request what it requests afterwards; empty for nothing
      */
@@ -209,7 +209,7 @@ class ClusterDumpReaderTest {
         Manifests manifests = new Manifests(FeatureGates.DEFAULTS);
         ClusterDump ignored = read(reader().reportingTo(manifests), limits);
 
-        // What one has changed is as it was for the next.
+        // Changes by one do not affect the next.
         for (Path changes : List.of(first, second)) {
             ClusterDump dump = reader().readChanges(changes.toString(), InputStream.nullInputStream(), manifests);
 
@@ -252,7 +252,7 @@ class ClusterDumpReaderTest {
     }
 
     @Test
-    void tellsWhyTheApiServerRefusesAWorkloadThatIsNew() {
+    void reportsWhyTheApiServerRejectsANewWorkload() {
         ClusterDump dump = read(reader().withWorkloads(), DEPLOYMENT.replace("cpu: 250m", "cpu: -1"));
 
         assertThat(dump.pods()).isEmpty();
@@ -310,7 +310,7 @@ class ClusterDumpReaderTest {
     }
 
     @Test
-    void tellsOfNodesThatPodsAreOnAndThatAreMissing() {
+    void reportsMissingNodesOfPods() {
         ClusterDump dump = read(reader(), """
                 {apiVersion: v1, kind: Node, metadata: {name: a}}
                 ---

@@ -29,8 +29,8 @@ import org.jspecify.annotations.Nullable;
 import org.moorage.api.model.ObjectFields;
 
 /**
- * An API server for tests, in the process of the test and on a free port of the loopback address. It keeps the objects that a test puts
- * into it, and serves lists, watches, bindings and other changes of them to any client:
+ * An API server for tests, in the process of the test and on a free port of the loopback address. It keeps the objects
+ * that a test puts into it, and serves lists, watches, bindings and other changes of them to any client:
  *
  * <pre>{@code
  * try (FakeApiServer server = FakeApiServer.start()) {
@@ -41,19 +41,19 @@ import org.moorage.api.model.ObjectFields;
  * }
  * }</pre>
  *
- * <p>Leases, Events and every kind that has a type in the object model are served, and every other kind from its first object on; the
- * rest is {@code 404 Not Found}. Lists have pages ({@code limit}, {@code continue}). Watches start at any version that has not {@linkplain #expire
- * expired}, and end after their {@code timeoutSeconds}. Objects are created, replaced, patched and deleted, with conflicts
- * where a request names a former {@code resourceVersion} or another {@code uid}. The subresources are {@code status} and a pod's
- * {@code binding}.
+ * <p>Leases, Events and every kind that has a type in the object model are served, and every other kind from its first
+ * object on; the rest is {@code 404 Not Found}. Lists have pages ({@code limit}, {@code continue}). Watches start at
+ * any version that has not {@linkplain #expire expired}, and end after their {@code timeoutSeconds}. Objects are
+ * created, replaced, patched and deleted, with conflicts where a request names a former {@code resourceVersion} or
+ * another {@code uid}. The subresources are {@code status} and a pod's {@code binding}.
  *
- * <p>Unlike an API server, it does not validate or complete objects, sets no times, ignores selectors, deletes pods immediately, and runs no
- * controllers; a strategic merge patch merges lists by {@code type} or {@code name}, and JSON patches are rejected. It speaks HTTP/1.1. It
- * has no discovery, so {@code kubectl} cannot use it.
+ * <p>Unlike an API server, it does not validate or complete objects, sets no times, ignores selectors, deletes pods
+ * immediately, and runs no controllers; a strategic merge patch merges lists by {@code type} or {@code name}, and JSON
+ * patches are rejected. It speaks HTTP/1.1. It has no discovery, so {@code kubectl} cannot use it.
  *
- * <p>{@link #on} replaces the response to some requests, to test failures. {@link #requests} and {@link #takeRequest} return the requests
- * that came. Methods that wait do so until their condition holds; after a minute they throw an {@link AssertionError}, so that a broken
- * test ends. May be used by several threads.
+ * <p>{@link #on} replaces the response to some requests, to test failures. {@link #requests} and {@link #takeRequest}
+ * return the requests that came. Methods that wait do so until their condition holds; after a minute they throw an
+ * {@link AssertionError}, so that a broken test ends. May be used by several threads.
  */
 public final class FakeApiServer implements AutoCloseable {
     static {
@@ -145,7 +145,10 @@ public final class FakeApiServer implements AutoCloseable {
         }
     }
 
-    /** Returns the URL of the server, without a path. It stays the same when the server is {@linkplain #restart restarted}. */
+    /**
+     * Returns the URL of the server, without a path. It stays the same when the server is
+     * {@linkplain #restart restarted}.
+     */
     public String address() {
         return (tls == null ? "http" : "https") + "://127.0.0.1:" + port;
     }
@@ -158,8 +161,8 @@ public final class FakeApiServer implements AutoCloseable {
     /**
      * Creates objects, or replaces those that exist.
      *
-     * @param manifests the objects in YAML or JSON, one after the other or in lists, each with {@code apiVersion} and {@code kind}; their
-     *     {@code resourceVersion} is the server's
+     * @param manifests the objects in YAML or JSON, one after the other or in lists, each with {@code apiVersion} and
+     *     {@code kind}; their {@code resourceVersion} is the server's
      */
     public void put(String manifests) {
         objects.put(manifests);
@@ -203,8 +206,8 @@ public final class FakeApiServer implements AutoCloseable {
     }
 
     /**
-     * Responds otherwise to some requests. Where several rules match a request, the last one counts. A handler may respond as the server
-     * would, by {@link #respond}; an exception of it is a response of code 500.
+     * Responds otherwise to some requests. Where several rules match a request, the last one counts. A handler may
+     * respond as the server would, by {@link #respond}; an exception of it is a response of code 500.
      *
      * @param method the HTTP method
      * @param path the path, without the query; a {@code *} at the end matches any suffix
@@ -216,7 +219,10 @@ public final class FakeApiServer implements AutoCloseable {
         }
     }
 
-    /** Returns the response to a request by the objects of the server, regardless of {@link #on}. Changes are made by this call. */
+    /**
+     * Returns the response to a request by the objects of the server, regardless of {@link #on}. Changes are made by
+     * this call.
+     */
     public Response respond(Request request) {
         return objects.respond(request);
     }
@@ -239,8 +245,8 @@ public final class FakeApiServer implements AutoCloseable {
     }
 
     /**
-     * Waits for a request that has not been taken yet and meets a condition, and returns the first one. The requests before it are taken
-     * too.
+     * Waits for a request that has not been taken yet and meets a condition, and returns the first one. The requests
+     * before it are taken too.
      *
      * @throws AssertionError if that takes more than a minute
      * @throws InterruptedException if the thread is interrupted

@@ -29,8 +29,8 @@ import org.moorage.objects.tree.ObjectStreams;
 import org.moorage.objects.tree.TreeDecoder;
 
 /**
- * The objects of a {@link FakeApiServer} with all their changes, and the responses to requests for them. Threads that wait for a change
- * wait on this object.
+ * The objects of a {@link FakeApiServer} with all their changes, and the responses to requests for them. Threads that
+ * wait for a change wait on this object.
  */
 final class ServerState {
     private static final String CONFLICT = "Conflict";

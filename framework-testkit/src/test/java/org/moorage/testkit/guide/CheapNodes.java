@@ -18,11 +18,11 @@ import org.moorage.api.plugin.PluginLogger;
 import org.moorage.api.plugin.PreScorePlugin;
 import org.moorage.api.plugin.ScorePlugin;
 
-/** Prefers cheap nodes, by prices that somebody else knows. */
+/** Prefers cheap nodes, by prices from an external price list. */
 public final class CheapNodes implements PreScorePlugin, ScorePlugin {
     static final String NAME = "CheapNodes";
 
-    /** Where the prices are. Asking may take a while, and fail. */
+    /** The external price list. Reading it may take a while, and may fail. */
     public interface PriceList {
         Map<String, Long> read();
     }
@@ -31,7 +31,7 @@ public final class CheapNodes implements PreScorePlugin, ScorePlugin {
      * The arguments.
      *
      * @param refresh how often the prices are read
-     * @param maxAge how old they may be
+     * @param maxAge the maximum age of prices that are used
      */
     public record Args(Duration refresh, Duration maxAge) implements PluginArgs {
         public static final Args DEFAULTS = new Args(Duration.ofSeconds(15), Duration.ofMinutes(1));
@@ -43,7 +43,7 @@ public final class CheapNodes implements PreScorePlugin, ScorePlugin {
     }
 
     // region cache
-    /** The prices of one moment. */
+    /** The prices, and when they were read. */
     private record Prices(Map<String, Long> byNode, Instant at) {}
 
     private static final StateKey<Prices> PRICES = StateKey.of("CheapNodes/prices");
@@ -52,7 +52,7 @@ public final class CheapNodes implements PreScorePlugin, ScorePlugin {
     private final Handle handle;
     private final PriceList list;
     private final PluginLogger logger;
-    // Written in the background, read by cycles: an immutable value as a whole.
+    // Written in the background, read by scheduling cycles: one immutable value.
     private volatile Prices latest = new Prices(Map.of(), Instant.EPOCH);
 
     CheapNodes(Args args, Handle handle, PriceList list) {
@@ -81,13 +81,13 @@ public final class CheapNodes implements PreScorePlugin, ScorePlugin {
     }
 
     // region staleness
-    // One look for the whole cycle, so that all nodes are scored by the same prices.
+    // Read once per cycle, so that all nodes are scored by the same prices.
     @Override
     public Status preScore(CycleState state, Pod pod, List<NodeInfo> nodes) {
         Prices prices = latest;
         Duration age = Duration.between(prices.at(), handle.clock().instant());
         if (age.compareTo(args.maxAge()) > 0) {
-            // Old prices are worse than none: this plugin has no say.
+            // Stale prices are worse than none: skip scoring.
             return Status.skip();
         }
         state.put(PRICES, prices);
@@ -102,7 +102,7 @@ public final class CheapNodes implements PreScorePlugin, ScorePlugin {
         return price == null ? Long.MAX_VALUE / NodeScores.MAX : price;
     }
 
-    // The cheapest gets 100, the dearest 0.
+    // The cheapest node gets 100, the most expensive one 0.
     @Override
     public NodeScores normalize(CycleState state, Pod pod, NodeScores scores) {
         return scores.scaledTo100().reversed();

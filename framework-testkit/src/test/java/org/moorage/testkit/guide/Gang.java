@@ -33,8 +33,8 @@ public final class Gang implements ReservePlugin, PermitPlugin, EnqueueExtension
     /**
      * The arguments.
      *
-     * @param size how many pods a gang has
-     * @param timeout how long its first pods wait for the others
+     * @param size the number of pods of a gang
+     * @param timeout how long the first pods wait in Permit for the others
      */
     public record Args(int size, Duration timeout) implements PluginArgs {
         public static final Args DEFAULTS = new Args(2, Duration.ofMinutes(1));
@@ -71,11 +71,11 @@ public final class Gang implements ReservePlugin, PermitPlugin, EnqueueExtension
     }
 
     // region unreserve
-    // A pod of the gang did not get its permit in time, or fails later: the others are not to keep their places.
+    // A pod of the gang timed out in Permit or failed later: release the nodes that the others have reserved.
     @Override
     public void unreserve(CycleState state, Pod pod, String nodeName) {
         for (WaitingPod waiting : waitingMembers(pod)) {
-            waiting.reject(NAME, "another pod of the gang gave up");
+            waiting.reject(NAME, "another pod of the gang was rejected");
         }
     }
     // endregion
@@ -88,7 +88,7 @@ public final class Gang implements ReservePlugin, PermitPlugin, EnqueueExtension
         }
         List<WaitingPod> members = waitingMembers(pod);
         if (members.size() + 1 < args.size()) {
-            // Those that were rejected before are not to wait for an event: what they lack is this pod.
+            // Retry rejected members without waiting for an event: this pod is what they lacked.
             handle.activate(pendingMembers(pod));
             return PermitResult.waitAtMost(args.timeout());
         }
@@ -124,7 +124,7 @@ public final class Gang implements ReservePlugin, PermitPlugin, EnqueueExtension
     }
     // endregion
 
-    // What a rejected pod waits for is the rest of its gang, see permit; another label may put it into another one.
+    // Members are retried by permit; a changed label may move a pod to another gang.
     @Override
     public List<EventRegistration> eventsToRegister() {
         return List.of(EventRegistration.of(

@@ -27,7 +27,7 @@ import org.moorage.testkit.PluginTester;
 import org.moorage.testkit.Pods;
 import org.moorage.testkit.TestScheduler;
 
-/** The plugins of docs/extend/plugin-guide.md. */
+/** The plugins of the pages on plugins in docs/extend. */
 class GuideTest {
     // region constants
     private static final Instant NOON = Instant.parse("2026-06-01T12:00:00Z");
@@ -75,18 +75,18 @@ class GuideTest {
 
         // region queueing
         @Test
-        void bindsTheWaitingPodOnceTheBudgetIsRaised() {
+        void bindsThePendingPodOnceTheBudgetIsRaised() {
             PluginTester tester = PluginTester.of(TeamBudget.FACTORY, args).cluster(N1, other, budget("red", 1), red);
             try (TestScheduler scheduler = tester.startAt(NOON)) {
                 scheduler.scheduleAll();
                 assertThat(scheduler.nodeOf(red)).isEmpty();
 
-                scheduler.cluster().apply(budget("blue", 9)); // another team's: nothing is tried
+                scheduler.cluster().apply(budget("blue", 9)); // another team's budget: no pod is retried
                 scheduler.advance(Duration.ofSeconds(20));
                 assertThat(scheduler.scheduleAll()).isEmpty();
 
                 scheduler.cluster().apply(budget("red", 2));
-                scheduler.advance(Duration.ofSeconds(20)); // its backoff ends
+                scheduler.advance(Duration.ofSeconds(20)); // past the backoff
                 scheduler.scheduleAll();
                 assertThat(scheduler.nodeOf(red)).contains("n1");
             }
@@ -128,7 +128,7 @@ class GuideTest {
         }
 
         @Test
-        void givesUpWhenItsTimeIsOver() {
+        void rejectsItsPodsAfterTheTimeout() {
             try (TestScheduler scheduler = tester.cluster(first, second).startAt(NOON)) {
                 scheduler.scheduleAll();
 
@@ -136,7 +136,7 @@ class GuideTest {
                 assertThat(scheduler.waitingPods()).isEmpty();
                 assertThat(scheduler.nodeOf(first)).isEmpty();
 
-                scheduler.cluster().apply(third); // its turn has the others tried again
+                scheduler.cluster().apply(third); // its Permit activates the others
                 scheduler.scheduleAll();
                 assertThat(scheduler.nodeOf(first)).isPresent();
             }
@@ -147,7 +147,7 @@ class GuideTest {
         @Test
         void needsAllOfItsPodsAtOneTime() {
             try (TestScheduler scheduler = tester.start()) {
-                scheduler.reserve(first, "n1"); // Reserve, then the pod waits for its permit
+                scheduler.reserve(first, "n1"); // Reserve, then the pod waits in Permit
                 scheduler.reserve(second, "n2");
                 scheduler.unreserve(first); // or scheduler.bind(first)
                 scheduler.pod(third).permits("n1", PermitResult.waitAtMost(Duration.ofMinutes(2)));
@@ -173,12 +173,12 @@ class GuideTest {
 
         // region stale
         @Test
-        void hasNoSayOnceThePricesAreOld() {
+        void skipsScoreOnceThePricesAreStale() {
             AtomicReference<Map<String, Long>> prices = new AtomicReference<>(Map.of("n1", 50L, "n2", 100L));
             CheapNodes.PriceList list = () -> {
                 Map<String, Long> current = prices.get();
                 if (current.isEmpty()) {
-                    throw new IllegalStateException("no answer");
+                    throw new IllegalStateException("no response");
                 }
                 return current;
             };
@@ -188,7 +188,7 @@ class GuideTest {
 
                 prices.set(Map.of());
                 scheduler.advance(Duration.ofSeconds(30));
-                scheduler.pod(pod).scores("n1", 50); // not so old
+                scheduler.pod(pod).scores("n1", 50); // still fresh
                 scheduler.advance(Duration.ofSeconds(60));
                 scheduler.pod(pod).skipsScore();
 

@@ -23,7 +23,7 @@ import org.moorage.api.plugin.PreFilterPlugin;
 import org.moorage.api.plugin.PreFilterResult;
 import org.moorage.api.plugin.Problems;
 
-/** A team has as many pods on nodes as its budget, a custom resource, allows. */
+/** Limits the number of scheduled pods of a team to the budget in a custom resource. */
 public final class TeamBudget implements PreFilterPlugin, EnqueueExtensions {
     static final String NAME = "TeamBudget";
     static final Status SPENT = Status.unschedulable("team's budget of pods was spent");
@@ -34,7 +34,7 @@ public final class TeamBudget implements PreFilterPlugin, EnqueueExtensions {
     // endregion
 
     // region arguments
-    /** What becomes of the pods of a team without a budget. */
+    /** What to do with the pods of a team without a budget. */
     public enum WithoutBudget {
         ADMIT,
         REJECT_POD
@@ -44,7 +44,7 @@ public final class TeamBudget implements PreFilterPlugin, EnqueueExtensions {
      * The arguments.
      *
      * @param teamLabel the label of pods that names their team; required
-     * @param withoutBudget what becomes of the pods of a team without a budget
+     * @param withoutBudget what to do with the pods of a team without a budget
      */
     public record Args(String teamLabel, WithoutBudget withoutBudget) implements PluginArgs {
         public static final Args DEFAULTS = new Args("", WithoutBudget.ADMIT);
@@ -67,12 +67,12 @@ public final class TeamBudget implements PreFilterPlugin, EnqueueExtensions {
 
     TeamBudget(Args args, Handle handle) {
         this.args = args;
-        // Asking for a lister has the scheduler watch the kind.
+        // Requesting a lister makes the scheduler watch the kind.
         budgets = handle.lister(BUDGET);
         pods = handle.lister(ObjectKind.POD);
     }
 
-    // The budget is named for its team, and lies in the pod's namespace.
+    // The budget has the name of its team and is in the pod's namespace.
     private Optional<Long> mostPods(Pod pod, String team) {
         return budgets.get(pod.namespace(), team)
                 .map(budget -> budget.fields().integer("spec", "maxPods").orElse(Long.MAX_VALUE));

@@ -19,7 +19,10 @@ import java.util.zip.ZipInputStream;
 import org.apache.maven.artifact.versioning.ComparableVersion;
 import org.moorage.distribution.Shipped.Component;
 
-/** Known vulnerabilities of libraries, from an export of an OSV database: a folder or an archive with a JSON file for each. */
+/**
+ * Known vulnerabilities of libraries, from an export of an OSV database: a folder or an archive with a JSON file for
+ * each.
+ */
 final class Advisories {
     private static final ObjectMapper MAPPER = new ObjectMapper();
 

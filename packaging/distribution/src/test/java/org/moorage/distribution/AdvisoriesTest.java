@@ -82,7 +82,7 @@ class AdvisoriesTest {
 
     @ParameterizedTest
     @FieldSource("CASES")
-    void tellsVersionsThatAreConcerned(Case given) throws IOException {
+    void findsAffectedVersions(Case given) throws IOException {
         Files.writeString(folder.resolve("made-up.json"), advisory("", "Maven", "com.example:lib", given.affected));
 
         List<String> found = new Advisories(folder)
@@ -94,12 +94,12 @@ class AdvisoriesTest {
                 .isEqualTo(
                         given.isConcerned
                                 ? List.of(
-                                        "com.example:lib:" + given.version + ": MADE-UP-1 of no library that there is")
+                                        "com.example:lib:" + given.version + ": MADE-UP-1 of a generated library")
                                 : List.of());
     }
 
     @Test
-    void readsAnArchiveAndPassesOverWhatWasWithdrawnAndOtherEcosystems() throws IOException {
+    void readsAnArchiveAndSkipsWithdrawnAdvisoriesAndOtherEcosystems() throws IOException {
         Path archive = folder.resolve("all.zip");
         String all = String.format(RANGE, "{\"introduced\": \"0\"}");
         try (ZipOutputStream zip = new ZipOutputStream(Files.newOutputStream(archive))) {
@@ -115,12 +115,12 @@ class AdvisoriesTest {
 
         assertThat(advisories.concerning(List.of(
                         new Component("com.example", "lib", "1", ""), new Component("com.example", "second", "1", ""))))
-                .containsExactly("com.example:second:1: MADE-UP-1 of no library that there is");
+                .containsExactly("com.example:second:1: MADE-UP-1 of a generated library");
         assertThat(advisories.read()).isEqualTo(3);
     }
 
     private static String advisory(String more, String ecosystem, String name, String affected) {
-        return "{\"id\": \"MADE-UP-1\", " + more + " \"summary\": \"of no library that there is\", \"affected\": [{"
+        return "{\"id\": \"MADE-UP-1\", " + more + " \"summary\": \"of a generated library\", \"affected\": [{"
                 + "\"package\": {\"ecosystem\": \"" + ecosystem + "\", \"name\": \"" + name + "\"}, " + affected
                 + "}]}";
     }

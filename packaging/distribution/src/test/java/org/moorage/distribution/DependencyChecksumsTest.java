@@ -14,9 +14,10 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /**
- * Compares the jars of the local repository with {@code checksums.txt}: those that are shipped must be listed, and every jar that is
- * listed must have the bytes that it had when it was accepted. {@code -Dchecksums.accept=shipped} lists what is shipped anew, {@code
- * -Dchecksums.accept=repository} all jars of the local repository, so also those of the build: to be run with a repository of its own.
+ * Compares the jars of the local repository with {@code checksums.txt}: those that are shipped must be listed, and
+ * every jar that is listed must have the bytes that it had when it was accepted. {@code -Dchecksums.accept=shipped}
+ * lists what is shipped anew, {@code -Dchecksums.accept=repository} all jars of the local repository, including those
+ * of the build: run it with a separate repository.
  */
 class DependencyChecksumsTest {
     private static final String ACCEPT = "./dev accept checksums, then look at the difference";

@@ -16,7 +16,7 @@ import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
 
-/** What is shipped: the bill of materials, and the jars of the class path. */
+/** The shipped files: the bill of materials, and the jars of the class path. */
 final class Shipped {
     private static final Path MODULE =
             Path.of(System.getProperty("basedir", "")).toAbsolutePath();
@@ -49,7 +49,10 @@ final class Shipped {
         return MODULE.resolve(name);
     }
 
-    /** What the bill of materials lists. The test is left out where there is none, since Maven does not make it offline. */
+    /**
+     * Returns the components of the bill of materials. The test is skipped if there is none, since Maven does not
+     * create it offline.
+     */
     static List<Component> components() throws IOException {
         Path file = file("target/moorage.cdx.json");
         if (!Files.exists(file)) {

@@ -34,8 +34,8 @@ import org.moorage.api.plugin.SignPlugin;
 import org.moorage.builtin.labels.LabelSyntax;
 
 /**
- * Rejects nodes that do not match the pod's node selector and required node affinity, and scores nodes by the preferred terms
- * that match. Same decisions as kube-scheduler's NodeAffinity.
+ * Rejects nodes that do not match the pod's node selector and required node affinity, and scores nodes by the preferred
+ * terms that match. Same decisions as kube-scheduler's NodeAffinity.
  */
 public final class NodeAffinity
         implements PreFilterPlugin, FilterPlugin, PreScorePlugin, ScorePlugin, EnqueueExtensions, SignPlugin {

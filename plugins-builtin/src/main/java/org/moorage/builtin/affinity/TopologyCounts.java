@@ -10,8 +10,8 @@ import org.moorage.api.Topology;
 /**
  * Counts of matching terms, or counts of their weights, by topology key and topology domain. Immutable.
  *
- * <p>AddPod and RemovePod change the counts of one node's domains, so a changed copy shares the counts of the whole cluster
- * and has one change for each key, in the domain of that node.
+ * <p>AddPod and RemovePod change the counts of one node's domains, so a changed copy shares the counts of the whole
+ * cluster and has one change for each key, in the domain of that node.
  */
 final class TopologyCounts {
     private final String[] keys;

@@ -2,7 +2,8 @@
 /**
  * The syntax of labels, label selectors and node selectors, with the error messages of the API server.
  *
- * <p>Starting points: {@link org.moorage.builtin.labels.SelectorSyntax}, {@link org.moorage.builtin.labels.LabelSyntax}.
+ * <p>Starting points: {@link org.moorage.builtin.labels.SelectorSyntax},
+ * {@link org.moorage.builtin.labels.LabelSyntax}.
  */
 @NullMarked
 package org.moorage.builtin.labels;

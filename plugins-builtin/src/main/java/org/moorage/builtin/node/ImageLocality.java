@@ -19,8 +19,8 @@ import org.moorage.api.plugin.PluginFactory;
 import org.moorage.api.plugin.ScorePlugin;
 
 /**
- * Prefers nodes that already have the pod's images. The size of an image is scaled by the share of nodes that have it, so that
- * pods do not all go to the few nodes that have it. Same decisions as kube-scheduler's ImageLocality.
+ * Prefers nodes that already have the pod's images. The size of an image is scaled by the share of nodes that have it,
+ * so that pods do not all go to the few nodes that have it. Same decisions as kube-scheduler's ImageLocality.
  */
 public final class ImageLocality implements ScorePlugin {
     /** The plugin's name. */

@@ -28,7 +28,8 @@ import org.moorage.api.plugin.PreFilterResult;
 
 /**
  * Rejects nodes whose kubelet does not declare a feature that the pod requires. Same decisions as kube-scheduler's
- * NodeDeclaredFeatures, for which three features are required by pods; the feature gate {@code NodeDeclaredFeatures} turns it off.
+ * NodeDeclaredFeatures, for which three features are required by pods; the feature gate {@code NodeDeclaredFeatures}
+ * turns it off.
  */
 public final class NodeDeclaredFeatures implements PreFilterPlugin, FilterPlugin, EnqueueExtensions {
     /** The plugin's name. */

@@ -21,7 +21,10 @@ import org.moorage.api.plugin.PreFilterPlugin;
 import org.moorage.api.plugin.PreFilterResult;
 import org.moorage.api.plugin.SignPlugin;
 
-/** Rejects nodes other than the one in the pod's {@code nodeName}, if it has one. Same decisions as kube-scheduler's NodeName. */
+/**
+ * Rejects nodes other than the one in the pod's {@code nodeName}, if it has one. Same decisions as kube-scheduler's
+ * NodeName.
+ */
 public final class NodeName implements PreFilterPlugin, FilterPlugin, EnqueueExtensions, SignPlugin {
     /** The plugin's name. */
     public static final String NAME = "NodeName";

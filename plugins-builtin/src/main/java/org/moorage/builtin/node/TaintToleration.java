@@ -34,8 +34,9 @@ import org.moorage.api.plugin.ScorePlugin;
 import org.moorage.api.plugin.SignPlugin;
 
 /**
- * Rejects nodes with a {@code NoSchedule} or {@code NoExecute} taint that the pod does not tolerate, and prefers nodes with few
- * {@code PreferNoSchedule} taints that it does not tolerate. Same decisions as kube-scheduler's TaintToleration.
+ * Rejects nodes with a {@code NoSchedule} or {@code NoExecute} taint that the pod does not tolerate, and prefers nodes
+ * with few {@code PreferNoSchedule} taints that it does not tolerate. Same decisions as kube-scheduler's
+ * TaintToleration.
  */
 public final class TaintToleration
         implements PreFilterPlugin, FilterPlugin, PreScorePlugin, ScorePlugin, EnqueueExtensions, SignPlugin {

@@ -80,7 +80,8 @@ public final class DefaultPreemption
     static final String NEVER = "Never";
 
     /**
-     * The plugin's arguments: the number of candidates to find before one is picked. The larger of the two numbers applies.
+     * The plugin's arguments: the number of candidates to find before one is picked. The larger of the two numbers
+     * applies.
      *
      * @param minCandidateNodesPercentage in percent of the nodes where preemption could help
      * @param minCandidateNodesAbsolute as a number of nodes

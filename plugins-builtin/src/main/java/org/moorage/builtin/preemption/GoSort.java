@@ -2,9 +2,9 @@
 package org.moorage.builtin.preemption;
 
 /**
- * The algorithm of Go's {@code sort.Slice}, a pattern-defeating quicksort. It is not stable, so equal elements get the order
- * that they have in kube-scheduler only with the same algorithm; and with an inconsistent order it ends, where Java's sort may
- * throw. The methods have the names of Go's package {@code sort}.
+ * The algorithm of Go's {@code sort.Slice}, a pattern-defeating quicksort. It is not stable, so equal elements get the
+ * order that they have in kube-scheduler only with the same algorithm; and with an inconsistent order it ends, where
+ * Java's sort may throw. The methods have the names of Go's package {@code sort}.
  *
  * @param <T> the type of the elements
  */

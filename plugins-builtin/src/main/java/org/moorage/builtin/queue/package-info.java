@@ -2,7 +2,8 @@
 /**
  * Plugins for the scheduling queue.
  *
- * <p>Starting points: {@link org.moorage.builtin.queue.PrioritySort}, {@link org.moorage.builtin.queue.SchedulingGates}.
+ * <p>Starting points: {@link org.moorage.builtin.queue.PrioritySort},
+ * {@link org.moorage.builtin.queue.SchedulingGates}.
  */
 @NullMarked
 package org.moorage.builtin.queue;

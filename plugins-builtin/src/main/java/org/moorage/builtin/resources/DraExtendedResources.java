@@ -18,8 +18,8 @@ import org.moorage.api.plugin.Handle;
 import org.moorage.api.plugin.ObjectLister;
 
 /**
- * The extended resources that device classes map to devices. On nodes without an allocatable amount they are delegated to
- * DRA. None while the feature {@code DRAExtendedResource} is off.
+ * The extended resources that device classes map to devices. On nodes without an allocatable amount they are delegated
+ * to DRA. None while the feature {@code DRAExtendedResource} is off.
  */
 final class DraExtendedResources {
     private final boolean isEnabled;

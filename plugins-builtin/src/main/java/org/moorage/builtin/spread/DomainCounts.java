@@ -4,8 +4,8 @@ package org.moorage.builtin.spread;
 /**
  * The number of matching pods in each topology domain of one constraint. Immutable.
  *
- * <p>AddPod and RemovePod change the count of one node's domain, so a changed copy shares the counts of the whole cluster and
- * has one change. The two lowest counts are kept, so that the minimum is known whichever domain changes.
+ * <p>AddPod and RemovePod change the count of one node's domain, so a changed copy shares the counts of the whole
+ * cluster and has one change. The two lowest counts are kept, so that the minimum is known whichever domain changes.
  */
 final class DomainCounts {
     private static final int NONE = -1;

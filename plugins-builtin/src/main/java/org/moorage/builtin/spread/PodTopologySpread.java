@@ -38,8 +38,8 @@ import org.moorage.api.plugin.ScorePlugin;
 import org.moorage.builtin.labels.LabelSyntax;
 
 /**
- * Rejects nodes on which the pod would violate one of its {@code DoNotSchedule} topology spread constraints, and scores nodes
- * by the {@code ScheduleAnyway} ones. Same decisions as kube-scheduler's PodTopologySpread.
+ * Rejects nodes on which the pod would violate one of its {@code DoNotSchedule} topology spread constraints, and scores
+ * nodes by the {@code ScheduleAnyway} ones. Same decisions as kube-scheduler's PodTopologySpread.
  */
 public final class PodTopologySpread
         implements PreFilterPlugin, PreFilterExtensions, FilterPlugin, PreScorePlugin, ScorePlugin, EnqueueExtensions {
@@ -71,7 +71,9 @@ public final class PodTopologySpread
      * @param defaultingType {@link #SYSTEM} or {@link #LIST}
      */
     public record Args(List<TopologySpreadConstraint> defaultConstraints, String defaultingType) implements PluginArgs {
-        /** Pods without constraints get kube-scheduler's own: spread over nodes and zones, without rejecting any node. */
+        /**
+         * Pods without constraints get kube-scheduler's own: spread over nodes and zones, without rejecting any node.
+         */
         public static final String SYSTEM = "System";
         /** Pods without constraints get the {@link #defaultConstraints}. */
         public static final String LIST = "List";

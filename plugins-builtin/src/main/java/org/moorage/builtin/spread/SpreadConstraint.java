@@ -19,7 +19,8 @@ import org.moorage.api.plugin.FeatureGates;
 import org.moorage.builtin.labels.SelectorSyntax;
 
 /**
- * A topology spread constraint of the incoming pod with its defaults filled in. Matching pods and nodes allocates nothing.
+ * A topology spread constraint of the incoming pod with its defaults filled in. Matching pods and nodes allocates
+ * nothing.
  *
  * @param maxSkew how much the number of matching pods in a domain may exceed the global minimum
  * @param topologyKey the node label; nodes with equal values are in one topology domain

@@ -35,8 +35,8 @@ import org.moorage.api.plugin.PreFilterPlugin;
 import org.moorage.api.plugin.PreFilterResult;
 
 /**
- * Rejects nodes with a pod that mounts a disk of the incoming pod and does not share it, and all nodes while another pod uses
- * a {@code ReadWriteOncePod} claim of the incoming pod. Same decisions as kube-scheduler's VolumeRestrictions.
+ * Rejects nodes with a pod that mounts a disk of the incoming pod and does not share it, and all nodes while another
+ * pod uses a {@code ReadWriteOncePod} claim of the incoming pod. Same decisions as kube-scheduler's VolumeRestrictions.
  */
 public final class VolumeRestrictions implements PreFilterPlugin, PreFilterExtensions, FilterPlugin, EnqueueExtensions {
     /** The plugin's name. */

@@ -34,8 +34,8 @@ import org.moorage.api.plugin.PreFilterPlugin;
 import org.moorage.api.plugin.PreFilterResult;
 
 /**
- * Rejects nodes outside the zones and regions in the labels of the persistent volumes that the pod's claims are bound to. Same
- * decisions as kube-scheduler's VolumeZone.
+ * Rejects nodes outside the zones and regions in the labels of the persistent volumes that the pod's claims are bound
+ * to. Same decisions as kube-scheduler's VolumeZone.
  */
 public final class VolumeZone implements PreFilterPlugin, FilterPlugin, EnqueueExtensions {
     /** The plugin's name. */

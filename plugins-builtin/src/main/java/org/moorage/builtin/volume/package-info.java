@@ -2,7 +2,8 @@
 /**
  * Plugins for the volumes of pods.
  *
- * <p>Starting points: {@link org.moorage.builtin.volume.VolumeZone}, {@link org.moorage.builtin.volume.VolumeRestrictions}.
+ * <p>Starting points: {@link org.moorage.builtin.volume.VolumeZone},
+ * {@link org.moorage.builtin.volume.VolumeRestrictions}.
  */
 @NullMarked
 package org.moorage.builtin.volume;

@@ -233,7 +233,7 @@ class InterPodAffinityTest {
         }
 
         @Test
-        void tellsOfSelectorsThatAreNotValid() {
+        void reportsInvalidSelectors() {
             LabelSelector bad =
                     new LabelSelector(Map.of(), List.of(new LabelSelector.Requirement("app", "Like", List.of())));
             PodAffinityTerm term = new PodAffinityTerm(Optional.of(bad), List.of(), Optional.empty(), "rack");

@@ -91,7 +91,7 @@ class NodeAffinityTest {
                             requirement("metadata.name", "In", "n1"), requirement("metadata.name", "In", "n2"))),
                     tester -> tester.rejectsPod(Status.unresolvable("pod affinity terms conflict"))),
             new Case(
-                    "leaves out a term that contradicts itself",
+                    "ignores a term that contradicts itself",
                     pod().requiresNode(
                                     withFields(
                                             requirement("metadata.name", "In", "n1"),
@@ -212,7 +212,7 @@ class NodeAffinityTest {
         }
 
         @Test
-        void leavesOutEmptyTermsAndWeightZero() {
+        void ignoresEmptyTermsAndWeightZero() {
             Pod pod = pod().prefersNode(50, labelled())
                     .prefersNode(0, labelled(exists("disk")))
                     .build();

@@ -407,14 +407,14 @@ class GangSchedulingTest {
                     PermitResult.allow(),
                     List.of()),
             new Case(
-                    "a basic group has nobody wait",
+                    "no pod of a basic group waits",
                     GROUPS,
                     running("p", "g", "n"),
                     List.of(podGroup("g").build(), waiting("q", "g")),
                     PermitResult.allow(),
                     List.of()),
             new Case(
-                    "a basic group has nobody wait, with composites",
+                    "no pod of a basic group waits, with composites",
                     COMPOSITES,
                     running("p", "g", "n"),
                     List.of(podGroup("g").build(), waiting("q", "g")),
@@ -562,7 +562,7 @@ class GangSchedulingTest {
                             "scheduling.k8s.io/CompositePodGroupAdd");
         }
 
-        /** What is said with groups alone, and what with composites too. */
+        /** The expected results without and with composite groups. */
         record Case(
                 String name,
                 Pod pod,

@@ -43,7 +43,7 @@ final class Groups {
         return Pods.named(name).podGroup(podGroup).on(node).build();
     }
 
-    /** What a plugin is told of a group that is being scheduled. */
+    /** Returns the view of a group that plugins get while it is scheduled. */
     static PodGroupInfo info(SchedulingGroup group) {
         GroupKey key = group instanceof PodGroup
                 ? GroupKey.podGroup(group.namespace(), group.name())

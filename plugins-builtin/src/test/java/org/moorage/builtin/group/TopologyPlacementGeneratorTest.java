@@ -87,7 +87,7 @@ class TopologyPlacementGeneratorTest {
 
     static final Case[] CASES = {
         new Case(
-                "without a constraint any node will do",
+                "without a constraint any node is allowed",
                 UNCONSTRAINED,
                 List.of(UNCONSTRAINED, node("n1", "a"), Nodes.named("n2").build(), outside("n3", "a")),
                 Map.of("all", List.of("n1", "n2"))),

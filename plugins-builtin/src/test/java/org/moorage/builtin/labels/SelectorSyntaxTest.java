@@ -79,7 +79,7 @@ class SelectorSyntaxTest {
 
     @ParameterizedTest
     @FieldSource("CASES")
-    void tellsWhatIsWrong(Case c) {
+    void reportsErrors(Case c) {
         LabelSelector selector = new LabelSelector(
                 Map.of("fine", "too"), List.of(new LabelSelector.Requirement(c.key, c.operator, c.values)));
 

@@ -66,7 +66,7 @@ class ImageLocalityTest {
     }
 
     @Test
-    void tellsPodsOfOtherImagesApart() {
+    void distinguishesPodsOfOtherImages() {
         Pod web = Pods.named("p").image("web").build();
         Pod model = Pods.named("q").image("model:v1").build();
         try (TestScheduler scheduler = PLUGIN.start()) {

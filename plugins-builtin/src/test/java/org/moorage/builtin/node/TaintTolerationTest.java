@@ -153,7 +153,7 @@ class TaintTolerationTest {
         }
 
         @Test
-        void leavesOutToleratedOnes() {
+        void ignoresToleratedOnes() {
             plugin.pod(pod().toleratesAll("b").toleratesAll("c").build())
                     .scores("none", 100)
                     .scores("one", 0)

@@ -69,7 +69,7 @@ class DefaultPreemptionTest {
         }
     }
 
-    /** Rejects every node in a way that nobody's leaving resolves. */
+    /** Rejects every node in a way that preemption cannot resolve. */
     record Closed() implements FilterPlugin {
         @Override
         public String name() {
@@ -232,7 +232,7 @@ class DefaultPreemptionTest {
                 running("d", "n2", 100, "1").build());
 
         @Test
-        void saysWhyNobodysLeavingHelps() {
+        void reportsWhyNoEvictionHelps() {
             asking(important(), AS_IMPORTANT)
                     .doesNotPreempt(Status.unschedulable("preemption: 0/2 nodes are available: "
                             + "2 No preemption victims found for incoming pod."));
@@ -255,7 +255,7 @@ class DefaultPreemptionTest {
         }
 
         static final Nominated[] NOMINATED = {
-            new Nominated("a pod for which nobody can leave loses its nominated node", important(), ""),
+            new Nominated("a pod without possible victims loses its nominated node", important(), ""),
             new Nominated(
                     "a pod that may not preempt keeps its nominated node",
                     important().preemptionPolicy("Never"),
@@ -307,7 +307,7 @@ class DefaultPreemptionTest {
         }
 
         @Test
-        void failsWhereNobodyWouldHaveToLeave() {
+        void failsWithoutVictims() {
             PLUGIN.beside(new FilterFactory(() -> new ChangesItsMind(new AtomicInteger(2))))
                     .cluster(cluster(running("a", "n1", 0, "0").build()))
                     .pod(important().build())
@@ -348,7 +348,7 @@ class DefaultPreemptionTest {
 
         @ParameterizedTest
         @FieldSource("org.moorage.builtin.preemption.DefaultPreemptionTest#GATES")
-        void markingDeletingAndTelling(FeatureGates gates) {
+        void marksDeletesAndReportsVictims(FeatureGates gates) {
             try (TestScheduler scheduler = start(gates)) {
                 plugin(scheduler).execute(new CycleState(), pod, result);
                 assertThat(texts(scheduler.writes()))

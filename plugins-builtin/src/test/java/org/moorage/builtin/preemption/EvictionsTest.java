@@ -64,7 +64,7 @@ class EvictionsTest {
                     List.of(),
                     List.of("after backoff high")),
             new Case(
-                    "the last one goes while the preemptor is kept out, and no event tells of it",
+                    "the last one is deleted while the preemptor is gated, without an event",
                     test -> test.later.add(() -> test.listed.remove(LAST)),
                     true,
                     List.of(),
@@ -88,7 +88,7 @@ class EvictionsTest {
                     List.of(),
                     List.of("after backoff high")),
             new Case(
-                    "the last one has run to its end, whose deletion no event tells of",
+                    "the last one has terminated, and no event reports its deletion",
                     test -> test.onDelete.put("last", () -> {
                         test.listed.remove(LAST);
                         test.listed.add(LAST.withStatus(
@@ -185,7 +185,7 @@ class EvictionsTest {
                 .toList();
     }
 
-    /** Another pod than the preemptor had at first is kept out, and no event tells of the last victim's going. */
+    /** A pod other than the original preemptor is gated, and no event reports the last victim's deletion. */
     @Test
     void haveAGroupTriedAgainOfWhichOnlyANewPodWasKeptOut() {
         Preemptor preemptor = Preemptor.of(KnownGroups.waiting(GROUP, List.of(PREEMPTOR)));

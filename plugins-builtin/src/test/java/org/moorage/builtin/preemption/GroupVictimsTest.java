@@ -120,7 +120,7 @@ class GroupVictimsTest {
                         "n1",
                         List.of("a")),
                 new Case(
-                        "of a group that need not leave as one, only the pod on the node leaves",
+                        "only the pod on the node is evicted from a group that is not evicted as a whole",
                         GROUPS,
                         List.of(single("g", 0)),
                         cluster(
@@ -130,7 +130,7 @@ class GroupVictimsTest {
                         "n1",
                         List.of("a")),
                 new Case(
-                        "a lone pod leaves before a group, whatever the group's pods do on other nodes",
+                        "a single pod is evicted before a group, regardless of the group's pods on other nodes",
                         GROUPS,
                         List.of(asOne("g", 0)),
                         cluster(
@@ -305,7 +305,7 @@ class GroupVictimsTest {
 
         @ParameterizedTest
         @FieldSource("KINDS")
-        void areToldOf(Kind c) {
+        void areReported(Kind c) {
             try (TestScheduler scheduler = start(c.features)) {
                 plugin(scheduler).execute(new CycleState(), preemptor(c.group), result);
                 SchedulingGroup group = TREE.get(c.group);
@@ -357,7 +357,7 @@ class GroupVictimsTest {
                         0,
                         "other",
                         Status.success()),
-                new Gate("nobody is, not in the background", SYNCHRONOUS, 1, "g", Status.success()),
+                new Gate("no pod is, without background evictions", SYNCHRONOUS, 1, "g", Status.success()),
                 new Gate(
                         "the group does not count with the feature off",
                         FeatureGates.DEFAULTS,

@@ -215,7 +215,7 @@ class PodGroupPreemptionTest {
                     .evicts("p1", "p2")
                     .counting(1, 0),
             new Case(
-                            "whoever is not in the way stays, of groups and alone",
+                            "pods that are not in the way stay, in groups and alone",
                             nodes("n1", 2, "n2", 1, "n3", 2, "n4", 2, "n5", 2),
                             built(
                                     member("p1", "n1", LOW, "g1").started(Instant.ofEpochSecond(2)),
@@ -308,7 +308,7 @@ class PodGroupPreemptionTest {
                             List.of(asOne("g", LOW)))
                     .evicts("p1"),
             new Case(
-                            "a group of a lower priority leaves before a lone pod, although one of its pods would do",
+                            "a group of a lower priority is evicted before a single pod, although one of its pods would suffice",
                             nodes("n1", 3),
                             built(member("g1", "n1", LOW, "g"), member("g2", "n1", LOW, "g"), running("p1", "n1", MID)),
                             List.of(asOne("g", LOW)))
@@ -389,7 +389,7 @@ class PodGroupPreemptionTest {
         assertThat(result.pdbViolations()).isEqualTo(c.violations);
     }
 
-    /** Who cannot be helped. */
+    /** A group for which preemption cannot help. */
     private record Rejection(
             String name,
             FeatureGates features,
@@ -458,7 +458,7 @@ class PodGroupPreemptionTest {
                     built(running("v", "n1", MID)),
                     List.of(),
                     NO_VICTIMS),
-            new Rejection("where nobody is", GROUPS, PREEMPTOR, WILLING, List.of(), List.of(), NO_VICTIMS),
+            new Rejection("without running pods", GROUPS, PREEMPTOR, WILLING, List.of(), List.of(), NO_VICTIMS),
             new Rejection(
                     "where the group of the pods is as important",
                     GROUPS,
@@ -484,7 +484,7 @@ class PodGroupPreemptionTest {
         assertThat(decide(c.features, c.waiting, group, trial)).isEqualTo(PodGroupPostFilterResult.rejected(c.status));
     }
 
-    /** Groups that preempt, whatever their own policy or that of their pods. */
+    /** Groups that preempt, regardless of their policy and that of their pods. */
     private record Willing(String name, FeatureGates features, SchedulingGroup preemptor, List<Pod> waiting) {
         @Override
         public String toString() {
@@ -539,7 +539,7 @@ class PodGroupPreemptionTest {
                         leaving("v", "n1", HIGH).podGroup("g"),
                         List.of(asOne("g", LOW))),
                 new Leaving(
-                        "whose group, which need not leave as one, is of a lower priority",
+                        "whose group, which is not evicted as a whole, has a lower priority",
                         leaving("v", "n1", HIGH).podGroup("g"),
                         List.of(single("g", LOW))));
 

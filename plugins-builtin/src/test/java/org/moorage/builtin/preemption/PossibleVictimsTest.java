@@ -23,7 +23,7 @@ import org.moorage.api.model.SchedulingGroup;
 import org.moorage.api.plugin.FeatureGates;
 import org.moorage.testkit.Pods;
 
-/** What leaves together, and how important it is. */
+/** Tests which pods are evicted together, and their importance. */
 class PossibleVictimsTest {
     private static final FeatureGates PODS = FeatureGates.DEFAULTS;
     private static final FeatureGates GROUPS = FeatureGates.DEFAULTS.with(FeatureGates.GENERIC_WORKLOAD, true);
@@ -91,7 +91,7 @@ class PossibleVictimsTest {
                     List.of(pod("p1", "n1", 10, "a"), pod("p2", "n2", 20, "a")),
                     List.of("p1@n1 p2@n2 POD_GROUP 50")),
             new Case(
-                    "a group that need not leave as one",
+                    "a group that is not evicted as a whole",
                     GROUPS,
                     List.of(group("a", "", SINGLE, 50)),
                     List.of(pod("p1", "n1", 10, "a"), pod("p2", "n2", 20, "a")),
@@ -113,7 +113,7 @@ class PossibleVictimsTest {
                     List.of(pod("p1", "n1", 10, "a"), pod("p2", "n2", 20, "a")),
                     List.of("p1@n1 POD_GROUP 10", "p2@n2 POD_GROUP 20")),
             new Case(
-                    "pods that wait leave nothing",
+                    "pending pods are no victims",
                     GROUPS,
                     List.of(group("a", "", ALL, 50)),
                     List.of(
@@ -133,7 +133,7 @@ class PossibleVictimsTest {
                     TWO_OF_TWO,
                     List.of("a1@n1 a2@n2 POD_GROUP 30", "b1@n1 POD_GROUP 20", "b2@n2 POD_GROUP 20")),
             new Case(
-                    "groups below a composite one that need not leave as one",
+                    "groups below a composite one that are not evicted as a whole",
                     COMPOSITES,
                     List.of(parent("c", "", SINGLE, 50), group("a", "c", SINGLE, 30), group("b", "c", ALL, 20)),
                     TWO_OF_TWO,

@@ -17,7 +17,7 @@ import org.moorage.api.model.PodDisruptionBudget;
 import org.moorage.builtin.preemption.Victim.Kind;
 import org.moorage.testkit.Pods;
 
-/** Who is let stay first, and how often budgets are violated, if nobody can stay. */
+/** Tests the order of reprieves, and the number of violated budgets if no pod can stay. */
 class ReprieveTest {
     /**
      * Victims and the budgets that protect them.
@@ -85,7 +85,7 @@ class ReprieveTest {
                     List.of(budget("web", 0, "low")),
                     List.of("low"),
                     0),
-            new Case("a budget that selects nobody", List.of(LOW), List.of(budget("", 0)), List.of("low"), 0),
+            new Case("a budget that selects no pod", List.of(LOW), List.of(budget("", 0)), List.of("low"), 0),
             new Case(
                     "a pod that violates two budgets counts once",
                     List.of(LOW),

@@ -21,8 +21,8 @@ import org.moorage.api.model.Pod;
 import org.moorage.api.plugin.PodGroupTrial;
 
 /**
- * Tries a group on nodes that have room for so many pods. The pods of the group go to one node after the other, beginning anew after the
- * last one. A pod takes as much room as its label {@code size} says, 1 without one.
+ * Tries a group on nodes that have room for so many pods. The pods of the group go to one node after the other,
+ * beginning anew after the last one. A pod takes as much room as its label {@code size} says, 1 without one.
  */
 final class RoomTrial implements PodGroupTrial {
     private static final String SIZE = "size";

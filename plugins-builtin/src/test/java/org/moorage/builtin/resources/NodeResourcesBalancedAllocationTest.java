@@ -75,13 +75,13 @@ class NodeResourcesBalancedAllocationTest {
                     node("0", "0"),
                     53),
             new Case(
-                    "a resource beside cpu and memory counts only if it is requested",
+                    "a resource other than cpu and memory counts only if it is requested",
                     plugin("cpu", "memory", "example.com/gpu"),
                     pod("2", "2Gi"),
                     node("1", "1Gi"),
                     75),
             new Case(
-                    "a resource that the node does not have is left out",
+                    "a resource that the node does not have is ignored",
                     plugin("cpu", "ephemeral-storage"),
                     pod("5", "0"),
                     node("0", "0"),

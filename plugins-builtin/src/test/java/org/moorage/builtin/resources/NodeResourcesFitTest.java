@@ -273,7 +273,7 @@ class NodeResourcesFitTest {
         }
 
         @Test
-        void leavesOutIgnoredResources() {
+        void skipsIgnoredResources() {
             PluginTester plugin = plugin(new NodeResourcesFit.Args(
                             List.of("example.com/gpu", "cpu"),
                             List.of("vendor.example"),
@@ -327,7 +327,7 @@ class NodeResourcesFitTest {
                     cluster(node(), running()),
                     97),
             new Case(
-                    "least: a resource that the node does not have is left out",
+                    "least: a resource that the node does not have is ignored",
                     least(GPU_AND_CPU),
                     halfCpu().requests("example.com/gpu", "1"),
                     cluster(node()),
@@ -599,12 +599,12 @@ class NodeResourcesFitTest {
                     FeatureGates.DEFAULTS,
                     50),
             new Case(
-                    "what the node has of its own counts instead",
+                    "the node's own resource counts instead",
                     wanting("example.com/gpu"),
                     node().allocatable("example.com/gpu", "4"),
                     FeatureGates.DEFAULTS,
                     75),
-            new Case("nobody asks for devices", pod(), node(), FeatureGates.DEFAULTS, 0),
+            new Case("no pod requests devices", pod(), node(), FeatureGates.DEFAULTS, 0),
             new Case("no class stands for the resource", wanting("example.com/nic"), node(), FeatureGates.DEFAULTS, 0),
             new Case("the feature is off", wanting("example.com/gpu"), node(), OFF, 0),
         };
@@ -721,7 +721,7 @@ class NodeResourcesFitTest {
                     four(),
                     Status.unresolvable("Insufficient cpu")),
             new Case(
-                    "of devices only what it wants more tells whether a node is too small",
+                    "only the additional devices decide whether a node is too small",
                     resized().requests("example.com/gpu", "5"),
                     List.of(before().requests("example.com/gpu", "3")),
                     four(),
@@ -784,7 +784,7 @@ class NodeResourcesFitTest {
                     ObjectChange.deleted(Pods.named("r").on("m").build()),
                     Hint.SKIP,
                     Hint.QUEUE),
-            new Change("a pod of its node gives up cpu", onNode("n", "2", "1"), Hint.QUEUE, Hint.QUEUE),
+            new Change("a pod of its node reduces its cpu", onNode("n", "2", "1"), Hint.QUEUE, Hint.QUEUE),
             new Change("a pod of another node does", onNode("m", "2", "1"), Hint.SKIP, Hint.QUEUE),
             new Change("a pod of its node takes cpu", onNode("n", "1", "2"), Hint.QUEUE, Hint.SKIP),
             new Change("a pod of another node takes cpu", onNode("m", "1", "2"), Hint.SKIP, Hint.SKIP),
@@ -829,9 +829,9 @@ class NodeResourcesFitTest {
                     ObjectChange.deleted(Pods.named("r").nominatedTo("n").build()),
                     Hint.QUEUE),
             new Case("the pod itself requests less", POD, ObjectChange.updated(POD, NOTHING), Hint.QUEUE),
-            new Case("a pod that runs gives up cpu", POD, fromTo("cpu", "2", "1"), Hint.QUEUE),
-            new Case("a pod that runs gives up memory", POD, fromTo("memory", "2", "1"), Hint.SKIP),
-            new Case("a pod that runs gives up a device", POD, fromTo("example.com/gpu", "2", "1"), Hint.QUEUE),
+            new Case("a running pod reduces its cpu", POD, fromTo("cpu", "2", "1"), Hint.QUEUE),
+            new Case("a running pod reduces its memory", POD, fromTo("memory", "2", "1"), Hint.SKIP),
+            new Case("a running pod releases a device", POD, fromTo("example.com/gpu", "2", "1"), Hint.QUEUE),
         };
 
         static final Case[] NODES = {
@@ -867,11 +867,11 @@ class NodeResourcesFitTest {
 
         static final Unasked[] UNASKED = {
             new Unasked(
-                    "a pod that waited is gone",
+                    "a pending pod is deleted",
                     ObjectChange.deleted(Pods.named("r").build())),
             new Unasked("a pod that runs takes cpu", fromTo("cpu", "1", "2")),
             new Unasked(
-                    "another pod that waits requests less",
+                    "another pending pod requests less",
                     ObjectChange.updated(
                             Pods.named("r").requests("cpu", "2").build(),
                             Pods.named("r").requests("cpu", "1").build())),

@@ -164,7 +164,7 @@ class PodTopologySpreadTest {
                     OK,
                     NO_LABEL),
             new Case(
-                    "unless that is to be ignored",
+                    "unless the policy ignores that",
                     web("p").nodeSelector("rack", "a")
                             .spread(spread(1, "rack", HARD, webs(), OptionalInt.empty(), "Ignore", "")),
                     TWO_IN_A,
@@ -200,7 +200,7 @@ class PodTopologySpreadTest {
         }
 
         @Test
-        void leavesOutNodesWithTaintsIfAskedTo() {
+        void excludesNodesWithTaintsByPolicy() {
             Node tainted = Nodes.named("t")
                     .label("rack", "t")
                     .taint("gpu", "", Taint.NO_SCHEDULE)
@@ -270,7 +270,7 @@ class PodTopologySpreadTest {
         }
 
         @Test
-        void countsWhatThePassOverTheClusterLeavesOut() {
+        void countsPodsThatThePassOverTheClusterOmits() {
             Pod going = web("x").deleting(Instant.EPOCH).on("a1").build();
             // As upstream: it was not counted, but is taken off.
             PLUGIN.cluster(A1, B1, going).pod(pod).withPodRemoved("a1", going).rejects("b1", SKEWED);
@@ -387,7 +387,7 @@ class PodTopologySpreadTest {
                     web("p").controlledBy("apps/v1beta1", "StatefulSet", "webs"),
                     Status.skip()),
             new Case(
-                    "with a constraint of its own",
+                    "with an explicit constraint",
                     web("p").controlledBy("apps/v1", "StatefulSet", "webs").spread(spread(1, "rack", SOFT, webs())),
                     Status.skip()),
         };

@@ -6,7 +6,9 @@ import java.util.Map;
 import org.moorage.api.model.DeviceAllocation;
 import org.moorage.api.model.Quantity;
 
-/** The devices that are allocated to claims, and the consumed capacity of those that are shared. Not changed in a cycle. */
+/**
+ * The devices that are allocated to claims, and the consumed capacity of those that are shared. Not changed in a cycle.
+ */
 final class AllocatedState {
     private final DeviceFeatures features;
     // How many allocations have the whole device, and how many a share of it.

@@ -126,8 +126,8 @@ final class AllocationSearch {
      * Allocates the rest of the devices of a request, and all requests that follow.
      *
      * @param index how many devices of the request are allocated
-     * @param start the first device to try: devices of a request are taken in their order only, since the same devices in another
-     *     order would be the same solution
+     * @param start the first device to try: devices of a request are taken in their order only, since the same devices
+     *     in another order would be the same solution
      */
     private Solution allocateDevices(int claim, int request, RequestData data, int index, DeviceLocation start) {
         checkTimeout();

@@ -10,8 +10,8 @@ import org.moorage.api.model.Pod;
 import org.moorage.api.model.ResourceClaim;
 
 /**
- * The claims of the pod of a cycle, as they were in PreFilter: those that the pod names, in order, and last the claim for its
- * extended resources, if there is one. Immutable.
+ * The claims of the pod of a cycle, as they were in PreFilter: those that the pod names, in order, and last the claim
+ * for its extended resources, if there is one. Immutable.
  */
 final class ClaimStore {
     static final ClaimStore EMPTY = new ClaimStore(List.of(), List.of(), Optional.empty());

@@ -296,7 +296,8 @@ final class ClaimTracker {
     }
 
     /**
-     * Adds an allocation as {@link #addInFlightAllocation} does, unless none is in flight and the claim has been allocated.
+     * Adds an allocation as {@link #addInFlightAllocation} does, unless none is in flight and the claim has been
+     * allocated.
      *
      * @return the claim as it was allocated; empty if the allocation is in flight for the pod
      * @throws PluginException if the claim is gone
@@ -396,7 +397,9 @@ final class ClaimTracker {
                 && claims.current(claim).isEmpty();
     }
 
-    /** Assumes a claim as it was written to the cluster, until the scheduler sees it there, or sees that it has gone. */
+    /**
+     * Assumes a claim as it was written to the cluster, until the scheduler sees it there, or sees that it has gone.
+     */
     synchronized void assume(ResourceClaim claim) {
         if (!lastDeleted.contains(claim.metadata().uid())) {
             assumed.put(claim.key(), claim);

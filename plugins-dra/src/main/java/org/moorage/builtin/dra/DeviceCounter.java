@@ -14,8 +14,8 @@ import org.moorage.api.plugin.ObjectLister;
 import org.moorage.builtin.dra.cel.SelectorException;
 
 /**
- * Counts the devices of classes for the scores of extended resources, as kube-scheduler does: in slices of all generations, in
- * incomplete pools, too, and with selectors that see no device as one that allows multiple allocations.
+ * Counts the devices of classes for the scores of extended resources, as kube-scheduler does: in slices of all
+ * generations, in incomplete pools, too, and with selectors that see no device as one that allows multiple allocations.
  */
 final class DeviceCounter implements DeviceCounts {
     private final ObjectLister<ResourceSlice> slices;

@@ -23,8 +23,8 @@ import org.moorage.builtin.dra.cel.SelectorLanguage;
 import org.moorage.builtin.dra.cel.SemanticVersion;
 
 /**
- * Whether devices satisfy CEL expressions. An expression is compiled when it is first met, and the ones used last are kept.
- * Safe for use by several threads.
+ * Whether devices satisfy CEL expressions. An expression is compiled when it is first met, and the ones used last are
+ * kept. Safe for use by several threads.
  */
 final class DeviceSelectors {
     private static final int KEPT = 256;

@@ -46,8 +46,8 @@ record ExtendedResourceRequests(List<DeviceRequest> requests, List<ContainerExte
     }
 
     /**
-     * The requests for one resource. Init containers that are not sidecars are short-lived: they run one after the other, and may
-     * use the devices of the long-lived containers that start after them.
+     * The requests for one resource. Init containers that are not sidecars are short-lived: they run one after the
+     * other, and may use the devices of the long-lived containers that start after them.
      */
     private static final class ResourceRequests {
         private final List<Container> containers;

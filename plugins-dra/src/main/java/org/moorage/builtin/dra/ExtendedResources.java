@@ -19,8 +19,8 @@ import org.moorage.api.model.ResourceName;
 import org.moorage.api.model.Resources;
 
 /**
- * The extended resources of a pod, for which devices may be used where a node does not offer the resource itself. A claim then
- * requests the devices; it is in memory only until PreBind.
+ * The extended resources of a pod, for which devices may be used where a node does not offer the resource itself. A
+ * claim then requests the devices; it is in memory only until PreBind.
  *
  * @param names the names of the extended resources that the pod requests
  * @param deviceClasses the device classes that are mapped to them, by the name of the resource

@@ -8,8 +8,8 @@ import org.moorage.api.model.NodeSelection;
 import org.moorage.api.model.NodeSelector;
 
 /**
- * The nodes on which the devices of a slice, or one of its devices, are available. A node selector with a term that cannot be parsed, for
- * example {@code Gt} with a value that is not a number, is an error for every node.
+ * The nodes on which the devices of a slice, or one of its devices, are available. A node selector with a term that
+ * cannot be parsed, for example {@code Gt} with a value that is not a number, is an error for every node.
  *
  * @param selection the selection
  * @param error why its node selector cannot be parsed; empty if it can, or if none applies

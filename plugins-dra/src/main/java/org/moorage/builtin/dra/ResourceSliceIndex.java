@@ -16,7 +16,10 @@ import org.moorage.api.model.DeviceTaintRule;
 import org.moorage.api.model.Node;
 import org.moorage.api.model.ResourceSlice;
 
-/** The resource slices of the cluster with the taints of device taint rules, by node and by pool. Safe for use by several threads. */
+/**
+ * The resource slices of the cluster with the taints of device taint rules, by node and by pool. Safe for use by
+ * several threads.
+ */
 final class ResourceSliceIndex {
     static final ResourceSliceIndex EMPTY = new ResourceSliceIndex(Set.of());
 

@@ -73,7 +73,7 @@ class AllocationBuilderTest {
                             .requests(exactly("r", "")),
                     ""),
             new Case(
-                    "a device may have a selector of its own",
+                    "a device may have its own selector",
                     q -> q.slice("perDeviceNodeSelection: true, devices: [{name: d, " + IN_ZONE_A + "}]")
                             .requests(exactly("r", "")),
                     "zone In [a]"));
@@ -155,7 +155,7 @@ class AllocationBuilderTest {
                             "requests: [" + exactly("r", "") + ", " + exactly("s", "") + "]" + claimConfig("r, s")),
                     "claim []"),
             new Case(
-                    "that for a subrequest which is not selected is left out",
+                    "that for a subrequest which is not selected is omitted",
                     q -> q.claim("requests: ["
                             + DeviceObjects.firstAvailable(
                                     "r",

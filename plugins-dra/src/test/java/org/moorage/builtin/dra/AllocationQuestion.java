@@ -15,7 +15,7 @@ import org.moorage.api.model.ResourceSlice;
 import org.moorage.api.plugin.FeatureGates;
 import org.moorage.testkit.Nodes;
 
-/** What a test asks an allocator: to allocate claims on node n1, with class gpu, of which all devices are. */
+/** A test's allocation request: claims on node n1, with class gpu, which matches all devices. */
 final class AllocationQuestion {
     private Node node = Nodes.named("n1").label("zone", "a").build();
     private final ObjectTable<DeviceClass> classes = ObjectTable.of(DeviceObjects.deviceClass("gpu", "{}"));
@@ -42,7 +42,7 @@ final class AllocationQuestion {
         return this;
     }
 
-    /** Has the node declare a feature. */
+    /** Declares a feature of the node. */
     AllocationQuestion nodeFeature(String feature) {
         node = node.toBuilder().declaredFeatures(List.of(feature)).build();
         return this;

@@ -59,7 +59,7 @@ class AllocatorTest {
                     q -> q.devices("{name: a}", "{name: b}").requests(exactly("r", "")),
                     "r=a"),
             new Case(
-                    "allocated devices are left out",
+                    "allocated devices are skipped",
                     q -> q.devices("{name: a}", "{name: b}")
                             .allocated("{device: a}")
                             .requests(exactly("r", "")),
@@ -243,7 +243,7 @@ class AllocatorTest {
                             .requests(exactly("r", "adminAccess: true")),
                     "r=a(admin) | r=a(admin)"),
             new Case(
-                    "all devices can be had, whoever they are allocated to",
+                    "admin access includes allocated devices",
                     q -> q.devices("{name: a}", "{name: b}")
                             .allocated("{device: b}")
                             .requests(exactly("r", "allocationMode: All, adminAccess: true")),
@@ -288,7 +288,7 @@ class AllocatorTest {
     }
 
     @Test
-    void givesUpWhenTheTimeIsOver() {
+    void stopsAtTheTimeLimit() {
         assertThat(new AllocationQuestion()
                         .devices("{name: a}")
                         .requests(exactly("r", ""))

@@ -52,7 +52,7 @@ class AttributeConstraintTest {
                                     + "], constraints: [{matchAttribute: gpu.example.com/numa}]"),
                     "r=b r=c"),
             new Case(
-                    "a device without the attribute is left out",
+                    "a device without the attribute is skipped",
                     q -> q.devices(
                                     "{name: a, attributes: {}}",
                                     "{name: b, attributes: {numa: {int: 1}}}",
@@ -231,7 +231,7 @@ class AttributeConstraintTest {
                                     + "], constraints: [{distinctAttribute: gpu.example.com/numa}]"),
                     "r=a r=c"),
             new Case(
-                    "a device without the attribute is left out",
+                    "a device without the attribute is skipped",
                     q -> q.devices(
                                     "{name: a, attributes: {}}",
                                     "{name: b, attributes: {numa: {int: 0}}}",

@@ -92,7 +92,7 @@ class ClaimBinderTest {
                 });
     }
 
-    /** What is read is subject to failures under the name "read". */
+    /** Returns a handle whose reads may fail under the name "read". */
     private Handle handle() {
         Map<Object, Object> shared = new HashMap<>();
         Object cluster = proxy(Cluster.class, server);
@@ -139,7 +139,7 @@ class ClaimBinderTest {
         return binder.bind(seen, Optional.of(ALLOCATION), ResourceClaim.Consumer.of(pod), pod);
     }
 
-    // What a task throws is logged by whoever runs it.
+    // The executor logs a task's exception.
     private void runLater() {
         for (int i = 0; i < 100 && !later.isEmpty(); i++) {
             try {
@@ -313,7 +313,7 @@ class ClaimBinderTest {
     }
 
     @Test
-    void knowsThatAClaimIsDeallocatedBeforeItIsTold() {
+    void knowsThatAClaimIsDeallocatedBeforeItsEvent() {
         ResourceClaim bound = bind();
         binder.unbind(bound, POD);
         lister.put(bound);

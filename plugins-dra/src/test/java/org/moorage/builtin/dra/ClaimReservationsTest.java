@@ -385,7 +385,7 @@ class ClaimReservationsTest {
                                     .build()),
                     "claim default/c1 got deleted in the meantime"));
 
-    // Somebody else changes the second claim while the first one is written.
+    // Another client changes the second claim while the first one is written.
     @ParameterizedTest
     @FieldSource("CHANGES")
     void doNotWriteAClaimThatWasChangedSincePreFilter(Change change) {
@@ -441,7 +441,7 @@ class ClaimReservationsTest {
     }
 
     @Test
-    void failAtOnceBesideExtendedResourcesOfTheNode() {
+    void failImmediatelyWithExtendedResourcesOfTheNode() {
         ClusterObject node = Nodes.named("n1")
                 .allocatable("cpu", "8")
                 .allocatable("example.com/nic", "1")

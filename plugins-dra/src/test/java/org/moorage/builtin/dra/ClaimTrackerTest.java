@@ -113,7 +113,7 @@ class ClaimTrackerTest {
                     },
                     ""),
             new Case(
-                    "a claim that was written, and deallocated by somebody else since",
+                    "a claim that was written, and deallocated by another client since",
                     (tracker, cluster) -> {
                         tracker.assume(ALLOCATED);
                         cluster.put(claim("11", "{}"));
@@ -150,7 +150,7 @@ class ClaimTrackerTest {
                     },
                     ""),
             new Case(
-                    "a claim that was written, seen and is gone before anybody asks",
+                    "a claim that was written, seen and deleted before the next lookup",
                     (tracker, cluster) -> {
                         tracker.assume(ALLOCATED);
                         tracker.changed(ObjectChange.added(ALLOCATED));
@@ -190,7 +190,7 @@ class ClaimTrackerTest {
 
     static final List<Release> RELEASES = List.of(
             new Release(
-                    "an allocation in flight is given up",
+                    "an allocation in flight is abandoned",
                     (tracker, cluster) -> {
                         tracker.addInFlightAllocation(ALLOCATED, POD, Optional.empty());
                         tracker.turnAway(POD, tracker.releases());
@@ -198,7 +198,7 @@ class ClaimTrackerTest {
                     },
                     true),
             new Release(
-                    "an allocation in flight was given up since the attempt began",
+                    "an allocation in flight was abandoned since the attempt began",
                     (tracker, cluster) -> {
                         tracker.addInFlightAllocation(ALLOCATED, POD, Optional.empty());
                         long before = tracker.releases();
@@ -216,7 +216,7 @@ class ClaimTrackerTest {
                     },
                     false),
             new Release(
-                    "an allocated claim is gone, of which an event tells",
+                    "an allocated claim is deleted, with an event",
                     (tracker, cluster) -> {
                         tracker.turnAway(POD, tracker.releases());
                         tracker.changed(ObjectChange.deleted(ALLOCATED));
@@ -246,10 +246,10 @@ class ClaimTrackerTest {
                     },
                     false));
 
-    // No event tells the queue of these.
+    // The queue gets no event for these.
     @ParameterizedTest
     @FieldSource("RELEASES")
-    void hasPodsTriedAgainForWhichADeviceMayHaveBecomeFree(Release c) {
+    void retriesPodsForWhichADeviceMayBeFree(Release c) {
         List<Pod> activated = new ArrayList<>();
         ObjectTable<ResourceClaim> cluster = ObjectTable.of();
         c.steps.run(new ClaimTracker(cluster, ObjectTable.of(POD), FEATURES, activated::addAll), cluster);

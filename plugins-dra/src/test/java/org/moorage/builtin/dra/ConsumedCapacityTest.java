@@ -78,12 +78,12 @@ class ConsumedCapacityTest {
                             .requests(exactly("r", "count: 2, capacity: {requests: {memory: 1}}")),
                     IMPOSSIBLE),
             new Case(
-                    "a device of its own has its whole capacity",
+                    "an exclusive device has its whole capacity",
                     q -> q.devices("{name: a, capacity: {memory: {value: 8}}}")
                             .requests(exactly("r", "capacity: {requests: {memory: 3}}")),
                     "r=a"),
             new Case(
-                    "a device of its own has too little",
+                    "an exclusive device has too little",
                     q -> q.devices("{name: a, capacity: {memory: {value: 2}}}")
                             .requests(exactly("r", "capacity: {requests: {memory: 3}}")),
                     IMPOSSIBLE),
@@ -203,7 +203,7 @@ class ConsumedCapacityTest {
                     "claim default/c0, request r: checking capacity for device gpu.example.com/n1/a: capacity"
                             + " \"memory\": capacity value is negative"),
             new Case(
-                    "a device without the capacity is left out",
+                    "a device without the capacity is skipped",
                     q -> q.devices(
                                     "{name: a, allowMultipleAllocations: true, capacity: {cores: {value: 8}}}",
                                     "{name: b, allowMultipleAllocations: true, capacity: {memory: {value: 8}}}")
@@ -217,7 +217,7 @@ class ConsumedCapacityTest {
     }
 
     @Test
-    void eachShareHasAnIdOfItsOwn() {
+    void eachShareHasADistinctId() {
         AllocationQuestion question = new AllocationQuestion()
                 .devices("{name: a, allowMultipleAllocations: true, capacity: {memory: {value: 8}}}", "{name: b}")
                 .requests(

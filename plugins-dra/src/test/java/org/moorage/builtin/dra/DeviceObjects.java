@@ -12,7 +12,7 @@ import org.moorage.api.model.ResourceSlice;
 import org.moorage.objects.tree.TreeDecoder;
 import org.moorage.simulation.internal.admission.Defaulting;
 
-/** Objects for tests, from YAML with the usual parts left out. */
+/** Objects for tests, from YAML without the usual parts. */
 final class DeviceObjects {
     static final String DRIVER = "gpu.example.com";
     private static final YAMLMapper YAML = new YAMLMapper();
@@ -26,7 +26,7 @@ final class DeviceObjects {
         return decode(tree(yaml));
     }
 
-    // The braces of a flow mapping may be left out.
+    // The braces of a flow mapping are optional.
     private static ObjectNode tree(String yaml) {
         try {
             return YAML.readValue(yaml.startsWith("{") ? yaml : "{" + yaml + "}", ObjectNode.class);
@@ -81,7 +81,10 @@ final class DeviceObjects {
         return (ResourceClaim) decode(tree);
     }
 
-    /** The status of an allocated claim with these results; driver, pool and request are there if they do not say otherwise. */
+    /**
+     * The status of an allocated claim with these results; driver, pool and request are there if they do not say
+     * otherwise.
+     */
     static String allocated(String... results) {
         StringBuilder text = new StringBuilder("{allocation: {devices: {results: [");
         for (String result : results) {

@@ -23,7 +23,7 @@ class DeviceTaintsTest {
 
     static final List<Case> CASES = List.of(
             new Case(
-                    "a tainted device is left out",
+                    "a tainted device is skipped",
                     q -> q.devices("{name: a, taints: [{key: worn, value: 'very', effect: NoSchedule}]}", "{name: b}")
                             .requests(exactly("r", "")),
                     "r=b"),

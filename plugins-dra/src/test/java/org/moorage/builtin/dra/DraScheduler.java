@@ -31,7 +31,9 @@ import org.moorage.runtime.decision.Evaluation;
 import org.moorage.runtime.metrics.SchedulerListener;
 import org.moorage.simulation.cluster.InMemoryCluster;
 
-/** A scheduler with all plugins on a cluster in memory, some of whose writes fail. Pods are bound on the calling thread. */
+/**
+ * A scheduler with all plugins on a cluster in memory, some of whose writes fail. Pods are bound on the calling thread.
+ */
 final class DraScheduler implements AutoCloseable {
     private static final String CONFIG = """
             apiVersion: kubescheduler.config.k8s.io/v1
@@ -105,19 +107,19 @@ final class DraScheduler implements AutoCloseable {
         }
     }
 
-    /** Has the writes of these numbers fail, counted from 1; reports and conditions of pods do not count. */
+    /** Makes the writes of these numbers fail, counted from 1; reports and conditions of pods do not count. */
     DraScheduler failingWrites(Integer... numbers) {
         failing.addAll(Arrays.asList(numbers));
         return this;
     }
 
-    /** What these writes throw in place of what says that the API server failed. */
+    /** Sets the exception of these writes, instead of a failure of the API server. */
     DraScheduler failingBy(Function<String, RuntimeException> thrown) {
         failure = thrown;
         return this;
     }
 
-    /** Has the cluster changed by somebody else before the write of that number. */
+    /** Changes the cluster as another client before the write of that number. */
     DraScheduler beforeWrite(int number, Consumer<InMemoryCluster> change) {
         before.put(number, change);
         return this;

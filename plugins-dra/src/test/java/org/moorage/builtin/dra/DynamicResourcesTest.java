@@ -210,7 +210,7 @@ class DynamicResourcesTest {
     }
 
     @Test
-    void givesDevicesOfAReservedPodToNobodyElse() {
+    void allocatesDevicesOfAReservedPodToNoOther() {
         try (TestScheduler scheduler = TESTER.cluster(
                         claim("two", requests(exactly("r", "count: 2"))), claim("c", requests(exactly("r", ""))))
                 .start()) {
@@ -301,7 +301,7 @@ class DynamicResourcesTest {
     static final List<Case> POST_FILTER = List.of(
             new Case("a pod without claims", TESTER.cluster(), naming(), Status.unschedulable()),
             new Case(
-                    "a claim that nobody uses",
+                    "an unused claim",
                     TESTER.cluster(availableOn("n3", "c", "")),
                     naming("c"),
                     Status.unschedulable("deallocation of ResourceClaim completed")),
@@ -316,7 +316,7 @@ class DynamicResourcesTest {
                     naming("c"),
                     Status.unschedulable()),
             new Case(
-                    "a claim that is reserved for another pod, and one for nobody",
+                    "a claim that is reserved for another pod, and one that is not reserved",
                     TESTER.cluster(availableOn("n3", "c", consumer("q")), availableOn("n3", "d", "")),
                     naming("c", "d"),
                     Status.unschedulable("deallocation of ResourceClaim completed")),

@@ -49,12 +49,12 @@ class ExtendedResourceRequestsTest {
                     "container-0-request-1 gpu 1",
                     "a gpu container-0-request-1"),
             new Case(
-                    "each container has a request of its own",
+                    "each container has its own request",
                     "containers: [" + container("a", ONE) + ", " + container("b", TWO) + "]",
                     "container-0-request-0 gpu 1, container-1-request-0 gpu 2",
                     "a gpu container-0-request-0, b gpu container-1-request-0"),
             new Case(
-                    "each resource has a request of its own",
+                    "each resource has its own request",
                     "containers: [" + container("a", ONE + ", example.com/nic: 1") + "]",
                     "container-0-request-0 gpu 1, container-0-request-1 nic 1",
                     "a gpu container-0-request-0, a nic container-0-request-1"),
@@ -82,7 +82,7 @@ class ExtendedResourceRequestsTest {
                     "a gpu container-2-request-0, i gpu container-2-request-0, i gpu container-1-request-0,"
                             + " j gpu container-2-request-0, j gpu container-1-request-0"),
             new Case(
-                    "a sidecar has a request of its own",
+                    "a sidecar has its own request",
                     "initContainers: [" + sidecar("s", ONE) + "], containers: [" + container("a", ONE) + "]",
                     "container-0-request-0 gpu 1, container-1-request-0 gpu 1",
                     "s gpu container-0-request-0, a gpu container-1-request-0"),

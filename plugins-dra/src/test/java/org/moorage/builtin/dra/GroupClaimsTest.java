@@ -161,7 +161,7 @@ class GroupClaimsTest {
         }
 
         @Test
-        void areFoundForTheRightDevicesBesideClaimsOfTheirOwn() {
+        void areMatchedToTheRightDevicesNextToPodClaims() {
             GroupTry.with(GROUPS, GROUP, List.of(), cluster(unallocated("c"), unallocated("d")), group -> {
                 List<GroupTry.Member> members =
                         List.of(group.member(pod("p1", "c")), group.member(pod("p2", "c", "d")));
@@ -174,7 +174,7 @@ class GroupClaimsTest {
         }
 
         @Test
-        void keepANodeAwayThatCannotLeaveOutWhatTheirDevicesCannotStand() {
+        void rejectANodeThatCannotSkipIncompatibleOperations() {
             FeatureGates gates = GROUPS.with(FeatureGates.DRA_OPTIONAL_NODE_OPERATIONS, true);
             List<ClusterObject> objects = List.of(
                     Nodes.named("n1")
@@ -220,7 +220,7 @@ class GroupClaimsTest {
         }
 
         @Test
-        void areWrittenForNobody() {
+        void areNotWrittenInATrial() {
             GroupTry.with(GROUPS, GROUP, List.of(), cluster(here("c", "p1"), unallocated("d")), group -> {
                 GroupTry.Member first = group.member(pod("p1", "c", "d"));
                 group.giveBack(first);
@@ -231,7 +231,7 @@ class GroupClaimsTest {
         }
 
         @Test
-        void wakeNobodyWhenTheyAreGivenBack() {
+        void requeueNoPodWhenTheyAreReleased() {
             GroupTry.with(GROUPS, GROUP, List.of(), cluster(unallocated("c")), group -> {
                 long before = group.tracker().releases();
                 group.giveBack(group.member(pod("p1", "c")));
@@ -302,7 +302,7 @@ class GroupClaimsTest {
         }
 
         @Test
-        void areNotWrittenIfSomebodyElseHasAllocatedThemOtherwise() {
+        void areNotWrittenIfAnotherClientHasAllocatedThemDifferently() {
             GroupTry.with(GROUPS, GROUP, List.of(), cluster(unallocated("c")), group -> {
                 List<GroupTry.Member> members =
                         tried(group, "p1", "p2").stream().map(group::commit).toList();
@@ -472,8 +472,8 @@ class GroupClaimsTest {
      * @param scheduled its pods that have one
      * @param claims the claims as they are
      * @param pods the pods, which name claims
-     * @param status what is said
-     * @param after what becomes of each claim: its name, and who has it reserved if it is allocated
+     * @param status the expected status
+     * @param after the resulting claims: the name, and the pods that it is reserved for if it is allocated
      */
     private record PostFilter(
             String name,
@@ -510,7 +510,7 @@ class GroupClaimsTest {
                     COMPLETED,
                     Map.of()),
             new PostFilter(
-                    "a claim that is reserved for nobody, and that several pods want",
+                    "an unreserved claim that several pods need",
                     GROUP_CLAIMS,
                     GROUP,
                     List.of(),
@@ -669,8 +669,8 @@ class GroupClaimsTest {
                 group -> assertThat(group.postFilter(pod("p"))).isEqualTo(Status.unschedulable()));
     }
 
-    // Pods of one group that share claims in whatever way are tried and taken back in reverse order, then bound
-    // in part and given back in any order: no allocation is lost while a pod has it, and none is left.
+    // Pods of one group that share claims are tried and reverted in reverse order, then some are bound and the others
+    // unreserved in any order: no allocation is lost while a pod uses it, and none is left.
     @Test
     void areInFlightExactlyAsLongAsAPodHasThem() {
         long seed = new Random().nextLong();

@@ -71,7 +71,7 @@ class NodeAllocatableResourcesTest {
     static final List<Case> CASES = List.of(
             new Case("the node has what the claim takes", CORES, cores("c", 14), pod("p", "c"), Status.success()),
             new Case(
-                    "the node has too little beside what the pod requests",
+                    "the node has too little in addition to the pod's requests",
                     CORES,
                     cores("c", 15),
                     pod("p", "c"),

@@ -25,7 +25,7 @@ final class ObjectTable<T extends ClusterObject> implements ObjectLister<T> {
         return table;
     }
 
-    /** Has a listener told of each change, once the table shows it. */
+    /** Notifies a listener of each change, once the table reflects it. */
     void onChange(Consumer<ObjectChange<T>> told) {
         listener = told;
     }

@@ -92,7 +92,7 @@ class PodResourceClaimsTest {
                     CLAIM,
                     Status.success()),
             new Gate(
-                    "a claim that nobody owns, although it should be from a template",
+                    "a claim without an owner, although it should be from a template",
                     fromTemplate(new PodStatus.ClaimStatus("g", "c")),
                     CLAIM,
                     Status.unresolvable(

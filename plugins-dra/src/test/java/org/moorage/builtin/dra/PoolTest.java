@@ -10,7 +10,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.FieldSource;
 import org.moorage.api.plugin.FeatureGates;
 
-/** Which slices make up the pools of node n1, and which of their devices can be allocated. */
+/** Tests which slices form the pools of node n1, and which of their devices can be allocated. */
 class PoolTest {
     private static final String IMPOSSIBLE = "cannot allocate all claims";
 
@@ -121,7 +121,7 @@ class PoolTest {
                             .requests(exactly("r", "")),
                     "r=new"),
             new Case(
-                    "in whatever order they come",
+                    "in any order",
                     q -> q.slice("pool: {name: n1, generation: 2, resourceSliceCount: 1}, devices: [{name: new}]")
                             .slice("pool: {name: n1, generation: 1, resourceSliceCount: 1}, devices: [{name: old}]")
                             .requests(exactly("r", "")),

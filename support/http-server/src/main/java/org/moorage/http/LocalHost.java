@@ -5,8 +5,9 @@ import java.util.List;
 import java.util.regex.Pattern;
 
 /**
- * Recognizes requests for this machine. A web page can make a browser resolve the page's own name to 127.0.0.1 (DNS rebinding) and then
- * read from and write to a port there that takes no credentials; the {@code Host} header still has the name.
+ * Recognizes requests for this machine. A web page can make a browser resolve the page's own name to 127.0.0.1 (DNS
+ * rebinding) and then read from and write to a port there that takes no credentials; the {@code Host} header still has
+ * the name.
  */
 final class LocalHost {
     private static final Pattern NAMES =

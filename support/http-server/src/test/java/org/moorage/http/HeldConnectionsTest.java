@@ -28,7 +28,10 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** More connections than a server has places for, all held in one state: health is answered on a new connection, without waiting for any. */
+/**
+ * More connections than a server has places for, all held in one state: health is answered on a new connection, without
+ * waiting for any.
+ */
 @Timeout(120)
 class HeldConnectionsTest {
     private static final int HELD = 1100;

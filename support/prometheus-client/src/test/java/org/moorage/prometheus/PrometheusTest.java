@@ -38,7 +38,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** The client against an HTTP server that answers as told. */
+/** Tests the client against an HTTP server with configured responses. */
 final class PrometheusTest {
     private final List<String> asked = Collections.synchronizedList(new ArrayList<>());
     private final CountDownLatch released = new CountDownLatch(1);
@@ -48,7 +48,7 @@ final class PrometheusTest {
     @TempDir
     private Path files;
 
-    /** What a server does with a request. */
+    /** The server's reaction to a request. */
     private interface Answer {
         void to(HttpExchange exchange) throws IOException;
     }
@@ -218,14 +218,14 @@ final class PrometheusTest {
                         "{\"status\":\"error\",\"errorType\":\"timeout\",\"error\":\"query timed out\"}",
                         "timeout: query timed out"),
                 new ErrorCase(
-                        "somebody else's page",
+                        "an HTML page",
                         502,
                         "<html>\n<h1>Bad Gateway</h1>",
                         "HTTP status 502: <html> <h1>Bad Gateway</h1> (expected: 200 with an answer of Prometheus)"),
                 new ErrorCase(
-                        "an empty answer", 200, "", "HTTP status 200 (expected: 200 with an answer of Prometheus)"),
+                        "an empty response", 200, "", "HTTP status 200 (expected: 200 with an answer of Prometheus)"),
                 new ErrorCase(
-                        "JSON of somebody else",
+                        "JSON of another server",
                         200,
                         "{\"kind\":\"Status\"}",
                         "HTTP status 200: {\"kind\":\"Status\"} (expected: 200 with an answer of Prometheus)"),
@@ -265,7 +265,7 @@ final class PrometheusTest {
     }
 
     @Test
-    void saysThatNobodyListens() {
+    void reportsAClosedPort() {
         PrometheusSettings settings = settings();
         start(exchange -> send(exchange, 200, vector()));
         server.stop(0);
@@ -276,7 +276,7 @@ final class PrometheusTest {
     }
 
     @Test
-    void givesUpAServerThatDoesNotAnswer() {
+    void timesOutIfTheServerDoesNotRespond() {
         start(exchange -> await());
         Prometheus prometheus = Prometheus.connect(settings().withTimeout(Duration.ofMillis(200)));
 
@@ -284,7 +284,7 @@ final class PrometheusTest {
     }
 
     @Test
-    void givesUpAServerThatDoesNotEndItsAnswer() {
+    void timesOutIfTheResponseDoesNotEnd() {
         start(exchange -> {
             exchange.sendResponseHeaders(200, 0);
             exchange.getResponseBody().write('{');
@@ -307,7 +307,7 @@ final class PrometheusTest {
     }
 
     @Test
-    void givesUpAnAnswerWithoutEnd() {
+    void limitsTheSizeOfTheResponse() {
         start(exchange -> {
             exchange.sendResponseHeaders(200, 0);
             byte[] part = new byte[1 << 20];
@@ -436,7 +436,7 @@ final class PrometheusTest {
     }
 
     @Test
-    void doesNotTellThePasswordOfAnAddress() {
+    void doesNotLogThePasswordOfAnAddress() {
         assertThatThrownBy(() -> PrometheusSettings.of("http://user:geheim@10.0.0.4:9090"))
                 .hasMessage("address: names a user (expected: one without; there is basicAuth for it)");
     }

@@ -21,8 +21,8 @@ import org.junit.jupiter.params.provider.FieldSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Files as openssl writes them: keys of {@code ecparam -genkey}, {@code genrsa -traditional} and {@code genpkey -algorithm
- * ed25519}, the same by {@code pkcs8 -topk8}, and certificates of {@code req -x509 -text}.
+ * Files as openssl writes them: keys of {@code ecparam -genkey}, {@code genrsa -traditional} and
+ * {@code genpkey -algorithm ed25519}, the same by {@code pkcs8 -topk8}, and certificates of {@code req -x509 -text}.
  */
 class PemTest {
     private static Pem pem(String name) {
@@ -126,7 +126,7 @@ class PemTest {
     @Nested
     class Certificates {
         @Test
-        void areReadInOrderAndBesideOtherText() throws CertificateException {
+        void areReadInOrderAndNextToOtherText() throws CertificateException {
             Pem all = new Pem(
                     "all",
                     pem("rsa.crt.pem").text()

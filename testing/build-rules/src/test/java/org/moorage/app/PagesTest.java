@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.moorage.app;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.io.BufferedReader;
 import java.io.IOException;
+import java.io.InputStream;
+import java.io.InputStreamReader;
 import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -23,6 +27,7 @@ import java.util.regex.MatchResult;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
+import java.util.zip.GZIPInputStream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
@@ -32,8 +37,8 @@ import org.moorage.app.internal.report.Terminal;
 import picocli.CommandLine;
 
 /**
- * What the pages name is there: Java types and their members, commands and flags, files, and what links lead to. What tables have in
- * columns under "kube-scheduler" or "Go" is not ours.
+ * What the pages name is there: Java types and their members, commands and flags, files, and what links lead to. What
+ * tables have in columns under "kube-scheduler" or "Go" is not ours.
  */
 @Tag("any-jvm")
 class PagesTest {
@@ -51,9 +56,9 @@ class PagesTest {
     // Of kube-scheduler, Kubernetes and libraries, and words that only look like the name of a type.
     private static final List<String> OTHERS =
             List.of(("AsyncAppender Clone Delete Fail FailedAndUnresolvableNodes FailedNodes FailedScheduling"
-                            + " GuardedBy Gt Host Ignore KubeSchedulerConfiguration Lt ManifestResourceTransformer"
+                            + " GuardedBy Gt Host Ignore ImagePullBackOff KubeSchedulerConfiguration Lt ManifestResourceTransformer"
                             + " MoorageHeapNearlyFull NetworkTrafficUnknown Neutral NewSchedulerCommand NullMarked Nullable"
-                            + " OpaWasm PluginSuspended PodGroupInitiallyScheduled PodInfo PodScheduled QueueSkip RejectPod RuntimeEquality ReadWriteOncePod Scheduled"
+                            + " OpaWasm PluginSuspended PodGroupInitiallyScheduled PodInfo PodScheduled QueueSkip RejectPod RuntimeEquality ReadWriteOncePod ReservedNodes ReservedNodesTest Scheduled"
                             + " SchedulerError SchedulingThroughput Sign TargetPod UnscheduledPod UnscheduledPodDelete UpdatePodLabel Worst")
                     .split(" "));
     // Of kubectl, Maven and the programs of the benchmarks.
@@ -249,6 +254,25 @@ class PagesTest {
             }
         });
         assertAllThere(200);
+    }
+
+    /** The number of cases that pages name is the number of recorded answers. */
+    @Test
+    void recordedCases() throws IOException {
+        long cases = 0;
+        try (Stream<Path> files = Files.walk(ROOT.resolve("testing/conformance/vectors"))) {
+            for (Path file : files.filter(path -> path.toString().matches(".*\\.jsonl(\\.gz)?"))
+                    .toList()) {
+                try (InputStream in = Files.newInputStream(file);
+                        BufferedReader lines = new BufferedReader(new InputStreamReader(
+                                file.toString().endsWith(".gz") ? new GZIPInputStream(in) : in, UTF_8))) {
+                    cases += lines.lines().count();
+                }
+            }
+        }
+        String named = String.format(Locale.ROOT, "%,d cases", cases);
+        assertThat(Files.readString(ROOT.resolve("README.md"))).contains(named);
+        assertThat(Files.readString(ROOT.resolve("docs/README.md"))).contains(named);
     }
 
     // As GitHub makes them of headings.

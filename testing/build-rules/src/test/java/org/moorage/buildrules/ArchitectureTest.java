@@ -63,9 +63,9 @@ final class ArchitectureTest {
             + "|opa\\.OpaPolicy|app\\.internal\\.extender\\.ExtenderServer)([.$].*)?";
 
     /**
-     * Limit what takes real time whatever the clock: answers over the network in libraries that have no clock, the log of the process, the
-     * garbage collector, the search for changes while a page is waiting, a test that waits for a program. The elector takes the timer as an
-     * argument.
+     * Limit operations that take real time regardless of the clock: answers over the network in libraries that have no
+     * clock, the log of the process, the garbage collector, the search for changes while a page is waiting, a test that
+     * waits for a program. The elector takes the timer as an argument.
      */
     private static final String WAITS_IN_REAL_TIME = "org\\.moorage\\.("
             + "prometheus\\.Prometheus|fabric8\\.(Fabric8Requests|StreamedBody)|kubernetes\\.election\\.Leadership"
@@ -188,7 +188,7 @@ final class ArchitectureTest {
                     "com.styra.opa..",
                     "com.dylibso.chicory..",
                     "org.apache.commons.numbers..")
-            .because("they are taken with --plugin-dir, as anybody's are");
+            .because("they are loaded with --plugin-dir, like third-party plugins");
 
     @ArchTest
     static final ArchRule RUNTIME_KNOWS_NEITHER_KUBERNETES_NOR_THE_APP = noClasses()
@@ -243,7 +243,7 @@ final class ArchitectureTest {
                     "picocli..",
                     "ch.qos.logback..",
                     "io.prometheus..")
-            .because("a program of one's own may schedule for an API server, with its own flags, log and metrics");
+            .because("an embedding program may schedule for an API server, with its own flags, log and metrics");
 
     @ArchTest
     static final ArchRule OTHER_CLIENTS_STAY_WITH_WHO_HAS_THEM = noClasses()
@@ -280,7 +280,7 @@ final class ArchitectureTest {
             .should()
             .dependOnClassesThat()
             .resideInAnyPackage(SIMULATION, KUBERNETES, CONFORMANCE, TESTKIT, BUILTIN, HTTP, APP, INTERNAL)
-            .because("a program may have its plugins answer, over an HTTP server of its own");
+            .because("a program may serve its plugins over its own HTTP server");
 
     @ArchTest
     static final ArchRule TESTKIT_STAYS_BELOW_THE_APP = noClasses()
@@ -289,7 +289,7 @@ final class ArchitectureTest {
             .should()
             .dependOnClassesThat()
             .resideInAnyPackage(KUBERNETES, BUILTIN, APP, INTERNAL)
-            .because("who tests a plugin of their own needs none of ours");
+            .because("testing a custom plugin needs none of ours");
 
     @ArchTest
     static final ArchRule TESTKIT_IS_FOR_TESTS = noClasses()
@@ -380,21 +380,21 @@ final class ArchitectureTest {
             .haveNameNotMatching("org\\.moorage\\.app\\.Main(\\$.*)?")
             .should()
             .accessTargetWhere(call(System.class, "exit").or(call(Runtime.class, "halt")))
-            .because("what ends the process also cuts off everybody else");
+            .because("ending the process also ends all other code in it");
 
     @ArchTest
     static final ArchRule FEW_START_THREADS = noClasses()
             .that(not(name("org.moorage.runtime.internal.loop.SchedulerThreads"))
                     .and(not(name("org.moorage.runtime.internal.plugin.PluginThread")))
-                    // A jar of its own, whose threads end with the plugin.
+                    // A separate jar, whose threads end with the plugin.
                     .and(not(nameMatching("org\\.moorage\\.opa\\..*")))
                     .and(not(nameMatching("org\\.moorage\\.app\\.Main(\\$.*)?")))
                     .and(not(name("org.moorage.app.internal.process.ProcessThreads")))
                     .and(not(name("org.moorage.testkit.apiserver.FakeApiServer"))))
             .should()
             .accessTargetWhere(call(Thread.class, "<init>"))
-            .because("threads are made where they are also ended, and what ends the process where the process begins;"
-                    + " everybody else is given an executor");
+            .because("threads are created where they are also ended, and shutdown hooks where the process begins;"
+                    + " all other code gets an executor");
 
     private static DescribedPredicate<JavaAccess<?>> call(Class<?> owner, String method) {
         return target(owner(type(owner)))

@@ -16,16 +16,23 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.TestFactory;
 
 /**
- * Java code in the pages for plugin authors is cut from code that is compiled and run: before each block stands where it is from, a file and a
- * region in it, and the two are equal.
+ * Tests that Java code in pages is cut from code that is compiled and run. A mark before each block names a file and a
+ * region in it; the block and the region must be equal.
  */
 @Tag("any-jvm")
 class DocsSnippetsTest {
     private static final Path ROOT =
             Path.of(System.getProperty("basedir", "."), "..", "..").normalize();
     private static final List<String> PAGES =
-            List.of("README.md", "docs/extend/plugin-guide.md", "docs/extend/plugin-testing.md");
-    /** Not all blocks of these say where they are from. */
+            List.of(
+                    "README.md",
+                    "docs/extend/embedding-clients.md",
+                    "docs/extend/plugin-data.md",
+                    "docs/extend/plugin-guide.md",
+                    "docs/extend/plugin-queueing.md",
+                    "docs/extend/plugin-testing.md",
+                    "docs/extend/pod-group-plugins.md");
+    /** Pages that also have blocks that are not cut from code. */
     private static final List<String> PARTLY_CUT = List.of("docs/extend/embedding.md");
 
     private static final Pattern BLOCK =
@@ -48,7 +55,7 @@ class DocsSnippetsTest {
                 String first = code.lines().findFirst().orElse("");
                 tests.add(DynamicTest.dynamicTest(page + ": " + first, () -> {
                     assertThat(file)
-                            .as("where this block is from: <!-- snippet FILE#REGION -->")
+                            .as("source of this block: <!-- snippet FILE#REGION -->")
                             .isPresent();
                     assertThat(code).isEqualTo(region(ROOT.resolve(file.orElseThrow()), region));
                 }));

@@ -17,7 +17,7 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.moorage.api.plugin.FeatureGates;
 
-/** What the page about feature gates says against what the code knows. */
+/** Compares the page about feature gates with the code. */
 class FeatureGatesPageTest {
     private static final Pattern ROW = Pattern.compile("\\| `(\\w+)` \\| (on|off) \\|.*");
 
@@ -54,7 +54,7 @@ class FeatureGatesPageTest {
     }
 
     @Test
-    void tellsTheDefaults() throws IOException {
+    void listsTheDefaults() throws IOException {
         rows().forEach((name, isOn) ->
                 assertThat(FeatureGates.DEFAULTS.isEnabled(name)).as(name).isEqualTo(isOn));
     }

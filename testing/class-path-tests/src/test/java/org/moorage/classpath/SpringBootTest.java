@@ -33,7 +33,10 @@ import org.springframework.boot.autoconfigure.SpringBootApplication;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
 
-/** A Spring Boot application with both clients, each of which has the scheduler bind a pod: with the versions that Spring Boot manages. */
+/**
+ * A Spring Boot application with both clients, each of which has the scheduler bind a pod: with the versions that
+ * Spring Boot manages.
+ */
 class SpringBootTest {
     private static final PluginRegistry PLUGINS = PluginRegistry.of(BuiltinPlugins.all());
     private static final String CONFIG = """

@@ -41,8 +41,8 @@ import org.moorage.objects.decode.ObjectDecoder;
 /**
  * Objects that pass through the model of another client decode to the same objects, for the objects of the recorded
  * decisions. A decision depends on the decoded objects alone, and the conformance tests compare the decisions. Objects
- * with a field that the model lacks are skipped; {@code docs/extend/embedding.md} lists those fields. One case in ten is
- * compared; {@code -Dtests.every=1} compares all.
+ * with a field that the model lacks are skipped; {@code docs/extend/embedding.md} lists those fields. One case in ten
+ * is compared; {@code -Dtests.every=1} compares all.
  */
 @Tag("any-jvm")
 class ModelVectorsTest {

@@ -28,10 +28,10 @@ import org.moorage.runtime.decision.Rejection;
 final class DecisionComparison {
     private static final String PASSES = "passes";
     private static final String EXTENDER = "Extender";
-    private static final String LEFT_OUT = "left out by an extender";
+    private static final String LEFT_OUT = "removed by an extender";
     private static final String ALL_NODES = "all";
     private static final String PREEMPTION = "DefaultPreemption";
-    private static final String NO_PREEMPTION = "nobody leaves";
+    private static final String NO_PREEMPTION = "no victims";
     private static final String PREEMPTION_SAYS = "preemption: ";
 
     // The only plugin besides NodeAffinity whose PreFilter restricts the nodes; a recorded case does not contain which

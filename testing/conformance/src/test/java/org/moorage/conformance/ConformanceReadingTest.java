@@ -128,7 +128,7 @@ final class ConformanceReadingTest {
 
     @ParameterizedTest
     @MethodSource("lines")
-    void tellsKindsByTheirFieldsAndChecksThem(Line given) {
+    void recognizesKindsByTheirFieldsAndChecksThem(Line given) {
         ResultCounts counts = check(given.text());
 
         assertThat(counts.kinds()).containsExactly(given.kind());

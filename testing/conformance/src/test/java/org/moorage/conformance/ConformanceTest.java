@@ -24,7 +24,7 @@ import org.moorage.builtin.dra.KubeSchedulerPlugins;
 import org.moorage.config.plugin.PluginRegistry;
 import org.moorage.conformance.CaseResult.Correctness;
 
-/** All recorded answers must be ours too; {@code docs/about/conformance.md} tells how to read them. */
+/** Compares our results with all recorded answers; {@code docs/about/conformance.md} describes how to read them. */
 @TestInstance(Lifecycle.PER_CLASS)
 final class ConformanceTest {
     private static final Path VECTORS = Path.of(System.getProperty("basedir", "."), "vectors");

@@ -268,13 +268,13 @@ final class DecisionComparisonTest {
                         Answer.empty().rejects("n0", FULL).scores("n1", 40),
                         "Other"),
                 wrong(
-                        "beside a node that a missing plugin rejected, a score differs",
+                        "next to a node that a missing plugin rejected, a score differs",
                         "score n1 NodeAffinity: 3 (expected: 40)",
                         REJECTED_BY_OTHER,
                         Answer.empty().rejects("n0", FULL).scores("n1", 3),
                         "Other"),
                 wrong(
-                        "beside a node that a missing plugin rejected, another one is rejected",
+                        "next to a node that a missing plugin rejected, another one is rejected",
                         "filter n1: Unschedulable by NodeResourcesFit: \"Insufficient cpu\" (expected: passes)",
                         REJECTED_BY_OTHER,
                         Answer.empty().scores("n0", 0).rejects("n1", FULL),
@@ -304,7 +304,7 @@ final class DecisionComparisonTest {
                         Answer.empty().scores("n0", 100).scores("n1", 40),
                         "VolumeBinding"),
                 open(
-                        "a resource stands for devices that nobody allocates yet",
+                        "a resource stands for devices that no plugin allocates yet",
                         TWO_NODES,
                         Answer.empty().rejects("n0", NO_DEVICE).rejects("n1", NO_DEVICE),
                         "DynamicResources"),
@@ -315,7 +315,7 @@ final class DecisionComparisonTest {
                         TWO_NODES,
                         Answer.empty().rejects("n0", NO_DEVICE).rejects("n1", NO_DEVICE)),
                 right(
-                        "nobody preempts",
+                        "no pod is preempted",
                         NONE_FEASIBLE + "postFilter: {code: Unschedulable}",
                         Answer.empty().rejects("n0", FULL).says(message)),
                 right(

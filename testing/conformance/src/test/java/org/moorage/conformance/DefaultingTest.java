@@ -31,7 +31,7 @@ final class DefaultingTest {
     private static final Path VECTORS = Path.of(System.getProperty("basedir", "."), "vectors");
     private static final YAMLMapper YAML = new YAMLMapper();
 
-    /** What kube-apiserver v1.37.2's own code made of an object. */
+    /** An object, and its form after defaulting by kube-apiserver v1.37.2's own code. */
     record Vector(String name, ObjectNode in, JsonNode out) {
         @Override
         public String toString() {

@@ -49,7 +49,7 @@ final class DefaultsComparisonTest {
                         "{spec: {replicas: 0}}",
                         List.of("spec: absent (expected: {\"replicas\":0})")),
                 new Case(
-                        "a missing default beside others",
+                        "a missing default next to others",
                         "{spec: {a: 1}}",
                         "{spec: {a: 1, enableServiceLinks: false}}",
                         List.of("spec.enableServiceLinks: absent (expected: false)")),

@@ -32,8 +32,9 @@ import org.moorage.runtime.decision.Evaluation;
 import org.moorage.simulation.cluster.InMemoryCluster;
 
 /**
- * The requests that kube-scheduler v1.37.2 sent to two extenders, one of which knows the nodes, on a real control plane: a pod that
- * fits on two nodes, and one that needs room. Ours must have the same bodies, whole, but for the managed fields of nodes.
+ * The requests that kube-scheduler v1.37.2 sent to two extenders, one of which knows the nodes, on a real control
+ * plane: a pod that fits on two nodes, and one that needs room. Ours must have the same bodies, whole, but for the
+ * managed fields of nodes.
  */
 @Timeout(120)
 class ExtenderRequestsTest {
@@ -59,7 +60,7 @@ class ExtenderRequestsTest {
         }
     }
 
-    // kube-scheduler drops them from pods only; nobody decides by them, and they are often half of a node.
+    // kube-scheduler drops them from pods only; no decision uses them, and they are often half of a node.
     private static JsonNode withoutManagedFields(JsonNode body) {
         for (JsonNode node : body.path("Nodes").path("items")) {
             ((ObjectNode) node.path("metadata")).remove("managedFields");

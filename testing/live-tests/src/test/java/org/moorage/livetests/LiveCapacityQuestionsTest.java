@@ -28,8 +28,8 @@ import org.moorage.livetests.scene.Scene;
 import org.moorage.livetests.scene.SchedulerProcess;
 
 /**
- * {@code examples/controller}, {@code examples/operator} and {@code examples/spring-boot}: while pods come and go and the API server
- * restarts, they answer how many more pods fit, and kube-scheduler then binds exactly that many.
+ * {@code examples/controller}, {@code examples/operator} and {@code examples/spring-boot}: while pods come and go and
+ * the API server restarts, they answer how many more pods fit, and kube-scheduler then binds exactly that many.
  */
 @Tag("live")
 class LiveCapacityQuestionsTest {

@@ -147,7 +147,7 @@ class LiveClusterTest {
     }
 
     @Test
-    void tellsWhatThereIsAndWhatComes() throws InterruptedException {
+    void reportsExistingAndNewObjects() throws InterruptedException {
         createPod("before");
         watch();
         assertThat(view.objects).containsKeys("Namespace default", "Namespace kube-system", "Pod default/before");
@@ -382,7 +382,7 @@ class LiveClusterTest {
     }
 
     @Test
-    void goesOnWhenTheServerWasAway() throws InterruptedException {
+    void continuesAfterAnOutage() throws InterruptedException {
         watch();
 
         scene.plane().restartApiServer();

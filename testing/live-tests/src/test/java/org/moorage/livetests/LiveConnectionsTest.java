@@ -32,7 +32,9 @@ import org.moorage.livetests.scene.Scene;
 import org.moorage.livetests.scene.Waiting;
 import org.moorage.runtime.cluster.ClusterListener;
 
-/** Servers that are not there, and connections that die without a word. The tests mostly wait, so they run side by side. */
+/**
+ * Servers that are not there, and connections that die without a word. The tests mostly wait, so they run side by side.
+ */
 @Tag("live")
 @Execution(ExecutionMode.CONCURRENT)
 class LiveConnectionsTest {

@@ -18,8 +18,8 @@ import org.moorage.livetests.scene.SchedulerProcess;
 
 /**
  * The results of the default plugins on a real control plane, with its controllers: volumes bound, devices allocated,
- * victims gone, pods spread. The same objects are given to the real kube-scheduler on another control plane, and both must
- * end in the same state.
+ * victims gone, pods spread. The same objects are given to the real kube-scheduler on another control plane, and both
+ * must end in the same state.
  */
 @Tag("live")
 class LiveDefaultPluginsTest {

@@ -14,7 +14,9 @@ import org.moorage.livetests.scene.PluginProject;
 import org.moorage.livetests.scene.RunningProgram;
 import org.moorage.livetests.scene.Scene;
 
-/** The story of {@code examples/minimal-scheduler}: its program is the scheduler of a real control plane with ten nodes. */
+/**
+ * The story of {@code examples/minimal-scheduler}: its program is the scheduler of a real control plane with ten nodes.
+ */
 @Tag("live")
 class LiveMinimalSchedulerTest {
     @Test

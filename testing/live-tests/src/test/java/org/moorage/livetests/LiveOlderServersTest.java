@@ -22,8 +22,8 @@ import org.moorage.kubernetes.scheduler.KubernetesScheduler;
 import org.moorage.livetests.scene.Scene;
 
 /**
- * The default scheduler on API servers of older versions, and on one that is replaced by a newer one while the scheduler runs: taints,
- * volumes, devices, device taint rules as far as the server has them.
+ * The default scheduler on API servers of older versions, and on one that is replaced by a newer one while the
+ * scheduler runs: taints, volumes, devices, device taint rules as far as the server has them.
  */
 @Tag("live")
 class LiveOlderServersTest {

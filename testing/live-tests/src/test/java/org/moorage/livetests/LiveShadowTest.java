@@ -17,7 +17,10 @@ import org.moorage.livetests.scene.RunningProgram;
 import org.moorage.livetests.scene.Scene;
 import org.moorage.livetests.scene.SchedulerProcess;
 
-/** Shadow of the real kube-scheduler: each of its decisions is equal or a tie, and with another configuration they are not. */
+/**
+ * Shadow of the real kube-scheduler: each of its decisions is equal or a tie, and with another configuration they are
+ * not.
+ */
 @Tag("live")
 class LiveShadowTest {
     private static final int NODES = 60;

@@ -33,8 +33,8 @@ import org.moorage.livetests.scene.SchedulerProcess;
 
 /**
  * Decisions that kube-scheduler 1.37 changed, made by it and by Moorage on a control plane each: pods resized in place,
- * device taint rules, missing CSI drivers, full storage. Where each pod goes, its condition, its events and its claims must be the
- * same, at first and after a change.
+ * device taint rules, missing CSI drivers, full storage. Where each pod goes, its condition, its events and its claims
+ * must be the same, at first and after a change.
  */
 @Tag("live")
 class LiveSideBySideTest {

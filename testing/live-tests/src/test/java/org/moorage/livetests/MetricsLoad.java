@@ -29,8 +29,8 @@ import org.moorage.livetests.scene.SchedulerProcess;
 
 /**
  * A scheduler on a control plane, and some of everything that it counts: pods that are bound, that fit nowhere, that
- * are gated, that preempt, with volumes, with devices, and with an extender. Each step is awaited in the scheduler's own metrics
- * before the next one begins, so that most counts do not depend on time.
+ * are gated, that preempt, with volumes, with devices, and with an extender. Each step is awaited in the scheduler's
+ * own metrics before the next one begins, so that most counts do not depend on time.
  */
 final class MetricsLoad implements AutoCloseable {
     private static final int PLAIN_PODS = 300;

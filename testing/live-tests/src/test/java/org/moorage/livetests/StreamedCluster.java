@@ -14,8 +14,9 @@ import org.moorage.testkit.apiserver.FakeApiServer;
 import org.moorage.testkit.apiserver.Response;
 
 /**
- * An API server that lists a cluster of any size, whose objects are generated as they are written: pods of 200 templates, each as
- * long as those of a real cluster, spread over the nodes. There are no objects of other kinds, and no events.
+ * An API server that lists a cluster of any size, whose objects are generated as they are written: pods of 200
+ * templates, each as long as those of a real cluster, spread over the nodes. There are no objects of other kinds, and
+ * no events.
  */
 public final class StreamedCluster implements AutoCloseable {
     private static final int TEMPLATES = 200;

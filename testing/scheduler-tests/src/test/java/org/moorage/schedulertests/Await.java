@@ -36,8 +36,8 @@ public final class Await {
     }
 
     /**
-     * Lets the time of a clock pass until a condition holds. It stands still before and after that, so that a slow machine makes no call
-     * overdue.
+     * Lets the time of a clock pass until a condition holds. It stands still before and after that, so that a slow
+     * machine makes no call overdue.
      */
     public static void passTimeUntil(AtomicReference<Instant> now, String what, BooleanSupplier condition)
             throws InterruptedException {

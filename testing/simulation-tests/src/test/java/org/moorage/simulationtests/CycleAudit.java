@@ -120,7 +120,7 @@ final class CycleAudit {
         snapshot.nodes().forEach(node -> now.put("node " + node.name(), describe(node)));
         atBeginning.forEach((what, before) -> {
             if (!before.equals(now.get(what))) {
-                problems.add(whom + " goes on while " + what + " is " + now.get(what)
+                problems.add(whom + " continues while " + what + " is " + now.get(what)
                         + " (at the beginning of the cycle: " + before + ")");
             }
         });

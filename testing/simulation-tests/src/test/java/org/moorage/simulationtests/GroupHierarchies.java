@@ -34,7 +34,10 @@ final class GroupHierarchies {
         return Optional.ofNullable(groups.get(key));
     }
 
-    /** The group without a parent that is above a group, or is that group; empty if it, or one between them, is not there. */
+    /**
+     * The group without a parent that is above a group, or is that group; empty if it, or one between them, is not
+     * there.
+     */
     Optional<GroupKey> root(GroupKey of) {
         GroupKey key = of;
         for (int level = 0; level <= PodGroupLister.MAX_DEPTH; level++) {

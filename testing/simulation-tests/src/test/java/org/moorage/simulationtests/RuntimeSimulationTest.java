@@ -13,8 +13,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 import org.slf4j.LoggerFactory;
 
 /**
- * The whole scheduler against a model of an API server. {@code -Dseeds=10000} runs so many seeds, {@code -Dseed=42} that one; see
- * docs/about/simulation-testing.md.
+ * The whole scheduler against a model of an API server. {@code -Dseeds=10000} runs so many seeds, {@code -Dseed=42}
+ * that one; see docs/about/simulation-testing.md.
  */
 class RuntimeSimulationTest {
     private static final Logger LOGGER = (Logger) LoggerFactory.getLogger("org.moorage");

@@ -78,7 +78,7 @@ final class UnreliableGroupPlugin
             case 0 -> throw thrown();
             case 1 -> throw new StackOverflowError("thrown by the simulation");
             case 2 -> Status.unschedulable("rejected by the simulation");
-            case 3 -> Status.unresolvable("rejected for good by the simulation");
+            case 3 -> Status.unresolvable("rejected permanently by the simulation");
             default -> null;
         };
     }

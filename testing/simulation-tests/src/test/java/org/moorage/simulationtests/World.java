@@ -35,7 +35,9 @@ import org.moorage.testkit.Nodes;
 import org.moorage.testkit.Pods;
 import org.moorage.testkit.Selectors;
 
-/** The users and administrators of a cluster: they create, change and delete nodes, pods, volumes and claims at random. */
+/**
+ * The users and administrators of a cluster: they create, change and delete nodes, pods, volumes and claims at random.
+ */
 final class World {
     static final String DRIVER = "devices.example.com";
     static final String PROVISIONER = "volumes.example.com";

@@ -54,7 +54,7 @@ record CapacityController(
     private static final LeaderElection LEASE = new LeaderElection(
             true, Duration.ofSeconds(30), Duration.ofSeconds(20), ASK_AGAIN, "leases", "capacity-controller", "default");
 
-    /** Runs until it is told to stop, or another process is the leader: then the exit code is 1. */
+    /** Runs until it is stopped or another process is the leader; then the exit code is 1. */
     public static void main(String[] args) throws IOException {
         ApiClient client = Config.defaultClient().setReadTimeout(0);
         SharedInformerFactory factory = new SharedInformerFactory(client);
@@ -129,7 +129,7 @@ record CapacityController(
         metadata.put("namespace", namespace);
         AdmittedPod pod = newPods.admit(Map.of("metadata", metadata, "spec", spec.template().spec()));
         if (!pod.claims().isEmpty()) {
-            throw new IllegalArgumentException("pods with claims of their own are not counted here");
+            throw new IllegalArgumentException("pods with per-pod claims are not supported");
         }
         try (WhatIf cluster = scheduler.whatIf()) {
             Set<String> gone = new HashSet<>(cluster.nodeNames());

@@ -8,12 +8,15 @@ import io.kubernetes.client.openapi.models.V1ObjectMeta;
 import java.util.List;
 import java.util.Map;
 
-/** How many pods of a template would fit: the custom resource of {@code crd.yaml}. The status is null if there is none yet. */
+/**
+ * How many pods of a template would fit: the custom resource of {@code crd.yaml}. The status is null if there is none
+ * yet.
+ */
 public record CapacityQuestion(String apiVersion, String kind, V1ObjectMeta metadata, Spec spec, Answer status)
         implements KubernetesObject {
     record Spec(Template template, int count, List<String> withoutNodes) {}
 
-    /** As it was written: a model of pods has no place for fields of newer API servers. */
+    /** The unparsed template: a model of pods would drop the fields of newer API servers. */
     record Template(Map<String, Object> metadata, Map<String, Object> spec) {}
 
     record Answer(int fits, Map<String, Integer> byNode, String stoppedBy, String refused, long observedGeneration) {}

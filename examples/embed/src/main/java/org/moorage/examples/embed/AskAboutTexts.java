@@ -12,7 +12,9 @@ import org.moorage.runtime.Scheduler;
 import org.moorage.runtime.whatif.Fit;
 import org.moorage.runtime.whatif.WhatIf;
 
-/** Asks about nodes and pods that a program has as JSON texts: where a pod would go, and where if another one were gone. */
+/**
+ * Asks about nodes and pods that a program has as JSON texts: where a pod would go, and where if another one were gone.
+ */
 public final class AskAboutTexts {
     private static final String NODE = """
             {"apiVersion": "v1", "kind": "Node", "metadata": {"name": "n"}, "status": {"allocatable": {"cpu": "2", "pods": "9"}}}""";

@@ -21,7 +21,10 @@ import org.moorage.simulation.cluster.InMemoryCluster;
 import org.moorage.simulation.SimulatedPod;
 import org.moorage.simulation.Simulation;
 
-/** Asks where the pods of a cluster in a file would go, and why not elsewhere, without binding any; then schedules them in memory. */
+/**
+ * Asks where the pods of a cluster in a file would go, and why not elsewhere, without binding any; then schedules them
+ * in memory.
+ */
 public final class WhereWouldItGo {
     private WhereWouldItGo() {}
 

@@ -12,7 +12,7 @@ import org.moorage.kubernetes.scheduler.KubernetesScheduler;
 import org.moorage.runtime.metrics.SchedulerListener;
 import org.moorage.runtime.decision.Decision;
 
-/** Schedules for an API server while it holds the Lease, and prints what becomes of each pod. */
+/** Schedules for an API server while it holds the Lease, and prints the result for each pod. */
 public final class EmbeddedScheduler {
     private EmbeddedScheduler() {}
 

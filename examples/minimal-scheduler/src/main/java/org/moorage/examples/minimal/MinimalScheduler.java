@@ -37,7 +37,10 @@ public final class MinimalScheduler {
 
     private MinimalScheduler() {}
 
-    /** Runs until it is told to end; {@code --kubeconfig=...} names the cluster, and {@code --config=...} another configuration. */
+    /**
+     * Runs until it is stopped. {@code --kubeconfig=...} selects the cluster, {@code --config=...} another
+     * configuration.
+     */
     public static void main(String[] args) {
         SchedulerApp.builder()
                 .withPlugin(new RandomNodeSample.Factory())

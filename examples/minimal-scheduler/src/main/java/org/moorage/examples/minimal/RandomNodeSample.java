@@ -33,11 +33,11 @@ import org.moorage.api.plugin.PreFilterResult;
 import org.moorage.api.plugin.Problems;
 
 /**
- * Has each pod tried on a few random nodes only, as kube-scheduler-rs-reference does: it draws five nodes and takes the first that
- * will do.
+ * Tries each pod on a few random nodes only, as kube-scheduler-rs-reference does: it draws five nodes and takes the
+ * first feasible one.
  *
- * <p>What differs: a node is drawn once, unless {@link Args#withReplacement} is set, and a pod that found none is tried on other nodes after
- * its backoff rather than in five minutes. Its event names the nodes that were drawn.
+ * <p>What differs: a node is drawn once, unless {@link Args#withReplacement} is set, and a pod that found none is tried
+ * on other nodes after its backoff rather than in five minutes. Its event names the nodes that were drawn.
  */
 public final class RandomNodeSample implements PreFilterPlugin, PostFilterPlugin, EnqueueExtensions {
     /** The plugin's name. */
@@ -57,7 +57,8 @@ public final class RandomNodeSample implements PreFilterPlugin, PostFilterPlugin
      * @param withReplacement whether a node may be drawn again, so that fewer nodes are tried
      * @param seed has the same nodes drawn in each run; without it they are others each time
      * @param retryAfter when to try a pod again that found no node; 0 for its backoff, which grows from 1 to 10 seconds
-     * @param originalBehavior as kube-scheduler-rs-reference: five draws with replacement, and a retry after 300 seconds
+     * @param originalBehavior as kube-scheduler-rs-reference: five draws with replacement, and a retry after 300
+     *     seconds
      */
     public record Args(
             int sampleSize, boolean withReplacement, OptionalLong seed, Duration retryAfter, boolean originalBehavior)
@@ -138,7 +139,7 @@ public final class RandomNodeSample implements PreFilterPlugin, PostFilterPlugin
     }
 
     // Nothing in the cluster needs to change for another draw to succeed; once all nodes were tried, something does.
-    // The original tried again all the same.
+    // The original retried in both cases.
     @Override
     public CompletionStage<?> execute(CycleState state, Pod pod, PostFilterResult result) {
         boolean isTriedAgain = args.originalBehavior()

@@ -213,7 +213,7 @@ class RandomNodeSampleTest {
 
     @Nested
     class Drawing {
-        // RS-7: one node of ten will do. 200,000 draws of either kind; the limit is five standard deviations.
+        // RS-7: one feasible node of ten. 200,000 draws of either kind; the limit is five standard deviations.
         @Test
         void findsTheOneNodeOfTenAsOftenAsItShould() {
             double without = hits(false);
@@ -222,7 +222,7 @@ class RandomNodeSampleTest {
             assertEquals(0.40951, with, 0.0056);
             TABLE.add(
                     "RS-7",
-                    "one node of ten will do: drawn with, without replacement",
+                    "one feasible node of ten: drawn with, without replacement",
                     "0.40951, 0.5",
                     String.format(Locale.ROOT, "%.4f, %.4f of 200,000 draws", with, without));
         }
@@ -271,7 +271,7 @@ class RandomNodeSampleTest {
             }
             TABLE.add(
                     "RS-10",
-                    "three nodes of which one will do, without replacement",
+                    "three nodes, one feasible, without replacement",
                     "always found",
                     "found in the first attempt, with " + founds + " seeds of 20");
         }
@@ -389,7 +389,7 @@ class RandomNodeSampleTest {
             }
             TABLE.add(
                     "RS-8, " + nodes + (nodes == 1 ? " node" : " nodes"),
-                    "no draw will do, `originalBehavior`",
+                    "no feasible node, `originalBehavior`",
                     "no-node-found, in 300 s again",
                     "not tried at 299 s, tried at 300 s, three times in a row");
         }

@@ -27,8 +27,8 @@ import org.moorage.api.plugin.PluginArgs;
 import org.moorage.api.plugin.PluginFactory;
 
 /**
- * Places a group of pods close together in a network: in as many neighbouring racks of one spine as its annotation {@code
- * network.example.com/racks} says at most, and of those in which it fits, where there are few hops between its pods.
+ * Places a group of pods close together in a network: in at most as many neighbouring racks of one spine as the
+ * group's annotation {@code network.example.com/racks} allows. Prefers the racks with the fewest hops between its pods.
  */
 public record NetworkRacks(Args args) implements PlacementGeneratePlugin, PlacementScorePlugin {
     static final String NAME = "NetworkRacks";
@@ -69,7 +69,7 @@ public record NetworkRacks(Args args) implements PlacementGeneratePlugin, Placem
                         .add(node);
             }
         }
-        state.put(RACK_BY_NODE, Map.copyOf(rackByNode)); // for the scores
+        state.put(RACK_BY_NODE, Map.copyOf(rackByNode)); // for scorePlacement
         List<Placement> placements = new ArrayList<>();
         for (Map<String, List<NodeInfo>> racks : spines.values()) {
             addNeighbours(racks, Integer.parseInt(most), placements);
@@ -79,7 +79,8 @@ public record NetworkRacks(Args args) implements PlacementGeneratePlugin, Placem
     }
     // endregion
 
-    // Racks are neighbours by their names. Few racks are offered too where more would do: there the hops are fewest.
+    // Racks with adjacent names are neighbours. Fewer racks than allowed are offered too, since they have the fewest
+    // hops.
     private static void addNeighbours(Map<String, List<NodeInfo>> racks, int most, List<Placement> placements) {
         List<String> names = List.copyOf(racks.keySet());
         for (int count = 1; count <= Math.min(most, names.size()); count++) {
@@ -93,7 +94,7 @@ public record NetworkRacks(Args args) implements PlacementGeneratePlugin, Placem
         }
     }
 
-    // Pods that come late join those of their group that run.
+    // Pods that are created later join the running pods of their group.
     private static boolean hasNodesOf(PodGroupInfo group, Placement placement, Snapshot snapshot) {
         List<String> nodes = placement.nodes().stream().map(NodeInfo::name).toList();
         return snapshot.podGroups().podGroup(group.key().namespace(), group.key().name()).stream()
@@ -105,7 +106,7 @@ public record NetworkRacks(Args args) implements PlacementGeneratePlugin, Placem
     @Override
     public long scorePlacement(
             CycleState state, PodGroupInfo group, Placement placement, List<ProposedAssignment> assignments) {
-        // The state is that of the placement, and the one around it that of the group.
+        // The state belongs to the placement; its parent belongs to the group.
         Map<String, String> rackByNode = state.parent().orElseThrow().get(RACK_BY_NODE);
         long hops = 0;
         for (int i = 0; i < assignments.size(); i++) {
@@ -118,7 +119,7 @@ public record NetworkRacks(Args args) implements PlacementGeneratePlugin, Placem
         return hops;
     }
 
-    // No hops at all are worth 100, the most 0.
+    // No hops score 100, the highest number of hops scores 0.
     @Override
     public void normalizePlacementScores(CycleState state, PodGroupInfo group, long[] scores) {
         long most = Math.max(1, Arrays.stream(scores).max().orElse(0));

@@ -22,7 +22,7 @@ class NetworkRacksTest {
             .features(FeatureGates.DEFAULTS
                     .with(FeatureGates.GENERIC_WORKLOAD, true)
                     .with(FeatureGates.TOPOLOGY_AWARE_WORKLOAD_SCHEDULING, true))
-            // A gang waits for all of its pods, and a node has no more than it has.
+            // GangScheduling waits for all pods of a gang; NodeResourcesFit limits the pods of a node.
             .beside(GangScheduling.FACTORY, NodeResourcesFit.FACTORY)
             .cluster(
                     node("a1-1", "a", "a1"),

@@ -33,7 +33,9 @@ import org.moorage.runtime.whatif.WhatIf;
 import org.moorage.simulation.admission.AdmittedPod;
 import org.moorage.simulation.admission.NewPods;
 
-/** Keeps the answers of {@link CapacityQuestion}s up to date while it is the leader; the process ends if another one is. */
+/**
+ * Keeps the answers of {@link CapacityQuestion}s up to date while it is the leader; the process ends if another one is.
+ */
 @ControllerConfiguration(name = "capacity-operator")
 public final class CapacityOperator implements Reconciler<CapacityQuestion> {
     private static final Duration ASK_AGAIN = Duration.ofSeconds(2);
@@ -99,7 +101,7 @@ public final class CapacityOperator implements Reconciler<CapacityQuestion> {
         metadata.put("namespace", namespace);
         AdmittedPod pod = newPods.admit(Map.of("metadata", metadata, "spec", spec.template().spec()));
         if (!pod.claims().isEmpty()) {
-            throw new IllegalArgumentException("pods with claims of their own are not counted here");
+            throw new IllegalArgumentException("pods with per-pod claims are not supported");
         }
         // region ask
         try (WhatIf cluster = scheduler.whatIf()) {

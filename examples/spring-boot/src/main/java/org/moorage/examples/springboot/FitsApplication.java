@@ -99,7 +99,7 @@ public class FitsApplication {
         Answer fits(@RequestBody String template, @RequestParam(defaultValue = "100") int count) {
             AdmittedPod pod = newPods.admit(template);
             if (!pod.claims().isEmpty()) {
-                throw new IllegalArgumentException("pods with claims of their own are not counted here");
+                throw new IllegalArgumentException("pods with per-pod claims are not supported");
             }
             try (WhatIf cluster = scheduler.whatIf()) {
                 HowMany answer = cluster.howMany(pod.pod(), Math.min(count, MOST));

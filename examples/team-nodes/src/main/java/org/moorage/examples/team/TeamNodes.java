@@ -35,7 +35,8 @@ public record TeamNodes() implements FilterPlugin, EnqueueExtensions {
     }
     // endregion
 
-    // What could make a rejected pod fit: another node, or another label. Without this, every event would have it retried.
+    // Events that may make a rejected pod fit: a new node, or a changed label. Without this, every event would retry
+    // it.
     @Override
     public List<EventRegistration> eventsToRegister() {
         return List.of(

@@ -30,7 +30,7 @@ class TeamNodesTest {
 
     // region hints
     @Test
-    void hasAPodTriedAgainWhenANodeComesOrChangesItsLabels() {
+    void requeuesAPodWhenANodeIsAddedOrItsLabelsChange() {
         Node empty = Nodes.named("red-1").build();
         Node full = Nodes.named("red-1").label("team", "red").allocatable("cpu", "1").build();
         PLUGIN.pod(Pods.named("p").build())

@@ -17,10 +17,10 @@ import org.moorage.config.internal.SourceTree;
 /**
  * The custom resource SchedulerConfiguration of AKS: a KubeSchedulerConfiguration as a text in {@code spec.rawConfig}.
  *
- * <p>The documentation of AKS has these restrictions (the pages "Configure advanced scheduler profiles" and "Scheduler configuration
- * concepts", 2026): the resource must be named upstream; a configuration of the scheduler aks-system is rejected; users set four
- * fields; 18 plugins can be configured; clusters run Kubernetes 1.33 or later. A rejected setting is an error here; an undocumented
- * one is a warning, since a later version may accept it.
+ * <p>The documentation of AKS has these restrictions (the pages "Configure advanced scheduler profiles" and "Scheduler
+ * configuration concepts", 2026): the resource must be named upstream; a configuration of the scheduler aks-system is
+ * rejected; users set four fields; 18 plugins can be configured; clusters run Kubernetes 1.33 or later. A rejected
+ * setting is an error here; an undocumented one is a warning, since a later version may accept it.
  */
 final class AksConfig {
     private static final String API_VERSION = "aks.azure.com/v1alpha1";

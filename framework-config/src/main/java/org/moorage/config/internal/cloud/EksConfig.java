@@ -18,11 +18,12 @@ import org.moorage.config.internal.SourceTree;
 import org.moorage.config.internal.Suggestion;
 
 /**
- * The scheduler's settings of an EKS cluster: the object {@code kubeSchedulerConfig}, or what is in it, as the AWS CLI takes it. They
- * are the scoring strategy of the default profile's NodeResourcesFit.
+ * The scheduler's settings of an EKS cluster: the object {@code kubeSchedulerConfig}, or what is in it, as the AWS CLI
+ * takes it. They are the scoring strategy of the default profile's NodeResourcesFit.
  *
- * <p>The API refuses other types than LeastAllocated and MostAllocated, weights outside of 1 to 100 and more than 100 resources
- * (ScoringStrategy and ResourceWeight in the EKS API reference, August 2026). A cluster has LeastAllocated where no type is given.
+ * <p>The API refuses other types than LeastAllocated and MostAllocated, weights outside of 1 to 100 and more than 100
+ * resources (ScoringStrategy and ResourceWeight in the EKS API reference, August 2026). A cluster has LeastAllocated
+ * where no type is given.
  */
 final class EksConfig {
     private static final JsonNodeFactory NODES = JsonNodeFactory.instance;

@@ -11,9 +11,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Runs passes, each of which processes many nodes. A pass starts on its caller's thread. Other threads join once the
- * time that it has taken so far shows that it would end earlier with them. Nodes are processed in chunks, in their order. The caller takes
- * part, and returns when every chunk that was started is done, so the processed nodes are always the first part of the
- * list.
+ * time that it has taken so far shows that it would end earlier with them. Nodes are processed in chunks, in their
+ * order. The caller takes part, and returns when every chunk that was started is done, so the processed nodes are
+ * always the first part of the list.
  *
  * <p>The caller waits only for threads that have started, so a pass ends even if the other threads never become free.
  */

@@ -12,7 +12,9 @@ import org.moorage.api.event.EventRegistration;
 import org.moorage.api.event.PreQueueingHint;
 import org.moorage.api.event.QueueingHint;
 
-/** The queueing hints of the plugins that registered an event, by event and profile. Safe for use by several threads. */
+/**
+ * The queueing hints of the plugins that registered an event, by event and profile. Safe for use by several threads.
+ */
 final class QueueingHintMap {
     private final Map<String, QueueProfile> profiles;
     // Filled on the first lookup of an event. Events are defined in code, so their number is small.

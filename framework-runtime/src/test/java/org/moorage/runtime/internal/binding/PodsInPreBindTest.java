@@ -27,11 +27,11 @@ final class PodsInPreBindTest {
         pods.add(attempt);
         CompletableFuture<Void> pause = CompletableFuture.runAsync(() -> pods.pause(pod, HOUR));
 
-        assertThat(pods.find("p").orElseThrow().cancel("somebody came")).isTrue();
+        assertThat(pods.find("p").orElseThrow().cancel("preempted")).isTrue();
 
         assertThatThrownBy(() -> pause.get(10, TimeUnit.SECONDS))
                 .hasRootCauseInstanceOf(CancellationException.class)
-                .hasRootCauseMessage("somebody came");
+                .hasRootCauseMessage("preempted");
     }
 
     @Test
@@ -45,7 +45,7 @@ final class PodsInPreBindTest {
     }
 
     @Test
-    void aPauseThatNobodyEndsIsJustOver() {
+    void aPauseThatIsNotCancelledEndsNormally() {
         pods.add(attempt);
         pods.pause(pod, Duration.ZERO);
 

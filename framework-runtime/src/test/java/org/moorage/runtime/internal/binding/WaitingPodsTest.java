@@ -37,7 +37,7 @@ final class WaitingPodsTest {
     }
 
     @Test
-    void tellHowLongTheyWaitAtMost() {
+    void returnTheirLongestWait() {
         CompletableFuture<PluginStatus> ignored =
                 pods.add(pod, Map.of("A", Duration.ofMinutes(1), "B", Duration.ofHours(1)));
         WaitingPod waiting = pods.find(pod.uid()).orElseThrow();

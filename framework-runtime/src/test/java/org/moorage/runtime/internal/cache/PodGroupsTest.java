@@ -24,7 +24,7 @@ import org.moorage.api.model.PodSpec;
 import org.moorage.api.plugin.FeatureGates;
 import org.moorage.runtime.Samples;
 
-/** The groups of pods that the cache knows, after what the handlers and the scheduler tell it. */
+/** Tests the pod groups of the cache after updates by the handlers and the scheduler. */
 @Tag("any-jvm")
 class PodGroupsTest {
     private static final FeatureGates GROUPS = FeatureGates.of(Map.of(FeatureGates.GENERIC_WORKLOAD, true));
@@ -123,7 +123,7 @@ class PodGroupsTest {
                     },
                     "no object [][][p on b] 1 of 1"),
             new Case(
-                    "a waiting member that somebody else binds is assigned",
+                    "a waiting member that another scheduler binds is assigned",
                     cache -> {
                         cache.putWaitingPod(member("p"));
                         cache.putPod(member("p").withNode("b"));
@@ -166,14 +166,14 @@ class PodGroupsTest {
                     cache -> cache.assume(member("p").withNode("a")),
                     "no object [][p on a][] 1 of 1"),
             new Case(
-                    "such a pod leaves when it is forgotten, since the cluster does not tell of it",
+                    "such a pod leaves when it is forgotten, since the cluster does not report it",
                     cache -> {
                         cache.assume(member("p").withNode("a"));
                         cache.forget(member("p").withNode("a"));
                     },
                     ""),
             new Case(
-                    "such a pod stays when it is forgotten once the cluster has told of it",
+                    "such a pod stays when it is forgotten after the cluster has reported it",
                     cache -> {
                         cache.assume(member("p").withNode("a"));
                         cache.putWaitingPod(member("p"));
@@ -262,7 +262,7 @@ class PodGroupsTest {
     }
 
     @Test
-    void doNotChangeForWhoeverHoldsThem() {
+    void doNotChangeForTheirHolders() {
         SchedulerCache cache = new SchedulerCache(GROUPS);
         cache.putWaitingPod(member("p"));
         cache.putWaitingPod(member("q"));

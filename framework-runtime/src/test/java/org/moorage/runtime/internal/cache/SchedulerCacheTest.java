@@ -86,7 +86,7 @@ class SchedulerCacheTest {
                 await(both);
                 cache.forget(pod);
                 watch.join();
-                // Confirmed after it was forgotten, it is a pod of somebody else's binding.
+                // Confirmed after it was forgotten, it counts as bound by another scheduler.
                 assertThat(cache.counts().pods()).isOne();
                 assertThat(cache.isAssumed(pod.uid())).isFalse();
                 cache.removePod(pod);

@@ -137,7 +137,7 @@ class TrialSnapshotTest {
         private final SchedulerCache cache = new SchedulerCache(WITH_GROUPS);
         private final TrialSnapshot trial = new TrialSnapshot();
         private final Random random;
-        // Those that have no node, also those that are only thought of as being gone.
+        // Pods without a node, including those that the trial has removed.
         private final List<Pod> waiting = new ArrayList<>();
         private final Map<String, Pod> gone = new HashMap<>();
         private int pods;
@@ -164,9 +164,8 @@ class TrialSnapshotTest {
             trial.update(cache);
         }
 
-        // Of a pod that waits, the cache is told that a node is chosen for it. One that had a node and is thought of as
-        // being gone comes
-        // back to it; a pod of which the cluster has not told does not become a member of a group.
+        // Assumes a pending pod in the cache. A pod with a node that the trial has removed returns to its node. A pod
+        // that the cluster has not reported does not become a member of a group.
         private void assume(String nodeName) {
             switch (random.nextInt(3)) {
                 case 0 -> {
@@ -180,7 +179,7 @@ class TrialSnapshotTest {
                     if (!gone.isEmpty()) {
                         List<String> uids = new ArrayList<>(gone.keySet());
                         Pod pod = gone.remove(uids.get(random.nextInt(uids.size())));
-                        // The trial thinks of it as being where it is said to be; the cluster's pod is where it was.
+                        // The trial assumes it on the given node; the cluster's pod stays where it was.
                         if (trial.node(pod.nodeName()).isPresent()) {
                             trial.assume(pod, pod.nodeName());
                             cache.putPod(pod);
@@ -237,7 +236,7 @@ class TrialSnapshotTest {
 
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
-    void isWhatTheCacheWouldBeAndWhatItWasOnceTakenBack(boolean isLookedAtInBetween) {
+    void matchesTheChangedCacheAndTheOriginalOnceReverted(boolean isLookedAtInBetween) {
         long seed = System.nanoTime();
         for (int run = 0; run < 60; run++) {
             Random random = new Random(seed + run);
@@ -292,7 +291,7 @@ class TrialSnapshotTest {
     }
 
     @Test
-    void givesEachStateOfANodeAGenerationOfItsOwn() {
+    void givesEachStateOfANodeItsOwnGeneration() {
         cache.putNode(Samples.node("a"));
         cache.putNode(Samples.node("b"));
         trial.update(cache);

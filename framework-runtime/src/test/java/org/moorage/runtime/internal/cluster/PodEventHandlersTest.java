@@ -55,7 +55,9 @@ import org.moorage.runtime.internal.queue.RejectorPlugins;
 import org.moorage.runtime.internal.queue.SchedulingQueue;
 import org.moorage.runtime.metrics.SchedulerMetrics;
 
-/** Cache, queue and nominator against the pods of a server of which the scheduler hears late, in part, or only by lists. */
+/**
+ * Cache, queue and nominator against the pods of a server of which the scheduler hears late, in part, or only by lists.
+ */
 class PodEventHandlersTest {
     private static final ScheduledExecutorService TIMERS = Executors.newSingleThreadScheduledExecutor();
     private static final String NODE = "n";
@@ -66,15 +68,15 @@ class PodEventHandlersTest {
         TIMERS.shutdownNow();
     }
 
-    /** What may happen to the pods of one name. */
+    /** The steps in the life of the pods of one name. */
     private enum Step {
         CREATE,
         ASSUME,
         BIND,
         DELETE,
-        /** The watch tells of the next change. */
+        /** The watch reports the next change. */
         TELL,
-        /** The watch breaks off, and the changes that it did not tell are only to be seen in a list. */
+        /** The watch ends, and the changes that it did not report are visible only in a list. */
         RELIST
     }
 
@@ -239,7 +241,7 @@ class PodEventHandlersTest {
         private void relist() {
             untold.clear();
             store.replaced(ObjectKind.POD, onServer.stream().toList());
-            // What the cache counts is what the server has, and what the scheduler is about to ask of it.
+            // The cache counts the server's pods and the scheduler's bindings in progress.
             int bound = onServer.filter(Pod::isBound).isPresent() ? 1 : 0;
             int beingBound =
                     assumed.filter(pod -> onServer.filter(known -> known.uid().equals(pod.uid()))
@@ -323,22 +325,22 @@ class PodEventHandlersTest {
 
     static final List<Case> CASES = List.of(
             new Case(
-                    "a bound pod is gone, and a list tells of both at once",
+                    "a bound pod is deleted, and a list reports both changes together",
                     List.of(Step.CREATE, Step.TELL, Step.ASSUME, Step.BIND, Step.DELETE, Step.RELIST),
                     0,
                     0),
             new Case(
-                    "a bound pod is gone and another one of its name has come, and a list tells of all at once",
+                    "a bound pod is replaced by another of its name, and a list reports all changes together",
                     List.of(Step.CREATE, Step.TELL, Step.ASSUME, Step.BIND, Step.DELETE, Step.CREATE, Step.RELIST),
                     0,
                     0),
             new Case(
-                    "the watch tells of the deletion of an assumed pod",
+                    "the watch reports the deletion of an assumed pod",
                     List.of(Step.CREATE, Step.TELL, Step.ASSUME, Step.DELETE, Step.TELL),
                     0,
                     0),
             new Case(
-                    "the watch tells of the binding",
+                    "the watch reports the binding",
                     List.of(Step.CREATE, Step.TELL, Step.ASSUME, Step.BIND, Step.TELL),
                     1,
                     0),
@@ -348,7 +350,7 @@ class PodEventHandlersTest {
                     1,
                     1),
             new Case(
-                    "a list tells of the binding",
+                    "a list reports the binding",
                     List.of(Step.CREATE, Step.TELL, Step.ASSUME, Step.BIND, Step.RELIST),
                     1,
                     0));
@@ -416,9 +418,9 @@ class PodEventHandlersTest {
     }
 
     /**
-     * What becomes of a running pod.
+     * Versions of a running pod and the expected state.
      *
-     * @param versions the pod as it is told of, one after the other; gone at the end if the last one is empty
+     * @param versions the reported versions of the pod, in order; deleted at the end if the last one is empty
      * @param isQueued whether it is queued then, as it is now
      */
     private record Resized(String name, FeatureGates features, List<Optional<Pod>> versions, boolean isQueued) {
@@ -487,7 +489,7 @@ class PodEventHandlersTest {
                 .isEqualTo(c.isQueued ? world.onServer.stream().toList() : List.of());
     }
 
-    /** A handler that fails as often as it is told, and then keeps the changes. */
+    /** A handler that fails a configured number of times, and then records the changes. */
     private static final class FailingHandler implements ChangeHandler {
         private int failures;
         private final List<String> changes = new ArrayList<>();

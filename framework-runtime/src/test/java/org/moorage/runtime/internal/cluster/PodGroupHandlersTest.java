@@ -56,7 +56,7 @@ import org.moorage.runtime.internal.queue.RejectorPlugins;
 import org.moorage.runtime.internal.queue.SchedulingQueue;
 import org.moorage.runtime.metrics.SchedulerMetrics;
 
-/** What the handlers make of groups and of the pods that name them. */
+/** Tests the handlers of groups and of the pods that name them. */
 class PodGroupHandlersTest {
     private static final ScheduledExecutorService TIMERS = Executors.newSingleThreadScheduledExecutor();
     private static final FeatureGates OFF = FeatureGates.DEFAULTS;
@@ -121,7 +121,7 @@ class PodGroupHandlersTest {
         }
     }
 
-    /** A scheduler's store, cache and queue, with a rejected pod that is told of events. */
+    /** A scheduler's store, cache and queue, with a rejected pod that receives events. */
     private static final class World {
         private final SchedulerCache cache;
         private final Watcher watcher;
@@ -235,11 +235,11 @@ class PodGroupHandlersTest {
 
     static final List<Case> CASES = List.of(
             new Case(
-                    "a member is counted before it is queued, and before others are told",
+                    "a member is counted before it is queued, and before others are notified",
                     world -> world.store.applied(ObjectKind.POD, member("p", 1)),
                     List.of("PreEnqueue p: {g=?[p][][]}", "UnscheduledPodAdd p: {g=?[p][][]}")),
             new Case(
-                    "others are not told of a changed member",
+                    "others are not notified of a changed member",
                     world -> {
                         world.store.applied(ObjectKind.POD, member("p", 1));
                         world.watcher.seen.clear();
@@ -247,7 +247,7 @@ class PodGroupHandlersTest {
                     },
                     List.of()),
             new Case(
-                    "others are not told of a waiting pod of another scheduler, which is not counted",
+                    "others are not notified of a pending pod of another scheduler, which is not counted",
                     world -> world.store.applied(
                             ObjectKind.POD,
                             Pod.of(
@@ -258,11 +258,11 @@ class PodGroupHandlersTest {
                                             .build())),
                     List.of()),
             new Case(
-                    "a group is known before others are told",
+                    "a group is known before others are notified",
                     world -> world.store.applied(ObjectKind.POD_GROUP, group(1)),
                     List.of("scheduling.k8s.io/PodGroupAdd g: {*c=?[g], g=[][][]}")),
             new Case(
-                    "a list that shows a group as it was tells of nothing",
+                    "a list with an unchanged group causes no events",
                     world -> {
                         world.store.applied(ObjectKind.POD_GROUP, group(1));
                         world.watcher.seen.clear();
@@ -284,7 +284,7 @@ class PodGroupHandlersTest {
                     },
                     List.of("scheduling.k8s.io/PodGroupUpdate g: {*c=?[g], g=[][][]}")),
             new Case(
-                    "a group is forgotten before others are told that it is gone",
+                    "a group is forgotten before others are notified of its deletion",
                     world -> {
                         world.store.applied(ObjectKind.POD_GROUP, group(1));
                         world.watcher.seen.clear();
@@ -313,13 +313,13 @@ class PodGroupHandlersTest {
     }
 
     @Test
-    void tellNobodyOfNewPodsWithoutTheFeature() {
+    void notifyNoGroupOfNewPodsWithoutTheFeature() {
         World world = new World(OFF);
         world.store.applied(ObjectKind.POD, member("p", 1));
         assertThat(world.watcher.seen).containsExactly("PreEnqueue p: {}");
     }
 
-    /** A server with groups and pods, of which the scheduler is told by a watch or, of what happened since, by a list. */
+    /** A server with groups and pods, which the scheduler sees through a watch, or later through a list. */
     private static final class Server {
         private final World world = new World(ON);
         private final Random random;

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.FieldSource;
 
-/** A pass over nodes ends with all its work done, or with what was thrown, whatever becomes of the other threads. */
+/** Tests that a pass over nodes completes its work or throws, regardless of the other threads. */
 @Timeout(30)
 final class ParallelismTest {
     private static final int NODES = 1000;
@@ -51,11 +51,11 @@ final class ParallelismTest {
 
     static final Helpers[] HELPERS = {
         new Helpers("other threads help", task -> new Thread(task).start()),
-        new Helpers("nobody comes to help", task -> {}),
+        new Helpers("no thread helps", task -> {}),
         new Helpers("the other threads are closed", task -> {
             throw new RejectedExecutionException("closed");
         }),
-        new Helpers("the caller itself is told to help", Runnable::run),
+        new Helpers("the caller itself helps", Runnable::run),
     };
 
     @ParameterizedTest
@@ -140,7 +140,7 @@ final class ParallelismTest {
     }
 
     @Test
-    void keepsAnInterruptForWhoeverWaitsNext() {
+    void keepsAnInterruptForTheNextWait() {
         Thread.currentThread().interrupt();
 
         new Parallelism(threads, 4).share(0, NODES, CHUNK, this::visit);
@@ -176,7 +176,9 @@ final class ParallelismTest {
         assertThat(parallelism.helps(nanos, progress.done, progress.left)).isEqualTo(progress.helps);
     }
 
-    /** A pass that takes its time for each node and ends after some of them. Nobody comes to help, so that its chunks are in order. */
+    /**
+     * A pass that takes time for each node and ends after some of them. No thread helps, so its chunks are in order.
+     */
     private final class TimedPass implements Parallelism.Pass {
         private final List<String> chunks = new ArrayList<>();
         private final AtomicLong nanoTime = new AtomicLong(-5);

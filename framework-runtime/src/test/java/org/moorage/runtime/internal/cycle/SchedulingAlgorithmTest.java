@@ -267,7 +267,7 @@ class SchedulingAlgorithmTest {
                             List.of(new Narrowing("P", PreFilterResult.rejected(Status.unresolvable("bad pod")))),
                             "0/3 nodes are available: bad pod."),
                     new Case(
-                            "the last of several PreFilter rejections is told",
+                            "the last of several PreFilter rejections is reported",
                             3,
                             List.of(
                                     new Narrowing("P", PreFilterResult.rejected(Status.unschedulable("one"))),
@@ -281,7 +281,7 @@ class SchedulingAlgorithmTest {
                                     new Narrowing("Q", PreFilterResult.rejected(Status.unschedulable("two")))),
                             "0/3 nodes are available: one."),
                     new Case(
-                            "nodes that PreFilter left out are counted for the plugins that named the others",
+                            "nodes that PreFilter excluded are counted for the plugins that selected the others",
                             4,
                             List.of(
                                     new Narrowing("P", PreFilterResult.onlyNodes(Set.of("n1", "gone"))),

@@ -19,7 +19,7 @@ import java.util.concurrent.TimeUnit;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLParameters;
 
-/** A web server on the loopback address that answers as it is told. */
+/** A web server on the loopback address with configured responses. */
 final class ExtenderServer implements AutoCloseable {
     private final HttpServer server;
     private final String scheme;
@@ -81,7 +81,7 @@ final class ExtenderServer implements AutoCloseable {
         return with(200, body);
     }
 
-    /** Starts to answer, and does not go on until it is closed. */
+    /** Starts a response, and does not continue until it is closed. */
     static Answer startingWith(int status, String body) {
         return (exchange, server) -> {
             exchange.sendResponseHeaders(status, 0);
@@ -104,7 +104,7 @@ final class ExtenderServer implements AutoCloseable {
         return scheme + "://127.0.0.1:" + server.getAddress().getPort();
     }
 
-    /** What it was asked: method, path, type and body. */
+    /** Returns the received requests: method, path, type and body. */
     List<String> requests() {
         return requests;
     }

@@ -30,7 +30,7 @@ import org.moorage.runtime.Samples;
 import org.moorage.runtime.internal.cache.ClusterSnapshot;
 import org.moorage.runtime.metrics.SchedulerMetrics;
 
-/** Whom we trust over HTTPS, and as whom we are known. The certificate of the server is signed by itself, for 127.0.0.1 and a name. */
+/** Tests trust and client identity over HTTPS. The server's certificate is self-signed, for 127.0.0.1 and a name. */
 @Timeout(120)
 class ExtenderTlsTest {
     private static final char[] PASSWORD = "password".toCharArray();
@@ -130,7 +130,7 @@ class ExtenderTlsTest {
                 false);
     }
 
-    /** Which settings are to be used; made when the certificates are there. */
+    /** The settings, created after the certificates. */
     interface Settings {
         ExtenderConfig.Tls make();
     }

@@ -35,7 +35,7 @@ import org.moorage.runtime.internal.cache.ClusterSnapshot;
 import org.moorage.runtime.internal.cache.SchedulerCache;
 import org.moorage.runtime.metrics.SchedulerMetrics;
 
-/** What is sent to extenders, what becomes of their answers, and what of their failures. */
+/** Tests requests to extenders, and the effects of their responses and failures. */
 @Timeout(60)
 class ExtendersTest {
     private static final Pod POD = Samples.pod("p")
@@ -206,11 +206,11 @@ class ExtendersTest {
 
         static final List<Address> ADDRESSES = List.of(
                 new Address(
-                        "nobody listens",
+                        "a closed port",
                         "http://127.0.0.1:1",
                         "Post \"http://127.0.0.1:1/filter\": dial tcp 127.0.0.1:1: connect: connection refused"),
                 new Address(
-                        "a host that there is not",
+                        "a host that does not exist",
                         "http://nowhere.invalid:80",
                         "Post \"http://nowhere.invalid:80/filter\": dial tcp: lookup nowhere.invalid: no such host"),
                 new Address("no scheme", "localhost", "Post \"localhost/filter\": unsupported protocol scheme \"\""),
@@ -318,7 +318,7 @@ class ExtendersTest {
                         List.of("b", "a"),
                         Map.of()),
                 new Case(
-                        "reads keys in small letters, and passes over others",
+                        "reads lower-case keys, and ignores others",
                         true,
                         "{'nodenames':['b'],'failednodes':{'a':'full'},'more':[{}]} and more",
                         List.of("b"),
@@ -326,7 +326,7 @@ class ExtendersTest {
                 new Case("keeps nothing of an empty answer", true, "{}", List.of(), Map.of()),
                 new Case("keeps nothing of null", false, "null", List.of(), Map.of()),
                 new Case(
-                        "tells what preemption may resolve from what it cannot",
+                        "distinguishes resolvable from unresolvable rejections",
                         true,
                         "{'NodeNames':[],'FailedNodes':{'a':'full'},'FailedAndUnresolvableNodes':{'b':'never'}}",
                         List.of(),
@@ -490,7 +490,9 @@ class ExtendersTest {
             }
         }
 
-        /** Answers once it has been asked so many times, so requests that were sent one after the other have no answer. */
+        /**
+         * Answers once it has been asked so many times, so requests that were sent one after the other have no answer.
+         */
         private static ExtenderServer.Answer whenAsked(int times) {
             CountDownLatch asked = new CountDownLatch(times);
             return (exchange, server) -> {

@@ -16,7 +16,7 @@ import org.moorage.config.plugin.ThrownCopy;
 import org.slf4j.Logger;
 import org.slf4j.spi.LoggingEventBuilder;
 
-/** Lines of the log, whatever is in them and whatever the logging library does. */
+/** Tests log lines with arbitrary values and a failing logging library. */
 class LogTest {
     private final List<Object> written = new ArrayList<>();
 

@@ -19,7 +19,7 @@ import org.moorage.api.plugin.PreEnqueuePlugin;
 import org.moorage.api.plugin.ScorePlugin;
 import org.moorage.runtime.Samples;
 
-/** What opens and closes a breaker; what it means for pods is a matter of PluginIsolationTest. */
+/** Tests when a breaker opens and closes; PluginIsolationTest tests the effect on pods. */
 final class BreakerTest {
     private static final Pod POD = Samples.pod("p");
 

@@ -18,7 +18,7 @@ import org.moorage.api.plugin.PostBindPlugin;
 import org.moorage.api.plugin.PreEnqueuePlugin;
 import org.moorage.runtime.Samples;
 
-/** Which call is known to run; what is done about one that does not return is a matter of PluginIsolationTest. */
+/** Tests which call is known to run; PluginIsolationTest tests calls that do not return. */
 final class RunningCallTest {
     private static final Pod POD = Samples.pod("p");
 

@@ -33,7 +33,7 @@ import org.moorage.runtime.SamplePlugins;
 import org.moorage.runtime.internal.plugin.PluginCaller;
 
 class ProfilePluginsTest {
-    // All that these profiles have beside their own lines: none of the defaults, but what every profile needs.
+    // The common part of these profiles: no defaults, except the plugins that every profile needs.
     private static final String BASE = """
             apiVersion: kubescheduler.config.k8s.io/v1
             kind: KubeSchedulerConfiguration
@@ -264,7 +264,7 @@ class ProfilePluginsTest {
     }
 
     @Test
-    void passesOverPluginsOfKubeSchedulerThatThereAreNot() {
+    void skipsMissingPluginsOfKubeScheduler() {
         Problems problems = Problems.collector();
         ProfilePlugins profile = ProfilePlugins.expand(
                 profile("multiPoint: {enabled: [VolumeZone, A]}, score: {enabled: [InterPodAffinity]}", true),
@@ -278,7 +278,7 @@ class ProfilePluginsTest {
     }
 
     @Test
-    void asksForFeasibilityWhateverThePointsOfAPlugin() {
+    void callsPlacementFeasibleRegardlessOfTheEnabledPoints() {
         ProfilePlugins profile = ProfilePlugins.expand(
                 profile("multiPoint: {enabled: [Enough, A]}", true), instances(), Set.of(), Problems.collector());
 

@@ -26,7 +26,9 @@ import org.moorage.api.model.Pod;
 import org.moorage.api.plugin.FeatureGates;
 import org.moorage.runtime.internal.queue.QueueState.In;
 
-/** An error of the virtual machine in a plugin passes through the queue, which must not lose the pod that it works on. */
+/**
+ * An error of the virtual machine in a plugin passes through the queue, which must not lose the pod that it works on.
+ */
 final class FatalErrorsTest {
     private final QueueFixture fixture = new QueueFixture();
     private boolean fails;
@@ -53,7 +55,7 @@ final class FatalErrorsTest {
         fails = false;
     }
 
-    /** What has PreEnqueue run for a pod. */
+    /** A call that runs PreEnqueue for a pod. */
     record Case(String name, boolean popsEarly, Call before, Call call) {
         @Override
         public String toString() {

@@ -105,7 +105,7 @@ final class NodeEventsTest {
 
     @ParameterizedTest
     @MethodSource("cases")
-    void tellsApart(Case update) {
+    void distinguishes(Case update) {
         assertThat(NodeEvents.of(update.before(), update.after()))
                 .extracting(ClusterEvent::label)
                 .isEqualTo(update.labels());

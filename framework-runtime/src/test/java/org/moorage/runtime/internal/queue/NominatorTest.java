@@ -43,7 +43,7 @@ final class NominatorTest {
     }
 
     @Test
-    void prefersWhatItIsToldOverTheStatus() {
+    void prefersItsOwnNominationOverTheStatus() {
         nominator.add(saying("a"), to("b"));
 
         assertThat(nominator.nominatedPodsFor("a")).isEmpty();

@@ -153,7 +153,7 @@ final class PodEventsTest {
 
     @ParameterizedTest
     @MethodSource("cases")
-    void tellsApart(Case update) {
+    void distinguishes(Case update) {
         assertThat(PodEvents.of(update.before(), update.after()))
                 .extracting(ClusterEvent::label)
                 .isEqualTo(update.labels());
@@ -174,7 +174,7 @@ final class PodEventsTest {
     }
 
     @Test
-    void tellsThePodItselfUnlessItHasANode() {
+    void reportsThePodItselfUnlessItHasANode() {
         assertThat(PodEvents.ofTarget(tolerating(1), tolerating(2)))
                 .extracting(ClusterEvent::label)
                 .containsExactly("TargetPodUpdatePodToleration");

@@ -36,7 +36,7 @@ import org.moorage.runtime.internal.plugin.PluginCaller;
 import org.moorage.runtime.internal.queue.QueueState.In;
 import org.moorage.runtime.metrics.SchedulerMetrics;
 
-/** A queue with a clock that is set by hand, and plugins that do as they are told. */
+/** A queue with a manual clock and configurable plugins. */
 final class QueueFixture implements InstantSource {
     static final ClusterEvent NODE_ADD = WellKnownEvents.NODE_ADD;
     static final ClusterEvent NODE_LABEL = on(EventResource.NODE, ActionType.UPDATE_NODE_LABEL);
@@ -184,7 +184,7 @@ final class QueueFixture implements InstantSource {
                 (pod, failure) -> preEnqueueFailures.add(pod.key() + ": " + failure.getMessage()));
     }
 
-    /** What was told of PreEnqueue plugins that failed. */
+    /** Returns the reported failures of PreEnqueue plugins. */
     List<String> preEnqueueFailures() {
         return List.copyOf(preEnqueueFailures);
     }
@@ -275,7 +275,7 @@ final class QueueFixture implements InstantSource {
         return (QueuedPodGroupInfo) queue.poll().orElseThrow();
     }
 
-    /** Has the pod come, tried once and rejected. */
+    /** Adds the pod, pops it once and rejects it. */
     static void reject(SchedulingQueue queue, Pod pod, RejectorPlugins rejectors) {
         queue.add(pod);
         queue.addUnschedulable(popPod(queue), pod, rejectors);

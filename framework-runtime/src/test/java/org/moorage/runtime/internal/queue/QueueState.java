@@ -10,7 +10,7 @@ import java.util.Optional;
 import java.util.stream.Stream;
 import org.moorage.api.model.Pod;
 
-/** What a queue holds of a pod, for tests to look at. */
+/** The state of a pod in a queue, for tests. */
 record QueueState(
         Pod pod,
         In in,
@@ -90,7 +90,7 @@ record QueueState(
         }
     }
 
-    /** What is in the sub-queues. */
+    /** Returns the entities of the sub-queues. */
     static List<QueuedEntity> entities(SchedulingQueue queue) {
         queue.lock.lock();
         try {

@@ -25,8 +25,9 @@ import org.moorage.api.model.SchedulingGroup;
 import org.moorage.runtime.internal.queue.QueueState.In;
 
 /**
- * Does at random what a cluster and a scheduler do with pod groups, and checks after each step that each waiting member is where it
- * belongs: incomplete if its root is not known, pending while that is in flight, and otherwise in the root's entry.
+ * Does at random what a cluster and a scheduler do with pod groups, and checks after each step that each waiting member
+ * is where it belongs: incomplete if its root is not known, pending while that is in flight, and otherwise in the
+ * root's entry.
  */
 final class QueuedGroupMembersRandomTest {
     private static final int PODS = 25;
@@ -202,7 +203,7 @@ final class QueuedGroupMembersRandomTest {
         return inFlight.stream().anyMatch(entry -> entry.isSamePod(pod));
     }
 
-    // The root of a member, or none; a walk of its own through the groups that there are.
+    // Returns the root of a member, or empty; walks through the existing groups independently of the code under test.
     private Optional<GroupKey> root(Pod pod) {
         if (pod.spec().podGroupName().isEmpty()) {
             return Optional.empty();

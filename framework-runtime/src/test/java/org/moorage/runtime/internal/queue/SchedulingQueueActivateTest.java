@@ -18,7 +18,7 @@ import org.moorage.api.event.Hint;
 import org.moorage.api.event.ObjectChange;
 import org.moorage.runtime.internal.queue.QueueState.In;
 
-/** Pods that are to be tried whatever rejected them. */
+/** Tests the activation of pods, regardless of which plugin rejected them. */
 final class SchedulingQueueActivateTest {
     private final QueueFixture fixture = new QueueFixture();
 

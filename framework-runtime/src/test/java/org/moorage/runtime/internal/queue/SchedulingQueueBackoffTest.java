@@ -45,7 +45,7 @@ final class SchedulingQueueBackoffTest {
             fixture.pass(Duration.ofNanos(1));
             queue.flushBackoff();
             assertThat(QueueState.counts(queue).active()).isEqualTo(1);
-            // What counts as the backoff ends a second before.
+            // The effective backoff ends a second earlier.
             return seconds - 1;
         }
 
@@ -286,7 +286,7 @@ final class SchedulingQueueBackoffTest {
 
         // The clock of the queue stands still, so that the wait ends by its own limit.
         @Test
-        void doNotKeepAPopWaitingForLongerThanItIsTold() {
+        void doNotDelayAPopBeyondItsTimeout() {
             rejectNext();
             rejectNext();
             assertThat(queue.pop(Duration.ofMillis(1))).isEmpty();

@@ -37,7 +37,7 @@ import org.moorage.api.model.PodStatus;
 import org.moorage.api.plugin.FeatureGates;
 import org.moorage.runtime.internal.queue.QueueState.In;
 
-/** What events do to unschedulable pods, and to those in flight. */
+/** Tests the effect of events on unschedulable pods and on pods in flight. */
 final class SchedulingQueueEventsTest {
     private final QueueFixture fixture = new QueueFixture();
 
@@ -145,7 +145,7 @@ final class SchedulingQueueEventsTest {
         }
 
         @Test
-        void thatNobodyRegisteredAreNotKept() {
+        void thatNoPluginRegisteredAreNotKept() {
             SchedulingQueue queue = fixture.plugin("Fit", NODE_ADD, Hint.QUEUE).queue();
             queue.add(POD);
             queue.poll();
@@ -231,7 +231,7 @@ final class SchedulingQueueEventsTest {
                             both,
                             List.of("Claims", "Claims")),
                     new Case(
-                            "not by a plugin that fails for a pod, nor are other pods left out",
+                            "not by a plugin that fails for a pod, and other pods are still considered",
                             change -> Optional.of(pod -> {
                                 throw new StackOverflowError();
                             }),
@@ -333,7 +333,7 @@ final class SchedulingQueueEventsTest {
         }
 
         @Test
-        void eventsAreNotKeptForNobody() {
+        void eventsAreNotKeptWithoutPodsInFlight() {
             queue.moveAllToActiveOrBackoff(NODE_ADD, NODE_ADDED);
             assertThat(QueueState.counts(queue).inFlightEvents()).isZero();
         }
@@ -412,7 +412,7 @@ final class SchedulingQueueEventsTest {
         }
 
         @Test
-        void theSchedulersOwnStatusWakesNobody() {
+        void theSchedulersOwnStatusRequeuesNoPod() {
             SchedulingQueue labels =
                     fixture.plugin("Labels", POD_LABEL, Hint.QUEUE).queue();
             Pod patched =

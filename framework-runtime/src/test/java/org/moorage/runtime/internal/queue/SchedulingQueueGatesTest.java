@@ -82,7 +82,7 @@ final class SchedulingQueueGatesTest {
     }
 
     @Test
-    void hearOnlyOfTheirOwnEvents() {
+    void areUngatedOnlyByTheirOwnEvents() {
         SchedulingQueue queue = gatedAfterAnAttempt();
         secondOpen = true;
         fixture.asked.clear();

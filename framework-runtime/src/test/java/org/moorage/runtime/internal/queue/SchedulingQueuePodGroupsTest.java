@@ -131,7 +131,7 @@ final class SchedulingQueuePodGroupsTest {
         static final List<Case> CASES = List.of(
                 new Case("an active group stays active", In.ACTIVE, false, In.ACTIVE),
                 new Case("an active group is gated with a gated member", In.ACTIVE, true, In.GATED),
-                new Case("a group that backs off goes on to do so", In.ERROR_BACKOFF, false, In.ERROR_BACKOFF),
+                new Case("a group that backs off continues to do so", In.ERROR_BACKOFF, false, In.ERROR_BACKOFF),
                 new Case("a group that backs off is gated with a gated member", In.ERROR_BACKOFF, true, In.GATED),
                 new Case("a gated group stays gated", In.GATED, false, In.GATED),
                 new Case("a gated group stays gated with another gated member", In.GATED, true, In.GATED),

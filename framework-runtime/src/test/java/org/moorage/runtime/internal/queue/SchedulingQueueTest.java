@@ -92,7 +92,7 @@ final class SchedulingQueueTest {
         }
 
         @Test
-        void waitsNoLongerThanItIsTold() {
+        void waitsNoLongerThanItsTimeout() {
             assertThat(queue.pop(Duration.ZERO)).isEmpty();
             assertThat(queue.pop(Duration.ofMillis(1))).isEmpty();
         }

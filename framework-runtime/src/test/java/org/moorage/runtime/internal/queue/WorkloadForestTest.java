@@ -18,7 +18,7 @@ import org.moorage.api.model.PodGroup;
 import org.moorage.api.model.SchedulingGroup;
 import org.moorage.runtime.internal.queue.QueuedPodGroupInfo.Group;
 
-/** Which groups are below which. */
+/** Tests the parents and roots of groups. */
 final class WorkloadForestTest {
     private static final GroupKey LEAF = GroupKey.podGroup("ns", "leaf");
 
@@ -38,7 +38,7 @@ final class WorkloadForestTest {
                     List.of(podGroup("leaf", "top"), composite("top", "")),
                     Optional.of(GroupKey.compositePodGroup("ns", "top"))),
             new Case(
-                    "the group on top is, in whatever order they come",
+                    "the group on top is, in any order of creation",
                     List.of(composite("top", ""), podGroup("leaf", "middle"), composite("middle", "top")),
                     Optional.of(GroupKey.compositePodGroup("ns", "top"))),
             new Case(
@@ -50,11 +50,11 @@ final class WorkloadForestTest {
                     List.of(podGroup("leaf", "middle"), composite("middle", "top")),
                     Optional.empty()),
             new Case(
-                    "a pod group is nobody's parent",
+                    "a pod group is never a parent",
                     List.of(podGroup("leaf", "other"), podGroup("other")),
                     Optional.empty()),
             new Case(
-                    "a composite pod group of its own name may be its parent",
+                    "a composite pod group of the same name may be its parent",
                     List.of(podGroup("leaf", "leaf"), composite("leaf", "")),
                     Optional.of(GroupKey.compositePodGroup("ns", "leaf"))),
             new Case(

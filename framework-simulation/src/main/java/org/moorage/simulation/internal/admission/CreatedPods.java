@@ -23,8 +23,8 @@ import org.moorage.objects.tree.ObjectKey;
 import org.moorage.objects.tree.TreeDecoder;
 
 /**
- * Makes of the manifests of pods what kube-apiserver would store if they were created in a cluster that is known, and the claims that controllers would
- * create for them. Nothing is remembered of what is made.
+ * Makes of the manifests of pods what kube-apiserver would store if they were created in a cluster that is known, and
+ * the claims that controllers would create for them. Nothing is remembered of what is made.
  *
  * <p>Safe for use by several threads.
  */

@@ -12,7 +12,9 @@ import org.moorage.objects.tree.Fields;
 import org.moorage.objects.tree.ObjectKey;
 import org.moorage.objects.tree.OwnerReferences;
 
-/** Creates the claims of generic ephemeral volumes from the volumes' templates, as the ephemeral volume controller does. */
+/**
+ * Creates the claims of generic ephemeral volumes from the volumes' templates, as the ephemeral volume controller does.
+ */
 public final class EphemeralClaims {
     private final Set<ObjectKey> known = new HashSet<>();
     private final List<ObjectNode> templated = new ArrayList<>();

@@ -24,7 +24,7 @@ final class LimitRanges {
     private static final String CLAIM = "PersistentVolumeClaim";
     private static final long MOST_MILLI = Long.MAX_VALUE / 1000;
 
-    /** What a limit range says, by types of objects. */
+    /** The limits of a limit range, by type of object. */
     record LimitRange(List<Item> items) {}
 
     record Item(

@@ -6,8 +6,9 @@ import java.util.List;
 import java.util.function.IntPredicate;
 
 /**
- * The rules of Kubernetes for names, label keys and label values. Each method returns the rules that a text breaks, in the API server's words. Texts
- * may be as long as their file, so they are scanned once and not matched against regular expressions.
+ * The rules of Kubernetes for names, label keys and label values. Each method returns the rules that a text breaks, in
+ * the API server's words. Texts may be as long as their file, so they are scanned once and not matched against regular
+ * expressions.
  */
 final class NameRules {
     private static final int LONGEST_LABEL = 63;

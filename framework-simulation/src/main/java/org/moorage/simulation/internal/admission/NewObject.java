@@ -10,7 +10,7 @@ import org.moorage.objects.tree.Fields;
 import org.moorage.objects.tree.ObjectKey;
 import org.moorage.objects.tree.TreeDecoder;
 
-/** An object that is to be created, as admission has made it so far. */
+/** An object that is being created, with the changes that admission has made so far. */
 record NewObject(ObjectNode tree) {
     Fields fields() {
         return Fields.of(tree);

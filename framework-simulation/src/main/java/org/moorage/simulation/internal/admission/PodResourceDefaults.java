@@ -28,8 +28,9 @@ final class PodResourceDefaults {
     }
 
     /**
-     * A pod that requests or limits resources as a whole: it limits huge pages to the sum of its containers' limits, requests what its
-     * containers request together, or else its limits, and limits the rest of what it requests to the sum of the limits that all containers have.
+     * A pod that requests or limits resources as a whole: it limits huge pages to the sum of its containers' limits,
+     * requests what its containers request together, or else its limits, and limits the rest of what it requests to the
+     * sum of the limits that all containers have.
      */
     static void podAsAWhole(Fields spec) {
         spec.pointer("resources").filter(PodResourceDefaults::saysAnything).ifPresent(resources -> {

@@ -37,7 +37,8 @@ final class PodValidation {
     /**
      * The validation of an API server with these features.
      *
-     * @param isStrict whether pods must also have what scheduling does not need: containers, images, and limits of extended resources
+     * @param isStrict whether pods must also have what scheduling does not need: containers, images, and limits of
+     *     extended resources
      */
     PodValidation(FeatureGates features, boolean isStrict) {
         this.isStrict = isStrict;

@@ -21,7 +21,7 @@ final class RuntimeClasses {
 
     record Scheduling(Map<String, String> nodeSelector, List<Toleration> tolerations) {}
 
-    /** What a runtime class says of pods. */
+    /** The overhead and the scheduling constraints that a runtime class adds to pods. */
     record RuntimeClass(Optional<Map<String, WrittenQuantity>> overhead, Optional<Scheduling> scheduling) {}
 
     record Toleration(

@@ -161,8 +161,8 @@ public final class BudgetStatuses {
     }
 
     /**
-     * Returns whether a pod with a node counts as healthy for budgets: its condition Ready is true. A manifest has no conditions; its
-     * pod counts as healthy unless its phase differs from Running.
+     * Returns whether a pod with a node counts as healthy for budgets: its condition Ready is true. A manifest has no
+     * conditions; its pod counts as healthy unless its phase differs from Running.
      */
     public static boolean isHealthy(Pod pod) {
         if (!pod.isBound() || pod.status().isTerminal() || pod.metadata().isDeleting()) {

@@ -47,9 +47,9 @@ final class JobGroups {
     }
 
     /**
-     * What there must be before pods of a job are made.
+     * The objects that must exist before the pods of a job are created.
      *
-     * @param made what is not there yet
+     * @param made those that do not exist yet
      * @param group the group that the pods will be in, if they will be in one
      * @param whyNoPods why the job has no pods; empty if it has some
      */

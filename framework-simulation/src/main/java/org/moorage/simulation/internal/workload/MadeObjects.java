@@ -7,13 +7,14 @@ import java.util.List;
 import org.moorage.objects.tree.ObjectKey;
 
 /**
- * What the controller of a workload makes, and which of its pods it deletes.
+ * The objects that the controller of a workload creates, and the pods that it deletes.
  *
  * @param objects pods, their claims, the replica set or job between the workload and its pods, and the group of these
  * @param deleted the pods that are more than the workload wants, or of a former template
  * @param rollout what is assumed of the rollout of another template; empty if there is none
  * @param templatePath where the workload has the template of its pods, for example {@code spec.template}
- * @param whyNone why the workload has no pods, for example {@code replicas: 0}; empty if it has some, here or in the cluster
+ * @param whyNone why the workload has no pods, for example {@code replicas: 0}; empty if it has some, here or in the
+ *     cluster
  */
 public record MadeObjects(
         List<ObjectNode> objects, List<ObjectKey> deleted, String rollout, String templatePath, String whyNone) {

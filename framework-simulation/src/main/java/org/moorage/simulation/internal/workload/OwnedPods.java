@@ -28,8 +28,8 @@ final class OwnedPods {
      * @param name its name
      * @param nodeName the node that it is on or meant for; empty if neither is known
      * @param index its completion index; -1 if it has none
-     * @param state how far it has come
-     * @param revision the hash of the template that it is made of; empty if it has no label that tells
+     * @param state its phase
+     * @param revision the hash of its template; empty if it has no label with the hash
      * @param isScheduled whether it has a node
      * @param isReady whether it runs and is ready
      * @param age what else decides which pods are deleted first

@@ -133,7 +133,8 @@ public final class Workloads {
      *
      * @param workload an object for which {@link #isWorkload} holds
      * @param nodes the nodes of the cluster
-     * @throws org.moorage.objects.ClusterFileException if a field that matters has a shape that the API server would refuse
+     * @throws org.moorage.objects.ClusterFileException if a field that matters has a shape that the API server would
+     *     refuse
      * @throws org.moorage.objects.ObjectDecodeException if a value has the wrong type
      */
     public MadeObjects make(ObjectNode workload, List<Node> nodes) {

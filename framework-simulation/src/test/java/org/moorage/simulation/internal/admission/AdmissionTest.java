@@ -235,7 +235,7 @@ final class AdmissionTest {
                             "{priorityClassName: gold, priority: 100}",
                             "{priorityClassName: gold, priority: 100, preemptionPolicy: Never}"),
                     new Group(
-                            "a priority and a policy of its own, without a class",
+                            "an explicit priority and policy, without a class",
                             GROUPS,
                             POD_GROUP,
                             "{priority: 5, preemptionPolicy: Never}",

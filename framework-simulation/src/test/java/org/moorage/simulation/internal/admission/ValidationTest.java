@@ -17,8 +17,8 @@ import org.moorage.objects.tree.ObjectKey;
 import org.moorage.objects.tree.ObjectStreams;
 
 /**
- * New objects are refused as the API server refuses them, with its words. The answers in {@code validation.jsonl} are recorded from
- * kube-apiserver 1.37.2 by {@code testing/conformance/cluster/record_validation.py}.
+ * New objects are refused as the API server refuses them, with its words. The answers in {@code validation.jsonl} are
+ * recorded from kube-apiserver 1.37.2 by {@code testing/conformance/cluster/record_validation.py}.
  */
 class ValidationTest {
     /** A new object, and what the API server answers to it. */

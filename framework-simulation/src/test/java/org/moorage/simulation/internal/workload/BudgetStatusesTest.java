@@ -12,7 +12,7 @@ import org.moorage.api.model.PodCondition;
 import org.moorage.api.model.PodSpec;
 import org.moorage.api.model.PodStatus;
 
-/** Which pods on a node count for disruption budgets. */
+/** Tests which pods on a node count for disruption budgets. */
 class BudgetStatusesTest {
     private record Case(String phase, List<PodCondition> conditions, boolean isHealthy, boolean isStarting) {}
 

@@ -85,7 +85,7 @@ class WorkloadsTest {
         return "apiVersion: " + apiVersion + ", kind: " + kind;
     }
 
-    /** What is made, with the random ends of names as {@code *}. */
+    /** The created objects, with the random suffixes of names as {@code *}. */
     record Case(String name, String text, List<String> made, String whyNone) {
         static Case makes(String name, String text, String... made) {
             return new Case(name, text, List.of(made), "");
@@ -214,7 +214,7 @@ class WorkloadsTest {
                         NODES + set.replace("    spec:\n", "    spec:\n      nodeSelector: {disk: ssd}\n"),
                         "Pod w-*"),
                 Case.makes(
-                        "with a pod that runs and one that waits",
+                        "with a running and a pending pod",
                         NODES + set + pod("w-1", owner, "spec: {nodeName: a}\n") + pod("w-2", owner, """
                                         spec: {affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution:
                                          {nodeSelectorTerms: [{matchFields:
@@ -319,7 +319,7 @@ class WorkloadsTest {
                         List.of(),
                         List.of("w-3", "w-2")),
                 new Scaled(
-                        "then those that cost little, and those with the most beside them",
+                        "then those with a low deletion cost, and those with the most pods on their node",
                         workload("apps/v1", "ReplicaSet", "  replicas: 2\n" + TEMPLATE)
                                 + pod("w-1", replicaSet, "spec: {nodeName: b}\n" + READY)
                                 + pod("w-2", replicaSet, running)
@@ -626,7 +626,7 @@ class WorkloadsTest {
                             "PodGroup known-t-*",
                             pod),
                     makes(
-                            "a workload that is somebody else's does not count",
+                            "a workload of another controller does not count",
                             job("") + KNOWN_WORKLOAD.replace("uid: w-uid, controller: true", "uid: w-uid"),
                             name,
                             WORKLOAD,

@@ -56,7 +56,7 @@ public final class ${pluginName} implements FilterPlugin, EnqueueExtensions {
         return reservedFor == null || reservedFor.equals(pod.labels().get(args.label())) ? Status.success() : RESERVED;
     }
 
-    // What could make a rejected pod fit: another node, or other labels.
+    // Events that may make a rejected pod fit: a new node, or changed labels.
     @Override
     public List<EventRegistration> eventsToRegister() {
         return List.of(

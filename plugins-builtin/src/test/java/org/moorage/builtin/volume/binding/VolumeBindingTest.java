@@ -101,7 +101,7 @@ class VolumeBindingTest {
                     MADE,
                     "waiting for ephemeral volume controller to create the persistentvolumeclaim \"p-v0\""),
             new Case(
-                    "of somebody else",
+                    "of another pod",
                     Storage.claim("p-v0", "wait").build(),
                     MADE,
                     "PVC default/p-v0 was not created for pod default/p (pod is not owner)"),
@@ -333,7 +333,7 @@ class VolumeBindingTest {
                     List.of(Storage.volume("v", "local", "4Gi").build()),
                     25),
             new Case(
-                    "storage that nobody measures",
+                    "storage without reported capacity",
                     List.of(Storage.claim("a", "zonal").build()),
                     List.of(),
                     0),
@@ -504,7 +504,7 @@ class VolumeBindingTest {
         }
 
         @Test
-        void bindsNothingThatSomebodyElseHasBoundSinceItWasGivenBack() {
+        void doesNotBindVolumesThatWereBoundElsewhereSinceUnreserve() {
             Pod pod = Pods.named("p").claim("c").build();
             scheduler.inCycle(pod, (state, snapshot) -> {
                 VolumeBinding plugin = scheduler.plugin(VolumeBinding.class);
@@ -585,7 +585,7 @@ class VolumeBindingTest {
         }
 
         @Test
-        void givesUpInTheEnd() {
+        void failsInTheEnd() {
             Pod pod = reserved("p", "c");
             scheduler.failsToBind(pod, "binding volumes: context deadline exceeded");
             assertThat(waits).hasSize(600);

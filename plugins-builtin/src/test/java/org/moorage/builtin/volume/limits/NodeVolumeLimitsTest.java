@@ -46,7 +46,7 @@ class NodeVolumeLimitsTest {
                 Pods.named("p").claim("new").claim("open").build(),
                 TOO_MANY),
         new Case(
-                "one that is there already",
+                "one that is already attached",
                 "csi.x",
                 1,
                 Pods.named("p").claim("used").build(),

@@ -11,7 +11,8 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * A version as <a href="https://semver.org">semver.org</a> defines it. Versions that only differ in build metadata are equal.
+ * A version as <a href="https://semver.org">semver.org</a> defines it. Versions that only differ in build metadata are
+ * equal.
  *
  * @param major the first number
  * @param minor the second number

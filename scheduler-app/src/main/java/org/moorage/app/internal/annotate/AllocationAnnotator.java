@@ -15,11 +15,13 @@ import org.moorage.api.model.ResourceName;
 import org.moorage.api.plugin.ClusterException;
 
 /**
- * Writes what pods request on each node that is ready, and what that leaves free: {@code requested-cpu} and {@code free-cpu} in
- * thousandths, the same for {@code memory} and {@code ephemeral-storage} in bytes, {@code pods} and {@code gpu}.
+ * Writes what pods request on each node that is ready, and what that leaves free: {@code requested-cpu} and
+ * {@code free-cpu} in thousandths, the same for {@code memory} and {@code ephemeral-storage} in bytes, {@code pods} and
+ * {@code gpu}.
  *
- * <p>Pods count from when they are bound until they end, with init containers and overhead, as kube-scheduler counts them. With
- * {@code runningOnly} it is as kube-safe-scheduler's k8s-assessor did it: the containers of pods in phase Running.
+ * <p>Pods count from when they are bound until they end, with init containers and overhead, as kube-scheduler counts
+ * them. With {@code runningOnly} it is as kube-safe-scheduler's k8s-assessor did it: the containers of pods in phase
+ * Running.
  */
 public final class AllocationAnnotator implements NodeAnnotator {
     private static final String PODS = "pods";

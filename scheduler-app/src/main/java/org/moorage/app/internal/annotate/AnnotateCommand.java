@@ -49,20 +49,21 @@ public final class AnnotateCommand {
         @Option(
                 names = "--kubeconfig",
                 paramLabel = "FILE",
-                description = "How to reach the API server. Without it CLUSTER_CONF=out-of-cluster takes KUBECONFIG,"
-                        + " ~/.kube/config or ./kubectl.conf; otherwise it is the cluster that this runs in.")
+                description =
+                        "Path to the kubeconfig file. Without it, CLUSTER_CONF=out-of-cluster selects KUBECONFIG, "
+                                + "~/.kube/config or ./kubectl.conf; otherwise the cluster of this pod is used.")
         private Optional<Path> kubeconfig = Optional.empty();
 
-        @Option(names = "--master", paramLabel = "URL", description = "The API server's address.")
+        @Option(names = "--master", paramLabel = "URL", description = "Address of the API server.")
         private Optional<String> master = Optional.empty();
 
         @Option(
                 names = "--frequency",
                 paramLabel = "SECONDS",
-                description = "How often to annotate; ANNOTATE_FREQ, else 60.")
+                description = "Seconds between two rounds (default: $ANNOTATE_FREQ, then 60).")
         private Optional<Integer> frequency = Optional.empty();
 
-        @Option(names = "--once", description = "Annotate once, and fail if a node could not be.")
+        @Option(names = "--once", description = "Annotate once, and exit with 1 if a node could not be annotated.")
         private boolean once;
     }
 
@@ -79,25 +80,29 @@ public final class AnnotateCommand {
             @Option(
                             names = "--prometheus",
                             paramLabel = "URL",
-                            description = "Prometheus; http://PROM_IP:PROM_PORT, else http://127.0.0.1:9090.")
+                            description =
+                                    "Address of Prometheus (default: http://$PROM_IP:$PROM_PORT, then http://127.0.0.1:9090).")
                     Optional<String> prometheus,
             @Option(
                             names = "--prometheus-bearer-token-file",
                             paramLabel = "FILE",
-                            description = "A token to send to Prometheus.")
+                            description = "File with a bearer token for Prometheus.")
                     Optional<Path> bearerTokenFile,
             @Option(
                             names = "--prometheus-ca-file",
                             paramLabel = "FILE",
-                            description = "The only authorities to trust for Prometheus.")
+                            description = "Certificate authorities to trust for Prometheus, and no others.")
                     Optional<Path> caFile,
             @Option(
                             names = "--node-exporter-port",
                             paramLabel = "PORT",
-                            description = "The node exporter's port; NODE_EXP_PORT, else 9100.")
+                            description = "Port of the node exporter (default: $NODE_EXP_PORT, then 9100).")
                     Optional<Integer> exporterPort,
-            @Option(names = "--forecast", description = "Forecast what is free next; USE_FORECAST.") boolean forecast,
-            @Option(names = "--only-requested", description = "Count use up to what pods request; USE_REQ.")
+            @Option(names = "--forecast", description = "Forecast the free resources (default: $USE_FORECAST).")
+                    boolean forecast,
+            @Option(
+                            names = "--only-requested",
+                            description = "Count measured use only up to the requests of pods (default: $USE_REQ).")
                     boolean onlyRequested,
             @Option(
                             names = "--original-queries",

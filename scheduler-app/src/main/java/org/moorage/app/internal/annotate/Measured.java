@@ -4,13 +4,13 @@ package org.moorage.app.internal.annotate;
 import java.util.OptionalDouble;
 
 /**
- * What was measured of one resource over some time; all is empty if nothing was.
+ * The measurements of one resource over a time range; all fields are empty if there are none.
  *
  * @param mean the mean
  * @param deviation the standard deviation of a sample; 0 of one value
  * @param least the least value
  * @param latest the latest value
- * @param forecast what comes next; empty if that is not asked for or cannot be told
+ * @param forecast the forecast; empty if it is not requested or unknown
  */
 record Measured(
         OptionalDouble mean,

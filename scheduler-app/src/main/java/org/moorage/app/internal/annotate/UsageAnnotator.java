@@ -39,8 +39,7 @@ public final class UsageAnnotator implements NodeAnnotator {
     private final Settings settings;
     private final InstantSource clock;
 
-    /**
-     * What to write.
+    /** The annotations to write.
      *
      * @param exporterPort the port of the node exporter, which is part of the label {@code instance}
      * @param forecast whether to forecast

@@ -11,8 +11,9 @@ import org.moorage.simulation.whatif.ClusterBalance.ResourceBalance;
  *
  * @param podsOnNodes the number of pods that are on nodes
  * @param emptyNodes the number of nodes that have only pods of DaemonSets and static pods
- * @param resources the use of each resource: {@code allocatable} and {@code requested} amounts, {@code imbalance} (the standard deviation of the nodes'
- *     requested shares, in percentage points) and {@code fragmentation} (the share of the free amount, in percent, that the pods of the cluster cannot use)
+ * @param resources the use of each resource: {@code allocatable} and {@code requested} amounts, {@code imbalance} (the
+ *     standard deviation of the nodes' requested shares, in percentage points) and {@code fragmentation} (the share of
+ *     the free amount, in percent, that the pods of the cluster cannot use)
  */
 public record ClusterFigures(int podsOnNodes, int emptyNodes, Map<ResourceName, ResourceBalance> resources) {
     /** Returns the figures of a balance. */

@@ -16,8 +16,8 @@ import org.moorage.simulation.SimulatedPod;
  * @param kind {@code PodGroup} or {@code CompositePodGroup}
  * @param group namespace and name
  * @param parent the composite group that it is a child of
- * @param outcome {@code scheduled} if enough members are placed; otherwise the outcome of the members that are not, or {@code pending} in a running
- *     scheduler
+ * @param outcome {@code scheduled} if enough members are placed; otherwise the outcome of the members that are not, or
+ *     {@code pending} in a running scheduler
  * @param message the message of its condition; empty if it is scheduled
  * @param placed the number of placed members: of pods, or of child groups
  * @param members the number of members

@@ -19,7 +19,8 @@ import org.moorage.simulation.Explanation.Moment;
  * The results of the plugins for a pod on each node.
  *
  * @param pod namespace and name
- * @param moment the moment of the evaluation: at the pod's turn in the simulation, at its end, or in the cluster as it is
+ * @param moment the moment of the evaluation: at the pod's turn in the simulation, at its end, or in the cluster as it
+ *     is
  * @param podsBefore the number of other pods that were tried before
  * @param outcome the pod at the end of the simulation
  * @param fits whether a node is feasible

@@ -17,7 +17,8 @@ import org.moorage.simulation.whatif.PodReason;
 import org.moorage.simulation.whatif.Workload;
 
 /**
- * The pods of one owner, or, of pods that have none, those of a namespace with one specification; or those of several owners.
+ * The pods of one owner, or, of pods that have none, those of a namespace with one specification; or those of several
+ * owners.
  *
  * @param name what they are called together
  * @param pods the pods, in order; at least one
@@ -49,8 +50,8 @@ public record PodRows(String name, List<SimulatedPod> pods) {
     }
 
     /**
-     * The groups of these pods: those with the most failures come first, then those with the most pods without a node, and else in order. Owners
-     * none of whose pods has a node, all for the same reasons, are one group.
+     * The groups of these pods: those with the most failures come first, then those with the most pods without a node,
+     * and else in order. Owners none of whose pods has a node, all for the same reasons, are one group.
      *
      * @param byNamespace whether those of a namespace are a group, in place of those of an owner
      */

@@ -17,9 +17,9 @@ import org.moorage.runtime.decision.AttemptDetails.NodeTotal;
  * @param result how it ended
  * @param nodeName the chosen node; empty if there is none
  * @param message why there is no node, or why the pod was not bound
- * @param evaluatedNodes how many nodes were looked at
- * @param feasibleNodes how many of those would do
- * @param reasons why nodes will not do, the most frequent first
+ * @param evaluatedNodes the number of evaluated nodes
+ * @param feasibleNodes the number of feasible nodes among them
+ * @param reasons why nodes are infeasible, the most frequent reason first
  * @param best the nodes with the highest totals
  * @param postFilter what PostFilter answered; empty if it was not asked
  * @param nominatedNode the node on which room is made; empty if there is none

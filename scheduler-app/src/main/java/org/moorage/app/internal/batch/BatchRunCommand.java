@@ -53,28 +53,28 @@ public final class BatchRunCommand implements Callable<Integer> {
     @Mixin
     private ClusterOptions cluster = new ClusterOptions();
 
-    @Option(names = "--index", paramLabel = "I", description = "The share of the list to answer, from 0 on.")
+    @Option(names = "--index", paramLabel = "I", description = "Share of the list to answer, counted from 0.")
     private int index;
 
-    @Option(names = "--of", paramLabel = "N", description = "In how many shares the list is divided.")
+    @Option(names = "--of", paramLabel = "N", description = "Number of shares that the list is divided into.")
     private int shares = 1;
 
     @Option(
             names = "--threads",
             paramLabel = "N",
-            description = "How many questions are answered at once; by default as many as there are processors.")
+            description = "Number of questions to answer in parallel (default: the number of processors).")
     private int threads = Runtime.getRuntime().availableProcessors();
 
     @Option(
             names = "--full",
-            description =
-                    "Answer with all that -o json has, also with the lists of pods and nodes of simulate and compare.")
+            description = "Write full answers, as -o json does, including the lists of pods and nodes of simulate and "
+                    + "compare.")
     private boolean whole;
 
-    @Option(names = "--answers", paramLabel = "FILE", description = "Write the answers to this file, not to stdout.")
+    @Option(names = "--answers", paramLabel = "FILE", description = "File to write the answers to (default: stdout).")
     private Optional<Path> answers = Optional.empty();
 
-    @Parameters(paramLabel = "LIST", description = "The work list; - for stdin.")
+    @Parameters(paramLabel = "LIST", description = "File with the list of questions; - for stdin.")
     private Path list = Path.of("-");
 
     public BatchRunCommand(Terminal terminal, QuestionRegistry questions) {

@@ -44,20 +44,21 @@ final class ConformCommand implements Callable<Integer> {
     @Parameters(
             paramLabel = "FILE",
             arity = "1..*",
-            description = "Recorded answers, one JSON document a line, also compressed (.gz); - for stdin.")
+            description = "Files with recorded answers, one JSON document per line, optionally compressed (.gz); - for "
+                    + "stdin.")
     private List<String> files = List.of();
 
     @Option(
             names = "--show",
             paramLabel = "NAME",
-            description = "Checks only the case of this name and prints all of it.")
+            description = "Check only the case of this name and print it in full.")
     private String show = "";
 
     @Option(
             names = "--diffs",
             paramLabel = "N",
             defaultValue = "10",
-            description = "Of how many wrong cases to print the first difference; ${DEFAULT-VALUE} if not given.")
+            description = "Number of failed cases to print the first difference of (default: ${DEFAULT-VALUE}).")
     private int diffs;
 
     @Override

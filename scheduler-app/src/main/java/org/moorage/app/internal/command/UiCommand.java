@@ -104,10 +104,10 @@ public final class UiCommand implements Callable<Integer> {
     @Mixin
     private SchedulerConnection scheduler = new SchedulerConnection();
 
-    @Option(names = "--now", description = "Show the cluster as it is, before any waiting pod is scheduled.")
+    @Option(names = "--now", description = "Show the cluster as it is, before any pending pod is scheduled.")
     private boolean now;
 
-    @Option(names = "--seed", paramLabel = "N", description = "Random seed, as of simulate.")
+    @Option(names = "--seed", paramLabel = "N", description = "Random seed, as for simulate.")
     private Optional<Long> seed = Optional.empty();
 
     @Parameters(

@@ -2,8 +2,8 @@
 /**
  * The commands that answer a question and end, without an API server.
  *
- * <p>Starting points: {@link org.moorage.app.internal.command.Commands}, all of them; {@link org.moorage.app.internal.report.Terminal}, what
- * they read and write.
+ * <p>Starting points: {@link org.moorage.app.internal.command.Commands}, all of them;
+ * {@link org.moorage.app.internal.report.Terminal}, what they read and write.
  */
 @NullMarked
 package org.moorage.app.internal.command;

@@ -60,27 +60,27 @@ import picocli.CommandLine.Parameters;
 public final class CompareCommand extends QuestionCommand<Report> {
     @Option(
             names = "--rebalance",
-            description =
-                    "First take the pods off their nodes that a controller would create again, and schedule them anew.")
+            description = "First remove the pods that controllers would create again from their nodes, and reschedule "
+                    + "them.")
     private boolean rebalance;
 
     @Option(
             names = "--profiles",
             split = ",",
             paramLabel = "FIRST,SECOND",
-            description = "Compare two profiles of one configuration instead, each responsible for all pods.")
+            description = "Compare two profiles of one configuration, each for all pods.")
     private List<String> profiles = new ArrayList<>();
 
     @Option(
             names = "--other-feature-gates",
             paramLabel = "NAME=true|false,...",
-            description = "The features of the second configuration, in place of --feature-gates.")
+            description = "Feature gates of the second configuration, instead of --feature-gates.")
     private List<String> otherGates = new ArrayList<>();
 
     @Option(
             names = "--other-emulated-version",
             paramLabel = "[kube=]MAJOR.MINOR",
-            description = "The version of the second configuration, in place of --emulated-version.")
+            description = "Emulated version of the second configuration, instead of --emulated-version.")
     private List<String> otherVersion = new ArrayList<>();
 
     @Mixin
@@ -102,7 +102,7 @@ public final class CompareCommand extends QuestionCommand<Report> {
             arity = "0..2",
             paramLabel = "CONFIG",
             description =
-                    "Files with a scheduler's configuration: the first and the second; one if they differ otherwise.")
+                    "Scheduler configuration files: the first and the second; one if the two sides differ by a flag.")
     private List<Path> files = new ArrayList<>();
 
     /** Creates the command; it prints to that terminal. */

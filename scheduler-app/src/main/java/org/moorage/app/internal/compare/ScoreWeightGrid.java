@@ -27,15 +27,14 @@ public final class ScoreWeightGrid {
     @Option(
             names = "--weight",
             paramLabel = "PLUGIN=WEIGHT,...",
-            description =
-                    "Compare with other weights of a plugin at Score, 0 for not at all; with several plugins, in every"
-                            + " combination.")
+            description = "Score weights of a plugin to compare; 0 disables it. Several plugins are compared in every "
+                    + "combination.")
     private List<String> options = new ArrayList<>();
 
     @Option(
             names = "--profile",
             paramLabel = "NAME",
-            description = "With --weight: which profile has these weights; by default all have.")
+            description = "With --weight: the profile that the weights apply to (default: all).")
     private Optional<String> profile = Optional.empty();
 
     /**

@@ -78,12 +78,12 @@ public final class ConfigCommand {
                             paramLabel = "FORMAT",
                             converter = OutputFormat.Named.class,
                             defaultValue = "yaml",
-                            description = "How to print it: yaml, with origins, or json (default: yaml).")
+                            description = "Format: yaml, with the origin of each setting, or json (default: yaml).")
                     OutputFormat format,
             @Parameters(
                             arity = "0..1",
                             paramLabel = "FILE",
-                            description = "The configuration, - for stdin; the default one if omitted.")
+                            description = "Configuration file; - for stdin (default: the default configuration).")
                     Optional<Path> file) {
         checkIsTree(format);
         LoadedConfig loaded = read(
@@ -121,7 +121,7 @@ public final class ConfigCommand {
             @Mixin PolicyOption policy,
             @Mixin UnknownPluginOptions unknown,
             @Mixin VersionsOption forVersion,
-            @Parameters(arity = "1..*", paramLabel = "FILE", description = "The configurations; - for stdin.")
+            @Parameters(arity = "1..*", paramLabel = "FILE", description = "Configuration files; - for stdin.")
                     List<Path> files) {
         PluginRegistry registry = plugins.registry(JarRules.WithoutVersion.NOTED, terminal::warn);
         List<String> versions = forVersion.versions;
@@ -221,16 +221,16 @@ public final class ConfigCommand {
                             paramLabel = "FORMAT",
                             converter = OutputFormat.Named.class,
                             defaultValue = "yaml",
-                            description = "How to print it: yaml or json (default: yaml).")
+                            description = "Format: yaml or json (default: yaml).")
                     OutputFormat format,
             @Option(
                             names = "--to",
                             paramLabel = "SHAPE",
                             converter = ShapeConverter.class,
                             defaultValue = "kube-scheduler",
-                            description = "The shape: kube-scheduler, eks or aks (default: kube-scheduler).")
+                            description = "Form of the result: kube-scheduler, eks or aks (default: kube-scheduler).")
                     ConfigShape shape,
-            @Parameters(paramLabel = "FILE", description = "The configuration; - for stdin.") Path file) {
+            @Parameters(paramLabel = "FILE", description = "Configuration file; - for stdin.") Path file) {
         checkIsTree(format);
         LoadedConfig loaded = read(
                 Optional.of(file),
@@ -265,8 +265,8 @@ public final class ConfigCommand {
                 names = "--for-version",
                 paramLabel = "MAJOR.MINOR",
                 split = ",",
-                description = "Check them for these versions of Kubernetes, such as 1.36,1.37, in place of"
-                        + " --emulated-version.")
+                description =
+                        "Versions of Kubernetes to validate for, such as 1.36,1.37, instead of --emulated-version.")
         private List<String> versions = new ArrayList<>();
     }
 

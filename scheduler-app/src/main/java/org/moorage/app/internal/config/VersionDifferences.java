@@ -18,7 +18,10 @@ public final class VersionDifferences {
 
     private VersionDifferences() {}
 
-    /** One line for each gate that changes what a scheduler does and for each setting that differs, in the order of the newer form. */
+    /**
+     * One line for each gate that changes what a scheduler does and for each setting that differs, in the order of the
+     * newer form.
+     */
     public static List<String> between(LoadedConfig before, LoadedConfig after) {
         VersionDifferences differences = new VersionDifferences();
         for (String name : FeatureGates.readByScheduler()) {

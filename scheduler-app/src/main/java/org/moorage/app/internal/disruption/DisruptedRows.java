@@ -20,7 +20,8 @@ import org.moorage.simulation.whatif.DisruptedPod;
 import org.moorage.simulation.whatif.DisruptedPod.Outcome;
 
 /**
- * The rows for disrupted pods: one for each pod, or, if there are many, one for each reason why pods are not rescheduled.
+ * The rows for disrupted pods: one for each pod, or, if there are many, one for each reason why pods are not
+ * rescheduled.
  */
 public final class DisruptedRows {
     private static final int POD_ROWS = 40;

@@ -18,7 +18,10 @@ import org.moorage.simulation.whatif.KnownCluster;
 import org.moorage.simulation.whatif.SeedVariation;
 import picocli.CommandLine.Option;
 
-/** The option that repeats a question with other seeds, since a scheduler chooses at random among nodes with equal scores. */
+/**
+ * The option that repeats a question with other seeds, since a scheduler chooses at random among nodes with equal
+ * scores.
+ */
 public final class SeedOptions {
     private static final int MOST_SEEDS = 10_000;
 

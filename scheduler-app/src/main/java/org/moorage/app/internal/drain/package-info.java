@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/** The question {@code moorage drain}: {@link org.moorage.app.internal.drain.DrainCommand} asks it, {@link org.moorage.app.internal.drain.DrainReport} has the answer. */
+/**
+ * The question {@code moorage drain}: {@link org.moorage.app.internal.drain.DrainCommand} asks it,
+ * {@link org.moorage.app.internal.drain.DrainReport} has the answer.
+ */
 @NullMarked
 package org.moorage.app.internal.drain;
 

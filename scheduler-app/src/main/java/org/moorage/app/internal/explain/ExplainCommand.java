@@ -54,7 +54,7 @@ public final class ExplainCommand extends QuestionCommand<Report> {
     @Option(names = "--now", description = "Evaluate the cluster as it is, without scheduling pending pods first.")
     private boolean now;
 
-    @Option(names = "--seed", paramLabel = "N", description = "Random seed, as of simulate.")
+    @Option(names = "--seed", paramLabel = "N", description = "Random seed, as for simulate.")
     private Optional<Long> seed = Optional.empty();
 
     @Option(

@@ -19,7 +19,8 @@ public final class ExplainedGroup {
     private ExplainedGroup() {}
 
     /**
-     * The group that the argument names: {@code podgroup/NAME}, {@code podgroup/NAMESPACE/NAME} or the same of a composite group.
+     * The group that the argument names: {@code podgroup/NAME}, {@code podgroup/NAMESPACE/NAME} or the same of a
+     * composite group.
      *
      * @return empty if it names none: no such type, or there is a pod of that namespace and name
      * @throws CommandException if there is no such group, or several

@@ -33,7 +33,10 @@ import org.moorage.simulation.GroupExplanation;
 import org.moorage.simulation.SimulatedGroup;
 import org.moorage.simulation.SimulatedPod.State;
 
-/** The attempt to schedule a group of pods: its placements, the pod that stops it, missing resources and pods to preempt. */
+/**
+ * The attempt to schedule a group of pods: its placements, the pod that stops it, missing resources and pods to
+ * preempt.
+ */
 final class GroupExplainReport implements Report {
     // Row limits, so that a report fits on a screen.
     private static final int PLACEMENTS = 10;
@@ -340,7 +343,7 @@ final class GroupExplainReport implements Report {
         }
     }
 
-    /** What a node has left, and what else the pod would take. */
+    /** The free resources of a node, and the additional resources that the pod would need. */
     private record Room(String node, String free, String lacks, int others, double share) {}
 
     private void printRoom(Stop stop, Terminal terminal) {

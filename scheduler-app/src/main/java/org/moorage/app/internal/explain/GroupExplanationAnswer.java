@@ -21,7 +21,8 @@ import org.moorage.simulation.GroupExplanation;
  *
  * @param kind {@code PodGroup} or {@code CompositePodGroup}
  * @param group namespace and name
- * @param moment the moment of the evaluation: at the group's turn in the simulation, at its end, or in the cluster as it is
+ * @param moment the moment of the evaluation: at the group's turn in the simulation, at its end, or in the cluster as
+ *     it is
  * @param attempts the number of attempts
  * @param podsBefore the number of pods of others that were tried before
  * @param outcome the group at the end of the simulation

@@ -18,7 +18,10 @@ import org.moorage.objects.tree.ObjectTrees;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** The options of {@code explain} that ask a running scheduler for the state of a pod, or of a group, and for its last attempts. */
+/**
+ * The options of {@code explain} that ask a running scheduler for the state of a pod, or of a group, and for its last
+ * attempts.
+ */
 @OptionGroup(Heading.RUNNING_SCHEDULER)
 public final class LiveExplanation {
     private static final int LONGEST_ANSWER = 4 << 20;

@@ -78,7 +78,7 @@ public final class ExtenderCommand implements Callable<Integer> {
             names = "--config",
             required = true,
             paramLabel = "FILE",
-            description = "The agents: an ExtenderConfiguration.")
+            description = "File with an ExtenderConfiguration, which lists the agents.")
     private Path file = Path.of("");
 
     @Option(
@@ -92,29 +92,30 @@ public final class ExtenderCommand implements Callable<Integer> {
             names = "--port",
             paramLabel = "N",
             description =
-                    "The port of the first agent, the next one of the second, and so on, where the configuration gives"
-                            + " none (default 8888).")
+                    "Port of the first agent; each further agent has the next one, unless the configuration has its "
+                            + "port (default: 8888).")
     private Optional<Integer> port = Optional.empty();
 
     @Option(
             names = "--bind-address",
             paramLabel = "IP",
             defaultValue = "127.0.0.1",
-            description = "The address to listen on; 0.0.0.0 for all.")
+            description = "IP address to listen on; 0.0.0.0 for all (default: ${DEFAULT-VALUE}).")
     private String bindAddress = "127.0.0.1";
 
     @Option(
             names = "--request-timeout",
             paramLabel = "DURATION",
             defaultValue = "4s",
-            description = "How long an answer may take; best a little less than the scheduler's httpTimeout.")
+            description = "Time limit for a response; set it slightly below the scheduler's httpTimeout (default: "
+                    + "${DEFAULT-VALUE}).")
     private String requestTimeout = "4s";
 
     @Option(
             names = "--kubeconfig",
             paramLabel = "FILE",
-            description = "How to reach the cluster, for agents with a nodeCache; left out in a pod, which is in its"
-                    + " cluster.")
+            description =
+                    "Path to the kubeconfig file, for agents with a nodeCache; not needed in a pod of the cluster.")
     private Optional<Path> kubeconfig = Optional.empty();
 
     @Mixin

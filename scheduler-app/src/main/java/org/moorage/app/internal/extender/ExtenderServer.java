@@ -58,10 +58,10 @@ public final class ExtenderServer implements AutoCloseable {
      *
      * @param bindAddress the IP address to listen on
      * @param port the port; 0 for any that is free
-     * @param version what {@code /version} tells
-     * @param limit how long a request may wait for others
-     * @param clock tells the time
-     * @param threadFactory makes the threads that answer
+     * @param version the response of {@code /version}
+     * @param limit the maximum time that a request waits for others
+     * @param clock the clock
+     * @param threadFactory creates the threads that process requests
      */
     public record Settings(
             String bindAddress,
@@ -141,7 +141,10 @@ public final class ExtenderServer implements AutoCloseable {
         return agent;
     }
 
-    /** Counts the connections and requests that the server closed and refused since it started because something ran short. */
+    /**
+     * Counts the connections and requests that the server closed and refused since it started because something ran
+     * short.
+     */
     public Overload overload() {
         return server.overload();
     }

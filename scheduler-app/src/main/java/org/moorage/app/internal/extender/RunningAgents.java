@@ -36,17 +36,18 @@ public final class RunningAgents implements AutoCloseable {
     }
 
     /**
-     * What agents run with.
+     * The parameters that agents share.
      *
-     * @param registry the plugins that there are
-     * @param features which features are on
+     * @param registry the registered plugins
+     * @param features the feature gates
      * @param bindAddress the IP address to listen on
-     * @param firstPort the port of the first agent; one that the configuration gives no port has this one and its position
-     * @param version what {@code /version} tells
-     * @param limit how long an answer may take
+     * @param firstPort the port of the first agent; one that the configuration gives no port has this one and its
+     *     position
+     * @param version the response of {@code /version}
+     * @param limit the maximum time of a response
      * @param cluster makes a cluster for an agent that knows one; each has its own
-     * @param listener is told what happens
-     * @param memory what requests may take, of all agents together
+     * @param listener receives the events of the agents
+     * @param memory the memory for the requests of all agents
      * @param clock measures, and never goes back
      * @param threads makes the threads that answer
      */

@@ -2,7 +2,8 @@
 /**
  * Serves plugins to other schedulers over HTTP, with the protocol of kube-scheduler's extenders.
  *
- * <p>Starting points: {@link org.moorage.app.internal.extender.ExtenderServer}, {@link org.moorage.app.internal.extender.RunningAgents}.
+ * <p>Starting points: {@link org.moorage.app.internal.extender.ExtenderServer},
+ * {@link org.moorage.app.internal.extender.RunningAgents}.
  */
 @NullMarked
 package org.moorage.app.internal.extender;

@@ -162,7 +162,7 @@ public final class HelpLayout {
     }
 
     /** Returns the visible options of a command by the title of their group, in the order of the help. */
-    static Map<String, List<OptionSpec>> optionsByTitle(CommandSpec command) {
+    public static Map<String, List<OptionSpec>> optionsByTitle(CommandSpec command) {
         Map<Heading, List<OptionSpec>> groups = new EnumMap<>(Heading.class);
         List<OptionSpec> own = new ArrayList<>();
         List<OptionSpec> global = new ArrayList<>();
@@ -213,7 +213,7 @@ public final class HelpLayout {
     }
 
     /** Returns the meanings of a command's exit codes; none if it has no documented ones. */
-    static Map<String, String> exitCodes(CommandSpec command) {
+    public static Map<String, String> exitCodes(CommandSpec command) {
         Map<String, String> codes = new LinkedHashMap<>(command.usageMessage().exitCodeList());
         if (!codes.isEmpty()) {
             codes.putIfAbsent("2", CANNOT_BE_ANSWERED);
@@ -222,7 +222,7 @@ public final class HelpLayout {
     }
 
     /** Returns the arguments and required options of a command as its usage line has them. */
-    static String synopsis(CommandSpec command) {
+    public static String synopsis(CommandSpec command) {
         StringBuilder text = new StringBuilder(command.qualifiedName());
         if (!command.subcommands().isEmpty()) {
             text.append(" COMMAND");

@@ -6,7 +6,10 @@ import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
-/** The heading under which the help of a command lists the options of a class. Options of other classes are the command's own. */
+/**
+ * The heading under which the help of a command lists the options of a class. Options of other classes are the
+ * command's own.
+ */
 @Target(ElementType.TYPE)
 @Retention(RetentionPolicy.RUNTIME)
 public @interface OptionGroup {

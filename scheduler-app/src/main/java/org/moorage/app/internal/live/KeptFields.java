@@ -21,8 +21,8 @@ import org.moorage.objects.tree.ObjectKey;
 import org.moorage.objects.tree.ObjectTrees;
 
 /**
- * The fields of objects that are written to files, as an allow-list: what scheduling, admission and questions read. The rest, such as environments,
- * commands, parameters of drivers and messages, decides nothing and may hold secrets.
+ * The fields of objects that are written to files, as an allow-list: what scheduling, admission and questions read. The
+ * rest, such as environments, commands, parameters of drivers and messages, decides nothing and may hold secrets.
  */
 public final class KeptFields {
     private static final String LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration";

@@ -18,7 +18,7 @@ public final class KeptFieldsOptions {
     @Option(
             names = "--keep-annotation",
             paramLabel = "PREFIX",
-            description = "Also keep the annotations that begin with this. May be repeated.")
+            description = "Also keep annotations whose key starts with this prefix; may be repeated.")
     private List<String> annotations = new ArrayList<>();
 
     /** Nothing but the allow-list, until options are parsed. */

@@ -8,14 +8,15 @@ import org.moorage.api.model.ObjectKind;
 import org.moorage.objects.EventType;
 
 /**
- * What happened to an object of a cluster that runs.
+ * A change of an object of a live cluster.
  *
  * @param kind its kind
  * @param type {@code ADDED}, {@code MODIFIED} or {@code DELETED}
  * @param namespace its namespace; empty if it has none
  * @param name its name
  * @param uid its UID
- * @param object the object, or what it was when it was deleted; empty if a list no longer had it, so that nobody told what it was
+ * @param object the object, or its last state before it was deleted; empty if it was missing from a list, so that its
+ *     last state is not known
  */
 public record LiveChange(
         ObjectKind<?> kind,

@@ -15,8 +15,9 @@ import org.moorage.kubernetes.ObjectLists;
 import org.moorage.objects.KeptJson;
 
 /**
- * The objects of a cluster that runs, as {@code kubectl get} has them: of all kinds that decide where pods go, and of those that pods are
- * made of. Secrets and ConfigMaps are not read; {@link KeptFields} excludes what other objects may hold of secrets.
+ * The objects of a cluster that runs, as {@code kubectl get} has them: of all kinds that decide where pods go, and of
+ * those that pods are made of. Secrets and ConfigMaps are not read; {@link KeptFields} excludes what other objects may
+ * hold of secrets.
  */
 public final class LiveObjects {
     private static final int FORBIDDEN = 403;
@@ -28,8 +29,8 @@ public final class LiveObjects {
     private static final ObjectKind<OtherObject> NODES = ObjectKind.other("v1", "Node", "nodes", false);
 
     /**
-     * The kinds that are read, those that others refer to first: what the scheduler watches, what admission reads of new pods, and
-     * workloads.
+     * The kinds that are read, those that others refer to first: what the scheduler watches, what admission reads of
+     * new pods, and workloads.
      */
     public static final List<ObjectKind<OtherObject>> KINDS = kinds();
 
@@ -61,8 +62,9 @@ public final class LiveObjects {
     }
 
     /**
-     * Lists all objects, kind by kind, page by page: never more than one is in memory. Kinds are read one after the other, and one with very
-     * many objects not at a single moment if the server forgets the version of its first page meanwhile.
+     * Lists all objects, kind by kind, page by page: never more than one is in memory. Kinds are read one after the
+     * other, and one with very many objects not at a single moment if the server forgets the version of its first page
+     * meanwhile.
      *
      * @param requests the API server
      * @param consumer is given each object

@@ -20,7 +20,7 @@ public final class RunningTime {
     @Option(
             names = "--for",
             paramLabel = "DURATION",
-            description = "How long to go on, such as 10m; else until SIGINT or SIGTERM.")
+            description = "Time to run, such as 10m (default: until SIGINT or SIGTERM).")
     private Optional<String> duration = Optional.empty();
 
     /**

@@ -49,8 +49,9 @@ public final class SchedulerConnection {
 
     @Option(
             names = "--insecure-skip-tls-verify",
-            description = "Skip verification of the scheduler's certificate, which it signs itself by default. The"
-                    + " server at that address then gets the token, whoever it is.")
+            description =
+                    "Skip verification of the scheduler's certificate, which is self-signed by default. Insecure: "
+                            + "your token is sent to any server at that address.")
     private boolean skipsTlsVerify;
 
     /**
@@ -78,8 +79,8 @@ public final class SchedulerConnection {
         for (@Nullable Throwable cause = unanswered; cause != null; cause = cause.getCause()) {
             if (cause instanceof ConnectException) {
                 return "no scheduler answers at " + server
-                        + ". Is it running? To reach one in the cluster: kubectl -n kube-system port-forward"
-                        + " deploy/moorage 10259";
+                        + ". Is it running? To reach one in the cluster: kubectl -n moorage-system port-forward"
+                        + " deployment/moorage 10259";
             }
             if (cause instanceof SSLException) {
                 return "the certificate of " + server

@@ -13,8 +13,9 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.moorage.kubernetes.ThreadFailures;
 
 /**
- * Passes log events to another appender on a separate thread, so that a thread that logs never waits for the reader of the log. Events
- * for which there is no room are dropped and counted; how many they were is logged when there is room again.
+ * Passes log events to another appender on a separate thread, so that a thread that logs never waits for the reader of
+ * the log. Events for which there is no room are dropped and counted; how many they were is logged when there is room
+ * again.
  */
 final class BoundedAppender extends UnsynchronizedAppenderBase<ILoggingEvent> {
     private static final Duration POLL = Duration.ofMillis(10);

@@ -27,8 +27,8 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.LoggerFactory;
 
 /**
- * Logs to stderr, in lines like those of kube-scheduler. Logback finds it as a service before it looks for its own files,
- * which makes short commands start faster.
+ * Logs to stderr, in lines like those of kube-scheduler. Logback finds it as a service before it looks for its own
+ * files, which makes short commands start faster.
  */
 public final class Logging extends ContextAwareBase implements Configurator {
     /** The format of the lines. */
@@ -78,7 +78,10 @@ public final class Logging extends ContextAwareBase implements Configurator {
         return verbosity < 4 ? Level.DEBUG : Level.TRACE;
     }
 
-    /** Sets what is logged from now on, as the flag {@code --v} does. Libraries log warnings only, unless the verbosity is 6 or more. */
+    /**
+     * Sets what is logged from now on, as the flag {@code --v} does. Libraries log warnings only, unless the verbosity
+     * is 6 or more.
+     */
     public static void use(int verbosity) {
         use(level(verbosity), verbosity >= WITH_LIBRARIES);
     }
@@ -192,7 +195,10 @@ public final class Logging extends ContextAwareBase implements Configurator {
         }
     }
 
-    /** Logs the failure of a plugin at the same place once, also if it fails for many pods, unless all details are logged. */
+    /**
+     * Logs the failure of a plugin at the same place once, also if it fails for many pods, unless all details are
+     * logged.
+     */
     private static final class OncePerPlace extends Filter<ILoggingEvent> {
         private final Logger own;
         private final StackTraces seen = new StackTraces(System::nanoTime);

@@ -19,9 +19,9 @@ import org.moorage.config.plugin.ThrownCopy;
 import org.slf4j.event.KeyValuePair;
 
 /**
- * The stack traces in a log. An exception that its message explains has none: a {@link PluginException}, and a request to the cluster that
- * failed. An exception that is thrown again at the same place, for the same plugin, has its stack trace once in five minutes, and the place
- * alone in between.
+ * The stack traces in a log. An exception that its message explains has none: a {@link PluginException}, and a request
+ * to the cluster that failed. An exception that is thrown again at the same place, for the same plugin, has its stack
+ * trace once in five minutes, and the place alone in between.
  */
 final class StackTraces {
     private static final Duration ONCE_IN = Duration.ofMinutes(5);

@@ -7,7 +7,10 @@ import io.prometheus.metrics.core.datapoints.GaugeDataPoint;
 import io.prometheus.metrics.model.registry.PrometheusRegistry;
 import org.moorage.kubernetes.RequestMetrics;
 
-/** The metrics of requests to API servers in a registry, each with the name, help, labels and buckets of kube-scheduler's client. */
+/**
+ * The metrics of requests to API servers in a registry, each with the name, help, labels and buckets of
+ * kube-scheduler's client.
+ */
 public final class ApiServerMetrics implements RequestMetrics {
     private static final double NANOS = 1e9;
     private static final double[] SECONDS = {0.005, 0.025, 0.1, 0.25, 0.5, 1, 2, 4, 8, 15, 30, 60};

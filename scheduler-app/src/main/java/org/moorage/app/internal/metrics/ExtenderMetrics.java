@@ -17,7 +17,7 @@ public final class ExtenderMetrics {
         Families families = new Families(registry);
         answers = families.counters(
                 "moorage_extender_answers_total",
-                "Answers to requests of schedulers, by route, HTTP status, and whether they tell of an error.",
+                "Responses to schedulers, by route, HTTP status, and whether they contain an error.",
                 "route",
                 "code",
                 "error");

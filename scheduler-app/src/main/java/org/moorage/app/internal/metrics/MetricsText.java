@@ -37,7 +37,8 @@ public final class MetricsText {
     /**
      * The metrics as they are now.
      *
-     * @param accepted the formats that the reader takes, as in an HTTP header; that of Prometheus if it does not name another
+     * @param accepted the formats that the reader takes, as in an HTTP header; that of Prometheus if it does not name
+     *     another
      */
     public Text read(String accepted) {
         ByteArrayOutputStream body = new ByteArrayOutputStream();

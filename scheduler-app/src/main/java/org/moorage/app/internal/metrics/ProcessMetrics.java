@@ -77,7 +77,10 @@ public final class ProcessMetrics {
                 callback -> networkBytes("OutOctets").ifPresent(callback::call));
     }
 
-    /** The metrics of the Java virtual machine, made when they are first read: the start of the process does without the time for it. */
+    /**
+     * The metrics of the Java virtual machine, made when they are first read: the start of the process does without the
+     * time for it.
+     */
     private static final class VirtualMachine implements MultiCollector {
         private final PrometheusRegistry registry = new PrometheusRegistry();
         private boolean isMade;

@@ -308,7 +308,7 @@ public final class PrometheusMetrics implements SchedulerMetrics, SchedulerListe
     public void showDroppedLogLines(LongSupplier dropped) {
         families.shownCounters(
                 "moorage_log_lines_dropped_total",
-                "Lines of the log that were dropped, since whoever reads the log was too slow.",
+                "Log lines that were dropped because the reader of the log was too slow.",
                 callback -> callback.call((double) dropped.getAsLong()));
     }
 

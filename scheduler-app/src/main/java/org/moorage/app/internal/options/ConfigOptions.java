@@ -55,7 +55,8 @@ public final class ConfigOptions {
     /**
      * All registered plugins: built in, added, on the class path, and in jars.
      *
-     * @param withoutVersion whether a jar is used that does not declare for which version of the plugin API it was built for
+     * @param withoutVersion whether a jar is used that does not declare for which version of the plugin API it was
+     *     built for
      * @param notes receives notes on the jars for the user, a sentence each
      * @throws CommandException if plugins cannot be loaded, or two have one name
      * @throws org.moorage.config.plugin.PluginJarException if a jar cannot be used
@@ -65,8 +66,8 @@ public final class ConfigOptions {
     }
 
     /**
-     * The configuration, for questions from another machine than the scheduler's: the files of its extenders' certificates may be
-     * absent, which is a warning.
+     * The configuration, for questions from another machine than the scheduler's: the files of its extenders'
+     * certificates may be absent, which is a warning.
      *
      * @param unknown what happens to plugins that are not registered
      * @throws CommandException if the file cannot be read, or a feature cannot be set

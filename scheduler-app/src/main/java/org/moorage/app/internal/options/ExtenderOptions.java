@@ -11,8 +11,8 @@ import picocli.CommandLine.Option;
 public final class ExtenderOptions {
     @Option(
             names = "--ignore-extenders",
-            description =
-                    "Do not ask the extenders of the configuration. By default they are asked to filter, score and preempt.")
+            description = "Do not call the extenders of the configuration. By default they are called to filter, score "
+                    + "and preempt.")
     private boolean ignore;
 
     /** Returns the configuration with only the extenders that are called. */

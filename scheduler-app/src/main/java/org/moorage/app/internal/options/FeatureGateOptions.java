@@ -28,7 +28,7 @@ public final class FeatureGateOptions {
     @Option(
             names = "--feature-gates",
             paramLabel = "NAME=true|false,...",
-            description = "Turn features on and off, as for kube-scheduler; may be repeated.")
+            description = "Feature gates to enable or disable, as for kube-scheduler; may be repeated.")
     private List<String> settings = new ArrayList<>();
 
     @Mixin

@@ -27,15 +27,16 @@ public final class PluginLimitOptions {
             names = "--plugin-call-timeout",
             paramLabel = "DURATION",
             defaultValue = "30s",
-            description = "How long a call into a plugin may take before it is logged and other pods go on without it;"
-                    + " 0 for no limit.")
+            description =
+                    "Time that a call of a plugin may take; after that it is logged, and other pods are scheduled "
+                            + "meanwhile. 0 is no limit (default: ${DEFAULT-VALUE}).")
     private String callTimeout = "30s";
 
     @Option(
             names = "--plugin-failure-policy",
             paramLabel = "NAME=Fail|Ignore,...",
-            description = "Do not call the plugin for a minute when it failed five times in a row: fail the pods, or"
-                    + " schedule them without it; may be repeated.")
+            description = "After five failures in a row, suspend the plugin for a minute and either fail the pods or "
+                    + "schedule them without the plugin; may be repeated.")
     private List<String> failurePolicies = new ArrayList<>();
 
     /**

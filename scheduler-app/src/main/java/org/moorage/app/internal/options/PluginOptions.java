@@ -24,14 +24,13 @@ public final class PluginOptions {
     @Option(
             names = "--plugin-dir",
             paramLabel = "JAR|DIR",
-            description = "Take the plugins of this jar too, or of the jars of this folder; may be repeated.")
+            description = "Jar with plugins, or folder with such jars; may be repeated.")
     private List<Path> jars = new ArrayList<>();
 
     @Option(
             names = "--plugin-checksums",
             paramLabel = "FILE",
-            description =
-                    "Load no jar by --plugin-dir but those that this file of sha256sum lists by name and checksum.")
+            description = "File of sha256sum; --plugin-dir loads only jars whose name and checksum it lists.")
     private Optional<Path> checksums = Optional.empty();
 
     private List<PluginFactory<?>> further = List.of();

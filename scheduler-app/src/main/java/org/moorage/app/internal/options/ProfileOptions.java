@@ -59,7 +59,8 @@ public final class ProfileOptions {
     }
 
     /**
-     * Returns a cluster whose pods name a profile as the option demands. Without the option a note reports pending pods that name none.
+     * Returns a cluster whose pods name a profile as the option demands. Without the option a note reports pending pods
+     * that name none.
      *
      * @throws CommandException if the configuration has no such profile
      */

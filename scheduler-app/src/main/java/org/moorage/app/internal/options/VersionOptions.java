@@ -22,9 +22,8 @@ public final class VersionOptions {
     @Option(
             names = "--emulated-version",
             paramLabel = "[kube=]MAJOR.MINOR",
-            description =
-                    "The version of Kubernetes whose feature gates and defaults hold, as for kube-scheduler; options"
-                            + " are: kube=1.34..1.37(default:1.37).")
+            description = "Kubernetes version whose feature gates and defaults apply, as for kube-scheduler; options"
+                    + " are: kube=1.34..1.37 (default: 1.37).")
     private List<String> emulated = new ArrayList<>();
 
     @Option(

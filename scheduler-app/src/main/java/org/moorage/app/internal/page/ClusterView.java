@@ -41,7 +41,8 @@ public record ClusterView(List<Node> nodes, List<PodView> pods) {
      *
      * @param pod the pod
      * @param nodeName the node that it takes room on; empty if there is none
-     * @param state its state: {@link #BOUND}, the name of a {@link SimulatedPod.State}, or a part of the scheduling queue
+     * @param state its state: {@link #BOUND}, the name of a {@link SimulatedPod.State}, or a part of the scheduling
+     *     queue
      * @param message why it has no node, or what it waits for; may be empty
      * @param queued how it waits in the scheduling queue; empty if it is not there, or there is none
      */

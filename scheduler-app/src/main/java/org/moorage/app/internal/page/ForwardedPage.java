@@ -12,7 +12,10 @@ import org.moorage.app.internal.serving.Query;
 import org.moorage.app.internal.serving.Reply;
 import org.moorage.app.internal.serving.SecureServer;
 
-/** The page of a running scheduler on a server of this machine, which forwards the requests of the page to the scheduler, and no others. */
+/**
+ * The page of a running scheduler on a server of this machine, which forwards the requests of the page to the
+ * scheduler, and no others.
+ */
 public final class ForwardedPage {
     /** The path of the page, at the scheduler and here. */
     public static final String PATH = "/debug/page";

@@ -57,7 +57,7 @@ public final class PluginsCommand implements Callable<Integer> {
     @Mixin
     private OutputOptions output = new OutputOptions();
 
-    @Parameters(arity = "0..*", paramLabel = "NAME", description = "Plugins; all if left out.")
+    @Parameters(arity = "0..*", paramLabel = "NAME", description = "Names of plugins (default: all).")
     private List<String> names = new ArrayList<>();
 
     /** Creates the command; it prints to that terminal. */

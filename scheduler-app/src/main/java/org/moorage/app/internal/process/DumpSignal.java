@@ -11,8 +11,8 @@ import org.slf4j.LoggerFactory;
 /**
  * Logs a dump of cache and queue, and how they differ from the cluster, on SIGUSR2, as kube-scheduler does.
  *
- * <p>The JVM suspends its own threads with that signal, unless the environment variable {@code _JAVA_SR_SIGNUM} names another one;
- * {@code bin/moorage} sets it. Where it is not set, the signal is left to the JVM.
+ * <p>The JVM suspends its own threads with that signal, unless the environment variable {@code _JAVA_SR_SIGNUM} names
+ * another one; {@code bin/moorage} sets it. Where it is not set, the signal is left to the JVM.
  */
 public final class DumpSignal {
     private static final Logger LOG = LoggerFactory.getLogger(DumpSignal.class);

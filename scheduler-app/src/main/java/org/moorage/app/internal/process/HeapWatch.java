@@ -69,7 +69,10 @@ public final class HeapWatch {
     /** Creates a watch without samples. */
     HeapWatch() {}
 
-    /** Starts a thread that watches the heap of this process, and that ends with an {@link OutOfMemoryError} once it is exhausted. */
+    /**
+     * Starts a thread that watches the heap of this process, and that ends with an {@link OutOfMemoryError} once it is
+     * exhausted.
+     */
     public static void start(ThreadFactory threads) {
         long max = Runtime.getRuntime().maxMemory();
         if (max < SMALL) {

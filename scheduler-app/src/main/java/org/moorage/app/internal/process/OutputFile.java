@@ -23,8 +23,9 @@ import org.moorage.objects.TextFile;
 /**
  * A file that a command writes for its user.
  *
- * <p>A regular file is written next to its path and then renamed, so that it is complete or absent, and readable by its owner only. Symbolic
- * links are followed: the target is replaced, the link stays. A FIFO, a device and {@code /dev/stdout} are written to as they are.
+ * <p>A regular file is written next to its path and then renamed, so that it is complete or absent, and readable by its
+ * owner only. Symbolic links are followed: the target is replaced, the link stays. A FIFO, a device and
+ * {@code /dev/stdout} are written to as they are.
  */
 public final class OutputFile implements AutoCloseable {
     private static final int MOST_LINKS = 40;

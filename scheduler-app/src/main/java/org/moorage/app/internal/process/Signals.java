@@ -4,8 +4,8 @@ package org.moorage.app.internal.process;
 import java.lang.reflect.Proxy;
 
 /**
- * The signals that the process gets. They are only to be had from the JDK's module {@code jdk.unsupported}, which every JDK has, so it is
- * called by reflection: its types cannot be named without a warning.
+ * The signals that the process gets. They are only to be had from the JDK's module {@code jdk.unsupported}, which every
+ * JDK has, so it is called by reflection: its types cannot be named without a warning.
  */
 public final class Signals {
     private Signals() {}

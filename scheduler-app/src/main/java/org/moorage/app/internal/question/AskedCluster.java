@@ -92,7 +92,8 @@ public final class AskedCluster implements AutoCloseable {
     }
 
     /**
-     * Returns the same cluster for one question of an untrusted client, which reads no files; it does not have to be closed.
+     * Returns the same cluster for one question of an untrusted client, which reads no files; it does not have to be
+     * closed.
      *
      * @param input the client's manifest, in place of stdin
      */

@@ -25,7 +25,8 @@ public final class PriceOptions {
      * Reads the file.
      *
      * @return empty if no file is named
-     * @throws org.moorage.app.internal.process.CommandException if the file cannot be read, or has something else than prices
+     * @throws org.moorage.app.internal.process.CommandException if the file cannot be read, or has something else than
+     *     prices
      */
     public Optional<PricesFile> read() {
         return file.map(PricesFile::read);

@@ -7,12 +7,16 @@ import org.moorage.app.internal.page.PageContent;
 import org.moorage.app.internal.report.Report;
 import picocli.CommandLine.Command;
 
-/** A question about a cluster that has been read: of a command line, a line of a batch, an HTTP request or an MCP client. */
+/**
+ * A question about a cluster that has been read: of a command line, a line of a batch, an HTTP request or an MCP
+ * client.
+ */
 public interface Question {
     /**
      * Answers the question. Nothing is printed but progress; the cluster stays as it is.
      *
-     * @throws org.moorage.app.internal.process.CommandException if the question names an object that is not in the cluster, or is invalid
+     * @throws org.moorage.app.internal.process.CommandException if the question names an object that is not in the
+     *     cluster, or is invalid
      */
     Report answer(AskedCluster asked);
 
@@ -25,7 +29,10 @@ public interface Question {
         return Optional.empty();
     }
 
-    /** Returns the names of the schemas in {@code docs/reference/schema}, of which an answer has one; by default the name of the command. */
+    /**
+     * Returns the names of the schemas in {@code docs/reference/schema}, of which an answer has one; by default the
+     * name of the command.
+     */
     default List<String> answerSchemas() {
         return List.of(getClass().getAnnotation(Command.class).name());
     }

@@ -12,7 +12,8 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 
 /**
- * The command of a question. Its options are the question; the cluster is read by {@link ClusterOptions}, or was read before for many questions.
+ * The command of a question. Its options are the question; the cluster is read by {@link ClusterOptions}, or was read
+ * before for many questions.
  *
  * @param <R> the answer
  */

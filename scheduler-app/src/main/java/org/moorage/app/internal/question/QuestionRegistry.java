@@ -21,7 +21,10 @@ import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.ParseResult;
 
-/** The questions that can be asked about a cluster, by name: the one registry for command lines, batches, HTTP and MCP clients. */
+/**
+ * The questions that can be asked about a cluster, by name: the one registry for command lines, batches, HTTP and MCP
+ * clients.
+ */
 public final class QuestionRegistry {
     private final Map<String, Function<Terminal, Question>> byName = new LinkedHashMap<>();
 
@@ -44,7 +47,8 @@ public final class QuestionRegistry {
     /**
      * Parses a question.
      *
-     * @param words the words of the command line, without {@code moorage} and without options of the cluster and of the output
+     * @param words the words of the command line, without {@code moorage} and without options of the cluster and of the
+     *     output
      * @param terminal shows progress
      * @throws CommandException if there is no such question, or an option is unknown or not allowed
      */

@@ -67,10 +67,10 @@ public final class RecordCommand implements Callable<Integer> {
     @Option(
             names = "--limit",
             paramLabel = "SIZE",
-            description = "How large the recording may become, such as 500Mi; by default without a limit.")
+            description = "Maximum size of the recording, such as 500Mi (default: no limit).")
     private Optional<String> limit = Optional.empty();
 
-    @Parameters(index = "0", paramLabel = "FILE", description = "Where to; a file that is there is replaced.")
+    @Parameters(index = "0", paramLabel = "FILE", description = "File to write; an existing file is replaced.")
     private Path file = Path.of("");
 
     /** Writes that are queued. */

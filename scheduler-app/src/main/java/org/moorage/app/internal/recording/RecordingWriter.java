@@ -22,8 +22,8 @@ import org.moorage.app.internal.process.OutputFile;
 import org.moorage.objects.EventType;
 
 /**
- * Writes a recording, line by line: first the existing objects, as {@code kubectl get} has them; a bookmark; and then each change as an
- * event of a watch, with the time at which it was seen.
+ * Writes a recording, line by line: first the existing objects, as {@code kubectl get} has them; a bookmark; and then
+ * each change as an event of a watch, with the time at which it was seen.
  */
 public final class RecordingWriter implements AutoCloseable {
     private final OutputFile file;

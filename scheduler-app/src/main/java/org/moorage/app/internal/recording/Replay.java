@@ -16,7 +16,7 @@ import org.moorage.simulation.Simulation;
 import org.moorage.simulation.SimulationResult;
 
 /**
- * What became of the pods of a recording, there and with another configuration.
+ * The results of a recording's pods, as recorded and with another configuration.
  *
  * @param pods the pods that this configuration is responsible for, in the order in which they came
  * @param otherSchedulers how many pods are for schedulers that this configuration has no profile for
@@ -45,7 +45,7 @@ public record Replay(List<ReplayedPod> pods, int otherSchedulers, int changes, i
     /**
      * A pod.
      *
-     * @param recorded what became of it there
+     * @param recorded the recorded result
      * @param outcome in one word
      * @param nodeName its node here; empty if it got none
      * @param waited how long it waited here: until the change that it was tried for; empty if it got no node

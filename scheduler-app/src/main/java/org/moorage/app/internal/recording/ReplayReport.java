@@ -65,14 +65,15 @@ final class ReplayReport implements Report {
             }
             terminal.out().println();
         }
-        terminal.out()
-                .println(replay.pods().size() + " pods in " + replay.changes() + " changes: "
+        TextTable.printHeadline(
+                replay.pods().size() + " pods in " + replay.changes() + " changes: "
                         + replay.count(Outcome.SAME_NODE) + " on the same node, " + replay.count(Outcome.OTHER_NODE)
                         + " on another node, " + replay.count(Outcome.PLACED_THERE_ONLY)
                         + " scheduled in the recording only, "
                         + replay.count(Outcome.PLACED_HERE_ONLY) + " scheduled in the replay only, "
                         + replay.count(Outcome.PLACED_NOWHERE)
-                        + " pending in both.");
+                        + " pending in both.",
+                terminal);
         if (replay.otherSchedulers() > 0) {
             terminal.out().println(replay.otherSchedulers() + " pods are for other schedulers.");
         }

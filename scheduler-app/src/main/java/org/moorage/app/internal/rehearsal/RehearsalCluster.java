@@ -6,7 +6,10 @@ import java.util.List;
 import java.util.Locale;
 import org.moorage.testkit.apiserver.FakeApiServer;
 
-/** Generated nodes and pending pods for a rehearsal: pods of several kinds and a gang are schedulable, and a few are unschedulable. */
+/**
+ * Generated nodes and pending pods for a rehearsal: pods of several kinds and a gang are schedulable, and a few are
+ * unschedulable.
+ */
 public final class RehearsalCluster {
     private static final String PODS = "/api/v1/namespaces/default/pods/";
     private static final int NODES = 100;

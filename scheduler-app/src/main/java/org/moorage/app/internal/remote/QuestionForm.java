@@ -22,9 +22,10 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
 
 /**
- * The arguments of a question as a JSON object, derived from the options and arguments of its command: {@code --max-moves} is the field {@code
- * maxMoves}, and {@code NODE...} the field {@code nodes}. A manifest is the text of the manifest. Other options and arguments that name files have no
- * field, since a client must not make this process read files.
+ * The arguments of a question as a JSON object, derived from the options and arguments of its command:
+ * {@code --max-moves} is the field {@code maxMoves}, and {@code NODE...} the field {@code nodes}. A manifest is the
+ * text of the manifest. Other options and arguments that name files have no field, since a client must not make this
+ * process read files.
  */
 final class QuestionForm {
     private static final Set<String> MANIFESTS = Set.of("MANIFEST", "CLUSTER");

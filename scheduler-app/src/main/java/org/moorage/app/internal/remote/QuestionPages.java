@@ -23,8 +23,8 @@ import org.moorage.app.internal.serving.Reply;
 import org.moorage.app.internal.serving.SecureServer;
 
 /**
- * Serves questions: {@code POST /api/v1/NAME} answers one, with {@code view=page} as the data of a page, and {@code GET /api/v1} lists them with the
- * schemas of their arguments and answers.
+ * Serves questions: {@code POST /api/v1/NAME} answers one, with {@code view=page} as the data of a page, and
+ * {@code GET /api/v1} lists them with the schemas of their arguments and answers.
  */
 public final class QuestionPages {
     /** The path of the list, and of the questions below it. */

@@ -23,8 +23,8 @@ import org.moorage.app.internal.report.Report;
 import picocli.CommandLine.Model.CommandSpec;
 
 /**
- * Answers questions of other programs about a cluster that has been read. The programs are untrusted: no question reads a file of this machine. One
- * question is answered at a time.
+ * Answers questions of other programs about a cluster that has been read. The programs are untrusted: no question reads
+ * a file of this machine. One question is answered at a time.
  */
 public final class RemoteQuestions {
     private final QuestionRegistry questions;
@@ -57,7 +57,8 @@ public final class RemoteQuestions {
      * Answers a question.
      *
      * @param arguments an object as the form describes it
-     * @throws CommandException if the arguments are refused, or the question cannot be answered; the message is for the client
+     * @throws CommandException if the arguments are refused, or the question cannot be answered; the message is for the
+     *     client
      */
     Report answer(QuestionForm form, JsonNode arguments) {
         return ask(form, arguments, Question::answer);

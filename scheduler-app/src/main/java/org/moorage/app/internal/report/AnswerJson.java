@@ -25,8 +25,8 @@ import org.moorage.api.model.ResourceName;
 
 /**
  * Writes answers. A record is an object with a field for each component, and none for an empty {@code Optional}. An
- * object of the cluster is its namespace, a slash and its name. A constant is its name in camel case. The amount of cpu is {@code milliCpu}; other
- * amounts have the names of their resources.
+ * object of the cluster is its namespace, a slash and its name. A constant is its name in camel case. The amount of cpu
+ * is {@code milliCpu}; other amounts have the names of their resources.
  */
 public final class AnswerJson {
     /** Writes JSON. */

@@ -11,7 +11,10 @@ public final class ShellWords {
 
     private ShellWords() {}
 
-    /** Returns a line that a shell splits into these words: words with other characters than those of names and paths are quoted. */
+    /**
+     * Returns a line that a shell splits into these words: words with other characters than those of names and paths
+     * are quoted.
+     */
     public static String line(List<String> words) {
         return words.stream().map(ShellWords::quoted).collect(Collectors.joining(" "));
     }

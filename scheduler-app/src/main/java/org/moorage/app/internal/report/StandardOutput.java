@@ -14,8 +14,8 @@ import org.jspecify.annotations.Nullable;
 import org.moorage.objects.TextFile;
 
 /**
- * The standard output, where an answer that cannot be written is a failure. A {@link PrintWriter} alone only remembers that it has failed, so that a command
- * would end as if its answer had been read.
+ * The standard output, where an answer that cannot be written is a failure. A {@link PrintWriter} alone only remembers
+ * that it has failed, so that a command would end as if its answer had been read.
  */
 public final class StandardOutput extends OutputStream {
     private static final Path DESCRIPTOR = Path.of("/proc/self/fd/1");

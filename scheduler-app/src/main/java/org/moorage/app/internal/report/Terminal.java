@@ -19,7 +19,8 @@ import java.util.concurrent.TimeUnit;
 import picocli.CommandLine.Help.Ansi;
 
 /**
- * A command's input and output, and how it may write. No text of an object or plugin controls the terminal: control characters are escaped.
+ * A command's input and output, and how it may write. No text of an object or plugin controls the terminal: control
+ * characters are escaped.
  *
  * @param in its input
  * @param out its output, which other programs may read; see {@link StandardOutput}

@@ -5,8 +5,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Text in columns. The last column is wrapped where the terminal ends. If the terminal is too narrow for the others, as for long names, the cells of
- * a row follow each other instead, on as many lines as they need.
+ * Text in columns. The last column is wrapped where the terminal ends. If the terminal is too narrow for the others, as
+ * for long names, the cells of a row follow each other instead, on as many lines as they need.
  */
 public final class TextTable {
     private static final String GAP = "   ";

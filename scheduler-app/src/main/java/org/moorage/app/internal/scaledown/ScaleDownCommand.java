@@ -42,9 +42,9 @@ public final class ScaleDownCommand extends QuestionCommand<ScaleDownReport> {
             names = {"--max-utilization", "--scale-down-utilization-threshold"},
             paramLabel = "SHARE",
             defaultValue = "1",
-            description =
-                    "Utilization from which on a node is kept, such as 0.5 or 50%%: the requested share of its cpu or"
-                            + " memory, whichever is more; 1 keeps no node for it (default: ${DEFAULT-VALUE}).")
+            description = "Utilization at and above which a node is kept, such as 0.5 or 50%%: the larger of the "
+                    + "requested shares of its cpu and memory; 1 keeps no node because of its utilization (default: "
+                    + "${DEFAULT-VALUE}).")
     private String maxUtilization = "1";
 
     @Option(
@@ -70,8 +70,8 @@ public final class ScaleDownCommand extends QuestionCommand<ScaleDownReport> {
             names = "--blocking-system-pod-distruption-timeout",
             paramLabel = "DURATION",
             defaultValue = "1h",
-            description = "Age from which on such a pod no longer counts as new; the name of the flag is spelled as"
-                    + " cluster-autoscaler spells it (default: ${DEFAULT-VALUE}).")
+            description = "Age at which such a pod no longer counts as new; the name of the flag is spelled as "
+                    + "cluster-autoscaler spells it (default: ${DEFAULT-VALUE}).")
     private String blockingSystemPodTimeout = "1h";
 
     @Option(

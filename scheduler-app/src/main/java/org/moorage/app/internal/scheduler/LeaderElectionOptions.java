@@ -19,43 +19,43 @@ final class LeaderElectionOptions {
             arity = "0..1",
             fallbackValue = "true",
             paramLabel = "BOOL",
-            description = "Work only while holding a Lease, so that several may run (default true).")
+            description = "Schedule only while holding a Lease, so that several replicas can run (default: true).")
     private Optional<Boolean> leaderElect = Optional.empty();
 
     @Option(
             names = "--leader-elect-lease-duration",
             paramLabel = "DURATION",
-            description = "How long others wait after the leader's last sign of life (default 15s).")
+            description = "Time after the leader's last renewal when others may take the Lease (default: 15s).")
     private Optional<String> leaseDuration = Optional.empty();
 
     @Option(
             names = "--leader-elect-renew-deadline",
             paramLabel = "DURATION",
-            description = "How long the leader tries to renew before it ends (default 10s).")
+            description = "Time that the leader tries to renew the Lease before it exits (default: 10s).")
     private Optional<String> renewDeadline = Optional.empty();
 
     @Option(
             names = "--leader-elect-retry-period",
             paramLabel = "DURATION",
-            description = "The time between two attempts (default 2s).")
+            description = "Time between two attempts to acquire or renew the Lease (default: 2s).")
     private Optional<String> retryPeriod = Optional.empty();
 
     @Option(
             names = "--leader-elect-resource-lock",
             paramLabel = "KIND",
-            description = "The kind of object that is held; leases.")
+            description = "Kind of the lock object; only leases is accepted.")
     private Optional<String> resourceLock = Optional.empty();
 
     @Option(
             names = "--leader-elect-resource-name",
             paramLabel = "NAME",
-            description = "The Lease's name (default kube-scheduler).")
+            description = "Name of the Lease (default: kube-scheduler).")
     private Optional<String> resourceName = Optional.empty();
 
     @Option(
             names = "--leader-elect-resource-namespace",
             paramLabel = "NAMESPACE",
-            description = "The Lease's namespace (default kube-system).")
+            description = "Namespace of the Lease (default: kube-system).")
     private Optional<String> resourceNamespace = Optional.empty();
 
     /** Returns the values of the flags that are set. */

@@ -15,21 +15,17 @@ import picocli.CommandLine.Option;
  */
 @OptionGroup(Heading.COMPATIBILITY)
 final class RemovedFlags {
-    @Option(names = "--policy-config-file", paramLabel = "FILE", hidden = true, description = "A file with a Policy.")
+    @Option(names = "--policy-config-file", paramLabel = "FILE", hidden = true, description = "File with a Policy.")
     private Optional<String> policyFile = Optional.empty();
 
-    @Option(
-            names = "--policy-configmap",
-            paramLabel = "NAME",
-            hidden = true,
-            description = "A ConfigMap with a Policy.")
+    @Option(names = "--policy-configmap", paramLabel = "NAME", hidden = true, description = "ConfigMap with a Policy.")
     private Optional<String> policyConfigMap = Optional.empty();
 
     @Option(
             names = "--policy-configmap-namespace",
             paramLabel = "NAMESPACE",
             hidden = true,
-            description = "Where --policy-configmap is.")
+            description = "Namespace of --policy-configmap.")
     private Optional<String> policyNamespace = Optional.empty();
 
     @Option(
@@ -43,7 +39,7 @@ final class RemovedFlags {
             names = "--scheduler-name",
             paramLabel = "NAME",
             hidden = true,
-            description = "What pods name as their scheduler.")
+            description = "The schedulerName of the pods to schedule.")
     private Optional<String> schedulerName = Optional.empty();
 
     @Option(

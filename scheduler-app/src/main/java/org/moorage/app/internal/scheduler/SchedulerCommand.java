@@ -332,7 +332,7 @@ public final class SchedulerCommand {
                 .forEach(warning -> LOG.atWarn().addKeyValue("setting", warning).log("Configuration"));
         pluginNotes.forEach(note -> LOG.atWarn().addKeyValue("jars", note).log("Plugin jars"));
         warn("flags", unusedFlags, "Flags of kube-scheduler that have no effect here");
-        warn("flags", ignoredBesideFile(loaded), "Flags that do not count beside --config");
+        warn("flags", ignoredBesideFile(loaded), "Flags that --config overrides");
         warn("settings", settingsWithoutEffect(loaded), "Settings of kube-scheduler that have no effect here");
     }
 

@@ -33,10 +33,13 @@ public final class SchedulerOptions {
     @Option(
             names = "--kubeconfig",
             paramLabel = "FILE",
-            description = "How to reach the cluster; left out in a pod, which is in its cluster.")
+            description = "Path to the kubeconfig file; not needed in a pod of the cluster.")
     private Optional<Path> kubeconfig = Optional.empty();
 
-    @Option(names = "--master", paramLabel = "URL", description = "The API server, in place of the kubeconfig's.")
+    @Option(
+            names = "--master",
+            paramLabel = "URL",
+            description = "Address of the API server (default: the kubeconfig's).")
     private Optional<String> master = Optional.empty();
 
     @Mixin
@@ -54,58 +57,63 @@ public final class SchedulerOptions {
     @Option(
             names = "--kube-api-qps",
             paramLabel = "N",
-            description = "Requests a second; only without --config (default 50).")
+            description = "Requests to the API server per second; only without --config (default: 50).")
     private Optional<Double> qps = Optional.empty();
 
     @Option(
             names = "--kube-api-burst",
             paramLabel = "N",
-            description = "Requests at once; only without --config (default 100).")
+            description = "Burst of requests to the API server; only without --config (default: 100).")
     private Optional<Integer> burst = Optional.empty();
 
     @Option(
             names = "--pod-max-in-unschedulable-pods-duration",
             paramLabel = "DURATION",
             defaultValue = "5m0s",
-            description = "After what time a rejected pod is tried again although nothing happened.")
+            description =
+                    "Time after which an unschedulable pod is retried without an event (default: ${DEFAULT-VALUE}).")
     private String maxInUnschedulable = "5m0s";
 
     @Option(
             names = "--keep-attempts",
             paramLabel = "N",
             defaultValue = "0",
-            description =
-                    "How many of the last attempts at each pod to keep for /debug/attempts and moorage explain --live; 0 for none"
-                            + " (default). Those of 20000 pods at most.")
+            description = "Number of scheduling attempts to keep for each pod, for /debug/attempts and moorage explain "
+                    + "--live; those of at most 20,000 pods are kept (default: ${DEFAULT-VALUE}).")
     private int keptAttempts;
 
-    @Option(names = "--disabled-metrics", paramLabel = "NAME", split = ",", description = "Metrics that are left out.")
+    @Option(
+            names = "--disabled-metrics",
+            paramLabel = "NAME",
+            split = ",",
+            description = "Metrics that are not exposed.")
     private List<String> disabledMetrics = new ArrayList<>();
 
     @Option(
             names = "--show-hidden-metrics-for-version",
             paramLabel = "VERSION",
-            description = "Show also the metrics that were shown in this version, the one before, and no longer are.")
+            description = "Also expose the metrics that the previous minor version exposed and this version hides; the "
+                    + "only accepted value is that version.")
     private String showHiddenMetricsForVersion = "";
 
     @Option(
             names = "--write-config-to",
             paramLabel = "FILE",
-            description = "Write the configuration with all defaults to this file, and end.")
+            description = "Write the configuration with all defaults to this file, and exit.")
     private Optional<Path> writeConfigTo = Optional.empty();
 
     @Option(
             names = "--logging-format",
             paramLabel = "text|json",
             defaultValue = "text",
-            description = "How log lines look.")
+            description = "Format of the log (default: ${DEFAULT-VALUE}).")
     private Logging.Format loggingFormat = Logging.Format.text;
 
     @Option(
             names = "--vmodule",
             paramLabel = "CLASS=N",
             split = ",",
-            description = "Verbosities of some classes; * and ? stand for other letters.")
+            description = "Verbosity of single classes; * and ? are wildcards.")
     private List<String> vmodule = new ArrayList<>();
 
     Optional<Path> kubeconfig() {

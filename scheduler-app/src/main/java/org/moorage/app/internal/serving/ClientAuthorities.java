@@ -24,9 +24,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Whose signature makes a client's certificate count: authorities of files, or the cluster's own, which the ConfigMap {@code
- * kube-system/extension-apiserver-authentication} has. Both are read again from time to time, so that new ones count without a
- * restart.
+ * Whose signature makes a client's certificate count: authorities of files, or the cluster's own, which the ConfigMap
+ * {@code kube-system/extension-apiserver-authentication} has. Both are read again from time to time, so that new ones
+ * count without a restart.
  */
 final class ClientAuthorities {
     private static final Logger LOG = LoggerFactory.getLogger(ClientAuthorities.class);
@@ -47,7 +47,7 @@ final class ClientAuthorities {
     private Authorities known = Authorities.NONE;
 
     /**
-     * What is known of clients.
+     * The trusted client authorities.
      *
      * @param clients the authorities of certificates that name users themselves
      * @param proxies the authorities of proxies whose headers name the user

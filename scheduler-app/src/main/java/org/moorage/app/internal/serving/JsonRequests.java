@@ -7,8 +7,8 @@ import java.util.regex.Pattern;
 import org.moorage.http.Request;
 
 /**
- * Refuses JSON that a browser sends for a page of another server. Such a page can send a form or a plain text without being asked, but the type of JSON only with
- * permission of this server, which gives none.
+ * Refuses JSON that a browser sends for a page of another server. Such a page can send a form or a plain text without
+ * being asked, but the type of JSON only with permission of this server, which gives none.
  */
 final class JsonRequests {
     private static final Pattern JSON = Pattern.compile("application/json *(;.*)?", Pattern.CASE_INSENSITIVE);

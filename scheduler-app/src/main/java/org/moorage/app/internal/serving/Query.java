@@ -17,7 +17,8 @@ import org.moorage.http.Request;
  * @param method the HTTP method
  * @param path the path
  * @param parameters the parameters behind the question mark
- * @param accept the formats that the client takes: the first {@code Accept} header, which is the one that kube-scheduler looks at
+ * @param accept the formats that the client takes: the first {@code Accept} header, which is the one that
+ *     kube-scheduler looks at
  * @param userAgent the client's program
  * @param body what it sent
  */

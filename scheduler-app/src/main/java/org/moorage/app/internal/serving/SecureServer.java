@@ -226,8 +226,8 @@ public final class SecureServer implements AutoCloseable {
     }
 
     /**
-     * Serves a page that gets JSON of up to 1 MiB, of any method. Requests of pages of other servers, which a browser sends, are refused before
-     * their body is read.
+     * Serves a page that gets JSON of up to 1 MiB, of any method. Requests of pages of other servers, which a browser
+     * sends, are refused before their body is read.
      */
     public void jsonPage(String path, Page page) {
         writablePage(path, page);
@@ -263,7 +263,10 @@ public final class SecureServer implements AutoCloseable {
         LOG.info("Serving securely on {}:{}", server.address().getAddress().getHostAddress(), port());
     }
 
-    /** Counts the connections and requests that the server closed and refused since it started because something ran short. */
+    /**
+     * Counts the connections and requests that the server closed and refused since it started because something ran
+     * short.
+     */
     public Overload overload() {
         return server.overload();
     }

@@ -25,7 +25,9 @@ import org.moorage.tls.Pem;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The server's key and certificate: those of two files, which are read again when they change, or a self-signed pair. */
+/**
+ * The server's key and certificate: those of two files, which are read again when they change, or a self-signed pair.
+ */
 public final class ServerKeys extends X509ExtendedKeyManager {
     private static final Logger LOG = LoggerFactory.getLogger(ServerKeys.class);
     private static final Duration VALIDITY = Duration.ofDays(365);

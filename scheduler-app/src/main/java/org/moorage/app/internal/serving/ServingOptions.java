@@ -19,55 +19,58 @@ public final class ServingOptions {
             names = "--bind-address",
             paramLabel = "IP",
             defaultValue = "0.0.0.0",
-            description = "The address to serve health, metrics and the like on.")
+            description = "IP address to serve HTTPS on (default: ${DEFAULT-VALUE}).")
     private String bindAddress = "0.0.0.0";
 
     @Option(
             names = "--secure-port",
             paramLabel = "PORT",
             defaultValue = "10259",
-            description = "The port for HTTPS; 0 serves nothing.")
+            description = "Port for HTTPS; 0 disables it (default: ${DEFAULT-VALUE}).")
     private int securePort = 10259;
 
     @Option(
             names = "--tls-cert-file",
             paramLabel = "FILE",
-            description = "The server's certificate; a self-signed one is made if not set.")
+            description = "Server certificate (default: a generated self-signed certificate).")
     private Optional<Path> certFile = Optional.empty();
 
-    @Option(names = "--tls-private-key-file", paramLabel = "FILE", description = "The certificate's key.")
+    @Option(
+            names = "--tls-private-key-file",
+            paramLabel = "FILE",
+            description = "Private key of the server certificate.")
     private Optional<Path> keyFile = Optional.empty();
 
     @Option(
             names = "--tls-min-version",
             paramLabel = "VERSION",
             defaultValue = "",
-            description = "VersionTLS12 (the default) or VersionTLS13.")
+            description = "Minimum TLS version: VersionTLS12 or VersionTLS13 (default: VersionTLS12).")
     private String minVersion = "";
 
     @Option(
             names = "--tls-cipher-suites",
             paramLabel = "NAME",
             split = ",",
-            description = "The cipher suites; Java's defaults if not set.")
+            description = "Cipher suites (default: those of Java).")
     private List<String> cipherSuites = new ArrayList<>();
 
     @Option(
             names = "--client-ca-file",
             paramLabel = "FILE",
-            description = "Certificate authorities of clients; the cluster's own if not set.")
+            description = "Certificate authorities of clients (default: those of the cluster).")
     private Optional<Path> clientCaFile = Optional.empty();
 
     @Option(
             names = "--authentication-kubeconfig",
             paramLabel = "FILE",
-            description = "How to reach the API server that knows tokens; as for scheduling if not set.")
+            description = "Kubeconfig of the API server that authenticates tokens (default: that of --kubeconfig).")
     private Optional<Path> authenticationKubeconfig = Optional.empty();
 
     @Option(
             names = "--authorization-kubeconfig",
             paramLabel = "FILE",
-            description = "How to reach the API server that says who may do what; as for scheduling if not set.")
+            description = "Kubeconfig of the API server that authorizes requests (default: that of --kubeconfig).")
     private Optional<Path> authorizationKubeconfig = Optional.empty();
 
     @Option(
@@ -76,7 +79,7 @@ public final class ServingOptions {
             fallbackValue = "true",
             defaultValue = "false",
             paramLabel = "BOOL",
-            description = "Do not read the cluster's own certificate authorities of clients.")
+            description = "Skip reading the cluster's certificate authorities of clients.")
     private boolean skipLookup;
 
     @Option(
@@ -85,28 +88,29 @@ public final class ServingOptions {
             fallbackValue = "true",
             defaultValue = "true",
             paramLabel = "BOOL",
-            description = "Start although these cannot be read; clients with certificates are anonymous then.")
+            description = "Start even if the cluster's certificate authorities of clients cannot be read; clients with "
+                    + "certificates are anonymous then (default: ${DEFAULT-VALUE}).")
     private boolean toleratesLookupFailure = true;
 
     @Option(
             names = "--authentication-token-webhook-cache-ttl",
             paramLabel = "DURATION",
             defaultValue = "10s",
-            description = "How long the answer about a token counts.")
+            description = "Time to cache the result of authenticating a token (default: ${DEFAULT-VALUE}).")
     private String tokenTtl = "10s";
 
     @Option(
             names = "--authorization-webhook-cache-authorized-ttl",
             paramLabel = "DURATION",
             defaultValue = "10s",
-            description = "How long a permission counts.")
+            description = "Time to cache a permission (default: ${DEFAULT-VALUE}).")
     private String authorizedTtl = "10s";
 
     @Option(
             names = "--authorization-webhook-cache-unauthorized-ttl",
             paramLabel = "DURATION",
             defaultValue = "10s",
-            description = "How long a refusal counts.")
+            description = "Time to cache a denial (default: ${DEFAULT-VALUE}).")
     private String unauthorizedTtl = "10s";
 
     @Option(
@@ -114,21 +118,21 @@ public final class ServingOptions {
             paramLabel = "PATH",
             split = ",",
             defaultValue = "/healthz,/readyz,/livez",
-            description = "Paths that everybody may read; a * at the end stands for all that begin so.")
+            description = "HTTP paths that skip authorization; a trailing * matches any suffix (default: "
+                    + "${DEFAULT-VALUE}).")
     private List<String> alwaysAllowPaths = new ArrayList<>();
 
     @Option(
             names = "--requestheader-client-ca-file",
             paramLabel = "FILE",
-            description =
-                    "Certificate authorities of proxies whose headers name the user; the cluster's own if not set.")
+            description = "Certificate authorities of authenticating proxies (default: those of the cluster).")
     private Optional<Path> requestHeaderCaFile = Optional.empty();
 
     @Option(
             names = "--requestheader-allowed-names",
             paramLabel = "NAME",
             split = ",",
-            description = "The common names of such proxies; all if not set.")
+            description = "Common names of authenticating proxies (default: all).")
     private List<String> requestHeaderNames = new ArrayList<>();
 
     @Option(
@@ -136,7 +140,7 @@ public final class ServingOptions {
             paramLabel = "HEADER",
             split = ",",
             defaultValue = "x-remote-user",
-            description = "The headers that name the user.")
+            description = "Headers with the user name (default: ${DEFAULT-VALUE}).")
     private List<String> userHeaders = new ArrayList<>();
 
     @Option(
@@ -144,7 +148,7 @@ public final class ServingOptions {
             paramLabel = "HEADER",
             split = ",",
             defaultValue = "x-remote-group",
-            description = "The headers that name its groups.")
+            description = "Headers with the groups of the user (default: ${DEFAULT-VALUE}).")
     private List<String> groupHeaders = new ArrayList<>();
 
     /** The address to serve on. */

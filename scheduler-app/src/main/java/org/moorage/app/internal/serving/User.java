@@ -7,8 +7,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/**
- * Who asks.
+/** The user that sent a request.
  *
  * @param name the user's name
  * @param uid its identifier; may be empty

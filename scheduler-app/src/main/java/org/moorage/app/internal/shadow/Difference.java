@@ -17,9 +17,10 @@ import org.moorage.runtime.decision.Rejection;
  * @param best the nodes that would be right choices here; empty if there is none
  * @param total the total of the chosen node, if it has one
  * @param bestTotal the total of the best nodes, if there are any
- * @param plugins of each plugin that scores the first of the best nodes and the chosen one differently, both weighted scores
- * @param rejection why the chosen node will not do here
- * @param message why no node will do here, or there; may be empty
+ * @param plugins for each plugin that scores the first of the best nodes and the chosen one differently, both weighted
+ *     scores
+ * @param rejection why the chosen node is infeasible for Moorage
+ * @param message why the pod is unschedulable for Moorage or for the other scheduler; may be empty
  */
 public record Difference(
         Kind kind,
@@ -42,7 +43,10 @@ public record Difference(
     public enum Kind {
         /** Another node has a higher total here. */
         LOWER_SCORE,
-        /** Another node has a higher total here; the other scheduler may not have scored it, since it scores a sample of the nodes. */
+        /**
+         * Another node has a higher total here; the other scheduler may not have scored it, since it scores a sample of
+         * the nodes.
+         */
         SAMPLING,
         /** The chosen node is rejected here. */
         REJECTED_HERE,
@@ -51,7 +55,7 @@ public record Difference(
     }
 
     /**
-     * What a plugin gives two nodes.
+     * A plugin's scores for two nodes.
      *
      * @param plugin its name
      * @param chosen the weighted score of the chosen node

@@ -6,13 +6,13 @@ package org.moorage.app.internal.shadow;
  *
  * @param equal the chosen node was the only right choice here
  * @param ties it was one of several right choices
- * @param nominated the pod went to the node on which room was made for it, which is not held against others
- * @param reordered how many of those came about in another order than they were seen in
- * @param waiting pods that wait there as they would here
- * @param sampling it may have been the best of the nodes that were looked at
+ * @param nominated the pod was scheduled to its nominated node, which is not compared with others
+ * @param reordered the number of those that were made in another order than observed
+ * @param waiting pods that are pending for both
+ * @param sampling it may have been the best of the sampled nodes
  * @param differences no order explains it
- * @param fitsHere pods that wait there and would fit here
- * @param unjudged members of groups, and pods of which plugins could not be asked
+ * @param fitsHere pods that are pending there and would fit here
+ * @param unjudged members of groups, and pods that the plugins could not evaluate
  */
 public record Verdicts(
         int equal,

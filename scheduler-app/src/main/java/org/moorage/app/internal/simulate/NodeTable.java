@@ -47,7 +47,7 @@ public final class NodeTable {
         SHARES
     }
 
-    /** What the pods of nodes request, and what is allocatable, in the order of the resources. */
+    /** The requested and allocatable amounts of nodes, in the order of the resources. */
     private record Usage(String name, int nodes, long pods, long allowedPods, long[] requested, long[] allocatable) {
         Usage plus(Usage more) {
             long[] sum = requested.clone();

@@ -78,14 +78,15 @@ public final class SimulateCommand implements Callable<Integer>, Question {
             description = "Random seed, for reproducible results; any but 0 also breaks ties between nodes at random.")
     private Optional<Long> seed = Optional.empty();
 
-    @Option(names = "--trace", paramLabel = "FILE", description = "Write each step to this file, as JSON.")
+    @Option(names = "--trace", paramLabel = "FILE", description = "File to write each scheduling step to, as JSON.")
     private Optional<Path> trace = Optional.empty();
 
     @Option(
             names = "--events",
             paramLabel = "FILE",
-            description = "Then replay the changes in this file, which kubectl get --watch --output-watch-events"
-                    + " -o json has written; - for stdin.")
+            description =
+                    "File with changes to replay afterwards, as kubectl get --watch --output-watch-events -o json "
+                            + "writes them; - for stdin.")
     private Optional<String> changes = Optional.empty();
 
     @Mixin
@@ -97,15 +98,15 @@ public final class SimulateCommand implements Callable<Integer>, Question {
     @Mixin
     private ReportOptions page = new ReportOptions();
 
-    @Option(names = "--exit-code", description = "Also end with 1 if a pod was tried and has no node.")
+    @Option(names = "--exit-code", description = "Also exit with 1 if a pod is unschedulable.")
     private boolean exitCode;
 
     @Parameters(
             arity = "0..*",
             paramLabel = "CLUSTER",
             description =
-                    "Files or folders with the cluster's objects, in YAML or JSON; - for stdin. With --cluster, with"
-                            + " the pods and workloads that come to it.")
+                    "Files or folders with the cluster's objects, in YAML or JSON; - for stdin. With --cluster, the "
+                            + "pods and workloads to add to that cluster.")
     private List<String> files = new ArrayList<>();
 
     @Spec

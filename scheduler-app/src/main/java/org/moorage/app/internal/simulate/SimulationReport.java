@@ -51,12 +51,12 @@ public final class SimulationReport implements Report {
     private final GroupTable groups;
 
     /**
-     * What was asked for, and how it was answered.
+     * The options of the report.
      *
-     * @param rows which pods and nodes have a row for people; programs are told of all
-     * @param notes what is to be told of what was added to the cluster
+     * @param rows the pods and nodes that have a row in tables; JSON contains all
+     * @param notes notes on objects that were added to the cluster
      * @param seed the seed of the random numbers, if one was given
-     * @param took how long the simulation took; empty where that is not to be told
+     * @param took the duration of the simulation; empty if it is not shown
      * @param demandsNodes whether the answer is no if a pod was tried and has no node
      */
     public record Asked(

@@ -9,8 +9,8 @@ import java.util.Map;
 import java.util.regex.Pattern;
 
 /**
- * A media range of an {@code Accept} header, read as Kubernetes reads it: names are case-sensitive, nothing is quoted, and what cannot be
- * read is skipped.
+ * A media range of an {@code Accept} header, read as Kubernetes reads it: names are case-sensitive, nothing is quoted,
+ * and what cannot be read is skipped.
  *
  * @param type the type, such as {@code application}; may be {@code *}
  * @param subtype the subtype, such as {@code json}; may be {@code *}

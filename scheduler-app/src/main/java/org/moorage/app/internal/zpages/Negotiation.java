@@ -12,7 +12,7 @@ final class Negotiation {
     private Negotiation() {}
 
     /**
-     * What a client gets.
+     * The negotiated form of a response.
      *
      * @param format the format
      * @param target the kind of object that it asks for; empty if it asks for none

@@ -14,8 +14,8 @@ import org.moorage.app.internal.serving.Query;
 import org.moorage.app.internal.serving.Reply;
 
 /**
- * One of {@code /statusz} and {@code /flagz}: a text for people, and an object of the group {@code config.k8s.io} in JSON, YAML and CBOR
- * for programs. Same answers as kube-scheduler's, to each {@code Accept} header.
+ * One of {@code /statusz} and {@code /flagz}: a text for people, and an object of the group {@code config.k8s.io} in
+ * JSON, YAML and CBOR for programs. Same answers as kube-scheduler's, to each {@code Accept} header.
  */
 public final class ZPage implements Page {
     /** The name of the component, under which kube-scheduler's clients look for it. */

@@ -271,7 +271,7 @@ class AnnotateCommandTest {
         }
 
         @Test
-        void countsContainersOfRunningPodsIfToldTo() {
+        void countsContainersOfRunningPodsOnRequest() {
             bindPods();
             assertThat(run(Map.of(), "allocation", "--running-only")).isZero();
             assertThat(annotations(0))
@@ -350,7 +350,7 @@ class AnnotateCommandTest {
         }
 
         @Test
-        void asksAsTheOriginalIfToldTo() {
+        void usesTheOriginalQueriesOnRequest() {
             nodes = node("n1", "\"memory\":\"1Gi\"", "True");
             String idle = "node_cpu_seconds_total{instance=\"10.0.0.1:8445\",mode=\"idle\"}[5m]";
             String mean = "sum by (instance)(irate(" + idle + "))*1000";
@@ -384,7 +384,7 @@ class AnnotateCommandTest {
         }
 
         @Test
-        void countsUseUpToRequestsIfToldTo() {
+        void limitsUseToRequestsOnRequest() {
             nodes = node("n1", "\"memory\":\"1000\"", "True");
             pods = pod("p", "n1", "Running", containers("\"memory\":\"300\""));
             answers.put(MEMORY, series(500, 900));

@@ -53,7 +53,7 @@ final class KeptAttemptsTest {
     }
 
     @Test
-    void haveWhatWasToldOfThem() {
+    void containTheReportedValues() {
         AttemptDetails.NodeReason reason =
                 new AttemptDetails.NodeReason("Fit", "Insufficient cpu", 3, List.of("node-a"));
         kept.explained(
@@ -73,7 +73,7 @@ final class KeptAttemptsTest {
     }
 
     @Test
-    void tellWhatBecameOfTheBinding() {
+    void containTheResultOfTheBinding() {
         kept.decided(scheduled(WEB, 1));
         kept.bindingFailed(WEB, "node-a", "conflict");
         kept.decided(scheduled(WEB, 2));

@@ -85,8 +85,8 @@ final class ExtenderPlugins {
     }
 
     /**
-     * Prefers cool nodes, and keeps pods off those that are too hot. What a node's temperature is counted from comes from PreFilter,
-     * which nodes there are from PreScore, and the snapshot from the handle, so that it works in a whole cycle only.
+     * Prefers cool nodes, and keeps pods off those that are too hot. The base temperature comes from PreFilter, the
+     * nodes from PreScore, and the snapshot from the handle, so it works only in a whole cycle.
      */
     record NodeTemperature(Heat args, Handle handle)
             implements PreFilterPlugin, FilterPlugin, PreScorePlugin, ScorePlugin {

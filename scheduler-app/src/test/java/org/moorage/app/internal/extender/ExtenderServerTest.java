@@ -61,7 +61,7 @@ import org.moorage.runtime.metrics.SchedulerListener;
 import org.moorage.simulation.cluster.InMemoryCluster;
 import org.moorage.tls.ServerTrust;
 
-/** What an extender server answers over HTTP. */
+/** Tests an extender server over HTTP. */
 @Timeout(60)
 class ExtenderServerTest {
     private static final ObjectMapper JSON = new ObjectMapper();
@@ -276,7 +276,7 @@ class ExtenderServerTest {
         }
 
         @Test
-        void tellsResolvableRejectionsApart() {
+        void distinguishesResolvableRejections() {
             JsonNode answer = post(start(HOT), "filter", args(POD, hot("a", 85), hot("b", 20)))
                     .json();
 
@@ -470,7 +470,7 @@ class ExtenderServerTest {
         }
 
         @Test
-        void withNamesAloneAreToldWhatToSet() {
+        void withNamesAloneGetTheSettingInTheError() {
             ExtenderServer server = start(HOT);
 
             Response filter = post(server, "filter", names(POD, "'a'"));
@@ -526,7 +526,7 @@ class ExtenderServerTest {
         }
 
         @Test
-        void thatDoNotReturnHoldUpNobodyElse() {
+        void thatDoNotReturnBlockNoOthers() {
             ExtenderServer server = start(UNRELIABLE, Duration.ofMillis(300)).get(0);
 
             for (int i = 0; i < 3; i++) {
@@ -568,7 +568,7 @@ class ExtenderServerTest {
         }
 
         @Test
-        void areAnsweredBesideThoseThatAnnounceABodyAndSendNone() throws IOException {
+        void areAnsweredWhileOthersAnnounceABodyAndSendNone() throws IOException {
             ExtenderServer server = start(TEAM, Duration.ofSeconds(4)).get(0);
             List<Socket> strangers = new ArrayList<>();
             try {
@@ -735,7 +735,7 @@ class ExtenderServerTest {
         }
 
         @Test
-        void tellsWhatFailed() {
+        void reportsTheFailure() {
             cluster =
                     InMemoryCluster.of(List.of(node("a", ""), pod("p", "u", ""), pod("bound", "v", "'nodeName':'z'")));
             ExtenderServer server = start(BINDS);

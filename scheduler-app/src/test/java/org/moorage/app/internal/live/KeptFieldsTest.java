@@ -157,7 +157,7 @@ final class KeptFieldsTest {
 
     @ParameterizedTest
     @MethodSource("kinds")
-    void fieldsWithFreeTextsAreLeftOutOfEveryKind(String kind) throws IOException {
+    void fieldsWithFreeTextAreOmittedFromEveryKind(String kind) throws IOException {
         Set<String> kept = keptPaths(kind);
 
         assertThat(kept).hasSizeGreaterThan(2).contains("/metadata/name", "/metadata/uid");

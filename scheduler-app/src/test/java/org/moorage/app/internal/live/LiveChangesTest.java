@@ -52,7 +52,7 @@ final class LiveChangesTest {
     }
 
     @Test
-    void areToldOnceWhereAListBeginsAgain() {
+    void areReportedOnceWhenAListRestarts() {
         changes.listing(ObjectKind.NAMESPACE).add(namespace("first", "1", "1"));
         changes.replaced(ObjectKind.NAMESPACE, List.of(namespace("first", "1", "1"), namespace("second", "2", "2")));
 
@@ -70,7 +70,7 @@ final class LiveChangesTest {
     }
 
     @Test
-    void tellOnceOfAKindThatIsMissing() {
+    void reportAMissingKindOnce() {
         changes.unavailable(ObjectKind.NAMESPACE, "namespaces must not be listed");
         changes.unavailable(ObjectKind.NAMESPACE, "namespaces must not be listed");
 

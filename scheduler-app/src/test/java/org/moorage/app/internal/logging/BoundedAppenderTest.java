@@ -21,7 +21,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** An appender in front of one that nobody reads until the test says so. */
+/** Tests an appender in front of a blocked one that the test releases. */
 class BoundedAppenderTest {
     private static final int CAPACITY = 10;
 
@@ -90,7 +90,7 @@ class BoundedAppenderTest {
     }
 
     @Test
-    void goesOnAfterALineThatCannotBeWritten() {
+    void continuesAfterALineThatCannotBeWritten() {
         read.countDown();
         for (String message : List.of("throw", "line 1", "throw again", "line 2")) {
             appender.doAppend(new LoggingEvent("", loggers.getLogger("test"), Level.INFO, message, null, null));

@@ -102,13 +102,14 @@ class LogLayoutTest {
     }
 
     @Test
-    void addsTheStackTraceOfWhatNobodyExpects() {
+    void addsTheStackTraceOfAnUnexpectedException() {
         event.setLevel(Level.ERROR);
         event.setThrowableProxy(new ThrowableProxy(new IllegalStateException("broken")));
 
         assertThat(layout.doLayout(event))
                 .startsWith("E0412 10:15:02.123456 main Scheduler] \"Pod moved\" err=\"broken\" at=\""
-                        + LogLayoutTest.class.getName() + ".addsTheStackTraceOfWhatNobodyExpects(LogLayoutTest.java:")
+                        + LogLayoutTest.class.getName()
+                        + ".addsTheStackTraceOfAnUnexpectedException(LogLayoutTest.java:")
                 .contains(")\"\njava.lang.IllegalStateException: broken\n\tat " + LogLayoutTest.class.getName());
     }
 
@@ -187,7 +188,7 @@ class LogLayoutTest {
     }
 
     @Test
-    void tellsOfAValueWithoutAText() {
+    void reportsAValueWithoutText() {
         event.setLevel(Level.INFO);
         event.addKeyValuePair(new KeyValuePair("value", new Object() {
             @Override

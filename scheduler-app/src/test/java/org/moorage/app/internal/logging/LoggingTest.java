@@ -9,7 +9,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.slf4j.LoggerFactory;
 
-/** Which loggers write at which verbosity. */
+/** Tests which loggers write at which verbosity. */
 class LoggingTest {
     @AfterEach
     void logWarningsAgain() {

@@ -105,7 +105,7 @@ class FeatureGateOptionsTest {
                 "--feature-gates=WorkloadWithJob=true",
                 "--feature-gates: WorkloadWithJob is enabled, but depends on features that are disabled:"
                         + " [GenericWorkload]"),
-        // What a default needs counts too.
+        // Dependencies of a default count too.
         new Refused(
                 "--feature-gates=DRADeviceTaints=false",
                 "--feature-gates: DRADeviceTaintRules is enabled, but depends on features that are disabled:"

@@ -18,7 +18,10 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.moorage.app.CapturedRun;
 
-/** States of a report's page in which parts are opened or selected, for axe-core. Without a browser the tests are skipped. */
+/**
+ * States of a report's page in which parts are opened or selected, for axe-core. Without a browser the tests are
+ * skipped.
+ */
 @Tag("any-jvm")
 @EnabledIf("org.moorage.app.internal.page.Browser#isThere")
 class AccessibilityTest {

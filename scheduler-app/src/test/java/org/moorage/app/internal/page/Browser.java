@@ -141,7 +141,10 @@ final class Browser implements AutoCloseable {
         settle();
     }
 
-    /** Presses the key that goes to the next element until one that the selector finds has the focus; whether it came there. */
+    /**
+     * Presses the key that goes to the next element until one that the selector finds has the focus; whether it came
+     * there.
+     */
     boolean tabTo(String selector) {
         for (int i = 0; i < 60; i++) {
             if (Boolean.TRUE.equals(
@@ -168,7 +171,7 @@ final class Browser implements AutoCloseable {
     }
 
     /**
-     * What a script, and drawing what it changes, take: the middle one of several times.
+     * Returns the time of a script and of drawing its changes: the median of several runs.
      *
      * @param byClock in milliseconds, by the page's clock
      * @param ofProcessor what of it the page's thread took, in milliseconds: other work on the machine does not count
@@ -203,7 +206,7 @@ final class Browser implements AutoCloseable {
         throw new IllegalStateException("TaskDuration (expected: among " + metrics + ")");
     }
 
-    /** What the page and the browser have complained of since the last time. */
+    /** Returns the errors of the page and the browser since the last call. */
     List<String> complaints() {
         List<String> lines = new ArrayList<>();
         for (LogEntry entry : driver.manage().logs().get(LogType.BROWSER)) {

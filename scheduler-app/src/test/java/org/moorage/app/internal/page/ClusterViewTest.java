@@ -36,7 +36,7 @@ class ClusterViewTest {
                     "\"nodeName\":\"b\"",
                     "",
                     List.of("", "lost", "node b is not in the cluster")),
-            new Case("a pod that nobody has tried", "", "", List.of("", "pending", "")),
+            new Case("a pod that was never tried", "", "", List.of("", "pending", "")),
             new Case(
                     "a pod that a scheduler has tried",
                     "",

@@ -42,7 +42,7 @@ import org.moorage.testkit.Nodes;
 import org.moorage.testkit.Pods;
 import picocli.CommandLine;
 
-/** What the page of a running scheduler answers about a pod for which a plugin fails. */
+/** Tests the page of a running scheduler for a pod with a failing plugin. */
 @Tag("any-jvm")
 class FailingPluginPageTest {
     private static final String CONFIG = """

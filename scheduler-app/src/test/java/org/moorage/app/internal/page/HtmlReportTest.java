@@ -25,7 +25,7 @@ class HtmlReportTest {
     private static final Pattern POLICY = Pattern.compile("Content-Security-Policy\" content=\"([^\"]*)\"");
     private static final Pattern STYLE = Pattern.compile("<style>(.*?)</style>", Pattern.DOTALL);
     private static final Pattern SCRIPT = Pattern.compile("<script>(.*?)</script>", Pattern.DOTALL);
-    // What makes a browser load something.
+    // Markup that makes a browser load a resource.
     private static final Pattern LOADS =
             Pattern.compile("<(?:link|iframe|object|embed|img|base)\\b|\\bsrc=|@import|url\\(|\\bimport\\(");
 
@@ -125,7 +125,7 @@ class HtmlReportTest {
     }
 
     @Test
-    void leavesOutResourcesThatSomebodyMadeUpByTheHundred() throws IOException {
+    void omitsHundredsOfArbitraryResources() throws IOException {
         StringBuilder allocatable = new StringBuilder("\"cpu\":\"4\",\"pods\":\"10\"");
         for (int i = 0; i < 500; i++) {
             allocatable.append(",\"example.com/r").append(i).append("\":\"1\"");
@@ -144,7 +144,7 @@ class HtmlReportTest {
     }
 
     @Test
-    void tellsThatAFileCannotBeWritten() throws IOException {
+    void reportsThatAFileCannotBeWritten() throws IOException {
         Path file = Files.createDirectory(folder.resolve("taken"));
         PageContent content = PageFixture.generated(folder, 1, 1).build();
 

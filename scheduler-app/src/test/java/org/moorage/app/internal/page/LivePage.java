@@ -74,7 +74,7 @@ final class LivePage implements AutoCloseable {
                 clock);
     }
 
-    /** The page of a scheduler where something else is told of attempts. */
+    /** Returns the page of a scheduler with a given page of attempts. */
     static LivePage telling(Path folder, int nodes, int pods, Page attempts) {
         return start(folder, nodes, pods, Optional.empty(), Optional.of(attempts), clock());
     }

@@ -82,7 +82,7 @@ class LivePageTest {
 
     @ParameterizedTest
     @FieldSource("CASES")
-    void tellsWhatAPodWaitsForAndWhatCameOfTheAttempts(Case c) {
+    void explainsAPendingPodAndItsAttempts(Case c) {
         browser.show(live.address(), "#/pod?key=" + live.pod(c.pod));
         browser.until(ASKED);
 
@@ -135,7 +135,7 @@ class LivePageTest {
     }
 
     @Test
-    void readsTheClusterAgainAndTellsOfAPodThatIsNotThere() {
+    void reloadsTheClusterAndReportsAMissingPod() {
         browser.show(live.address(), "#/pod?key=" + live.pod("web-"));
         browser.until(ASKED);
         browser.run("document.querySelector('main').dataset.old = 'yes'; document.querySelector('#view > *').remove()");

@@ -5,8 +5,9 @@ import java.util.Locale;
 import java.util.SplittableRandom;
 
 /**
- * A cluster of some size, as text, whose machines and pods are like those of the openb traces: some kinds of machines, half of them with
- * GPUs, in three zones; services, jobs and trainings, most of which run already and some of which wait, for several reasons.
+ * A cluster of some size, as text, whose machines and pods are like those of the openb traces: some kinds of machines,
+ * half of them with GPUs, in three zones; services, jobs and trainings, most of which run already and some of which
+ * wait, for several reasons.
  */
 final class OpenbLikeCluster {
     private static final long SEED = 20230;
@@ -25,7 +26,7 @@ final class OpenbLikeCluster {
         new Kind("gpu-g3x8", 8, 125_000, 940, 8),
     };
 
-    /** What pods of an application are like. */
+    /** The shape of an application's pods. */
     private record Shape(
             String name, String kind, int percent, long milliCpu, long mebibytes, int gpus, int priority) {}
 
@@ -98,7 +99,7 @@ final class OpenbLikeCluster {
 
     private void pods(int pods) {
         int made = 0;
-        // Some wait for what there is not.
+        // Some are pending, since they need resources that do not exist.
         int waiting = Math.max(4, Math.min(200, pods / 40));
         for (int app = 0; made < pods - waiting; app++) {
             int drawn = random.nextInt(100);

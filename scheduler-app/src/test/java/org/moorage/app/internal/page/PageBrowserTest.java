@@ -186,7 +186,7 @@ class PageBrowserTest {
     }
 
     @Test
-    void showsSomethingForAnAddressThatSomebodyMadeUp() {
+    void showsAMessageForAnUnknownAddress() {
         browser.show(small, "#/%");
         for (String place : List.of(
                 "#/nobody",
@@ -216,7 +216,7 @@ class PageBrowserTest {
     }
 
     @Test
-    void hasOneRowForEqualSetsOfReasonsWhateverTheCounts() {
+    void hasOneRowForEqualSetsOfReasonsRegardlessOfCounts() {
         browser.show(large, "#/waiting");
         List<Object> rows = new ArrayList<>((List<?>) browser.run(
                 "return [...document.querySelectorAll('.reason-row .reasons')].map((row) => row.textContent)"));

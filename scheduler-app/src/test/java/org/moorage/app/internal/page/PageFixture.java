@@ -31,10 +31,10 @@ import org.moorage.simulation.Simulation;
 import org.moorage.simulation.SimulationResult;
 import org.moorage.simulation.dump.ClusterDump;
 
-/** What the tests of pages show. */
+/** Test data for pages. */
 final class PageFixture {
     static final JsonMapper JSON = JsonMapper.builder().build();
-    /** What strangers may call things to run a script of theirs in whose browser shows it. */
+    /** A name that would run a script in the browser of a user who views it. */
     static final String HOSTILE = "</script><img src=x onerror='window.pwned=1'><script>window.pwned=2</script>";
 
     static final Instant MADE = Instant.parse("2026-11-26T08:00:00Z");
@@ -59,7 +59,10 @@ final class PageFixture {
                 .made(MADE);
     }
 
-    /** The page of a simulation of a generated cluster, with what the plugins say of the first pod of each of these applications. */
+    /**
+     * The page of a simulation of a generated cluster, with what the plugins say of the first pod of each of these
+     * applications.
+     */
     static PageContent.Builder simulated(Path folder, int nodes, int pods, String... applications) {
         ClusterDump dump = cluster(folder, OpenbLikeCluster.of(nodes, pods));
         PluginRegistry registry = PluginRegistry.of(KubeSchedulerPlugins.all());

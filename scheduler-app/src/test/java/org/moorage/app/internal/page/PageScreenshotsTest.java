@@ -25,7 +25,10 @@ import org.junit.jupiter.api.condition.EnabledIf;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Makes the pictures of docs/plan/page.md again, of generated clusters: with the system property {@code screenshots.accept} only. */
+/**
+ * Makes the pictures of docs/plan/page.md again, of generated clusters: with the system property
+ * {@code screenshots.accept} only.
+ */
 @Tag("any-jvm")
 @EnabledIf("org.moorage.app.internal.page.Browser#isThere")
 @EnabledIfSystemProperty(named = "screenshots.accept", matches = "true")
@@ -115,7 +118,7 @@ class PageScreenshotsTest {
         }
     }
 
-    // With a palette, as all that there is of colours are shades of a few.
+    // With a palette, since the images contain shades of only a few colors.
     private static byte[] optimised(byte[] png) throws IOException {
         BufferedImage image = ImageIO.read(new ByteArrayInputStream(png));
         Map<Integer, Integer> counts = new HashMap<>();

@@ -8,7 +8,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.FieldSource;
 import org.moorage.app.Main;
 
-/** Who ends the process, from the stacks of its threads. */
+/** Tests finding the caller that ends the process, from the stacks of its threads. */
 class UnexpectedExitTest {
     private static StackTraceElement frame(String type, String method) {
         return new StackTraceElement(type, method, "Source.java", 12);
@@ -43,7 +43,7 @@ class UnexpectedExitTest {
 
     @ParameterizedTest
     @FieldSource("CASES")
-    void isTold(Case c) {
+    void isReported(Case c) {
         assertThat(UnexpectedExit.text("t", c.stack.toArray(StackTraceElement[]::new))
                         .orElse(""))
                 .isEqualTo(c.told);

@@ -28,11 +28,11 @@ class SchedulerOptionsTest {
     }
 
     static final List<Case> CASES = List.of(
-            new Case("hidden metrics are left out", List.of(), Set.of(HIDDEN)),
+            new Case("hidden metrics are omitted", List.of(), Set.of(HIDDEN)),
             new Case("an empty version is none", List.of("--show-hidden-metrics-for-version="), Set.of(HIDDEN)),
             new Case("they are shown on demand", List.of("--show-hidden-metrics-for-version=1.36"), Set.of()),
             new Case(
-                    "disabled ones are left out, too",
+                    "disabled ones are omitted, too",
                     List.of("--disabled-metrics=scheduler_cache_size"),
                     Set.of("scheduler_cache_size", HIDDEN)),
             new Case(
@@ -42,7 +42,7 @@ class SchedulerOptionsTest {
 
     @ParameterizedTest
     @FieldSource("CASES")
-    void sayWhichMetricsAreLeftOut(Case c) {
+    void selectOmittedMetrics(Case c) {
         Flags flags = new Flags();
         new CommandLine(flags).parseArgs(c.flags.toArray(String[]::new));
 

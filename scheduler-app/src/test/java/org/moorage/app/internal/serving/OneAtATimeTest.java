@@ -43,7 +43,7 @@ class OneAtATimeTest {
     }
 
     @Test
-    void goesOnAfterAPageThatFails() {
+    void continuesAfterAFailingPage() {
         OneAtATime turn = new OneAtATime();
         Page failing = turn.of(query -> {
             throw new IllegalStateException("it fails");

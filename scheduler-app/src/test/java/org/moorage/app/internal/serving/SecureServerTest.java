@@ -461,7 +461,7 @@ class SecureServerTest {
     }
 
     @Test
-    void speaksOnlyTheVersionsThatItIsToldTo() {
+    void speaksOnlyTheConfiguredVersions() {
         SecureServer server = serve("--tls-min-version=VersionTLS13");
 
         assertThat(get(client(), server, "/healthz").sslSession().orElseThrow().getProtocol())
@@ -524,7 +524,8 @@ class SecureServerTest {
         /**
          * A state.
          *
-         * @param count how many connections are held: handshakes take long, and the server's own tests hold more without them
+         * @param count how many connections are held: handshakes take long, and the server's own tests hold more
+         *     without them
          * @param sent what a client sends after its handshake; empty if it does not finish that
          */
         Held(int count, Optional<String> sent) {

@@ -104,7 +104,7 @@ final class DecisionJudgeTest {
     }
 
     @Test
-    void tellsWhichPluginPrefersAnotherNode() {
+    void namesThePluginThatPrefersAnotherNode() {
         see(EventType.ADDED, pod("there", "2").withNode("a"));
         Pod web = pod("web", "1");
         see(EventType.ADDED, web);
@@ -123,7 +123,7 @@ final class DecisionJudgeTest {
     }
 
     @Test
-    void tellsWhichPluginRejectsTheNode() {
+    void namesThePluginThatRejectsTheNode() {
         Pod large = pod("large", "8");
         see(EventType.ADDED, large);
         seeBound(large, "a");
@@ -198,7 +198,7 @@ final class DecisionJudgeTest {
     }
 
     @Test
-    void tellsOfAPodThatWaitsThoughItFits() {
+    void reportsAPendingPodThatFits() {
         Pod web = pod("web", "1");
         see(EventType.ADDED, web);
         see(
@@ -254,7 +254,7 @@ final class DecisionJudgeTest {
     }
 
     @Test
-    void tellsApartWhatASchedulerMayNotHaveLookedAt() {
+    void distinguishesNodesThatASchedulerMayHaveSkipped() {
         assertThat(kindOfALowerScore()).isEqualTo(Difference.Kind.SAMPLING);
         assertThat(judge.verdicts().areAllExplained()).isTrue();
     }

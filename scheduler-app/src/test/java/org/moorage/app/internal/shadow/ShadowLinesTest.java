@@ -18,7 +18,7 @@ import org.moorage.app.JsonSchema;
 import org.moorage.app.internal.report.Terminal;
 import org.moorage.runtime.decision.Rejection;
 
-/** What shadow prints, for people and for programs. */
+/** Tests the output of shadow, as text and as JSON. */
 final class ShadowLinesTest {
     private static final Difference LOWER = new Difference(
             Difference.Kind.LOWER_SCORE,

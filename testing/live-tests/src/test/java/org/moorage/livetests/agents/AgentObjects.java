@@ -37,7 +37,9 @@ final class AgentObjects {
         return pod;
     }
 
-    /** A node with 8 CPUs and 16 GiB; what is free: mean, deviation and forecast, in thousandths of a CPU and in GiB. */
+    /**
+     * A node with 8 CPUs and 16 GiB; what is free: mean, deviation and forecast, in thousandths of a CPU and in GiB.
+     */
     static ObjectNode safeNode(String cpu, String memory) {
         List<String> annotations = new ArrayList<>();
         annotate(annotations, "cpu", cpu, 1);

@@ -152,9 +152,9 @@ class CredentialFaultsTest {
                 Files.write(token, good);
                 bindFor(Duration.ofSeconds(12), scene);
             }
-            long warned = scheduler.inLog("Cannot read the token; the one before goes on being used");
-            report.saw(warned + " lines tell of it");
-            report.holds(warned == unusable.size(), warned + " lines tell of it");
+            long warned = scheduler.inLog("Cannot read the token; the previous one remains in use");
+            report.saw(warned + " lines report it");
+            report.holds(warned == unusable.size(), warned + " lines report it");
             report.holds(scheduler.inLog("second-line-of-the-file") == 0, "the log has a part of the file");
             scene.pods("last-", 1, "1000");
             Duration told = Waiting.until(() -> isTold(scene, "last-0"));

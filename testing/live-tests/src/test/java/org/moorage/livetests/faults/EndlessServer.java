@@ -15,7 +15,10 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import org.moorage.livetests.scene.Waiting;
 
-/** A server that answers at once and does not come to the end of it: what is below {@code /stall}, {@code /trickle}, {@code /endless}. */
+/**
+ * A server that answers at once and does not come to the end of it: what is below {@code /stall}, {@code /trickle},
+ * {@code /endless}.
+ */
 final class EndlessServer implements AutoCloseable {
     private static final Duration LONG = Duration.ofMinutes(2);
 

@@ -38,9 +38,9 @@ import org.moorage.api.plugin.ReservePlugin;
 import org.moorage.api.plugin.ScorePlugin;
 
 /**
- * Fails for pods that ask for it: the label {@code point} says at which extension point, {@code how} in what way. A hang lasts a
- * minute, once for a pod. With the label {@code while} it fails only as long as a file of that name is in the folder of the system
- * property {@code failing.folder}.
+ * Fails for pods that ask for it: the label {@code point} says at which extension point, {@code how} in what way. A
+ * hang lasts a minute, once for a pod. With the label {@code while} it fails only as long as a file of that name is in
+ * the folder of the system property {@code failing.folder}.
  */
 public final class FailingPlugin
         implements PreEnqueuePlugin,

@@ -39,7 +39,10 @@ final class FaultReport {
         seen.add(what);
     }
 
-    /** Reports how long something took; where faults have the machine to themselves, a longer time than the limit is a violation. */
+    /**
+     * Reports how long something took; where faults have the machine to themselves, a longer time than the limit is a
+     * violation.
+     */
     void took(String what, Duration time, Duration limit) {
         seen.add(what + " after " + seconds(time));
         Duration judged = JUDGES_TIMES ? limit : Waiting.LIMIT;

@@ -18,7 +18,10 @@ import org.junit.jupiter.api.extension.ParameterResolver;
 import org.moorage.livetests.scene.Moorage;
 import org.moorage.livetests.scene.Scene;
 
-/** Gives each test of a fault its {@link FaultReport}, and writes {@code target/faults.md} from all of the build's reports. */
+/**
+ * Gives each test of a fault its {@link FaultReport}, and writes {@code target/faults.md} from all of the build's
+ * reports.
+ */
 final class FaultTable implements ParameterResolver, AfterTestExecutionCallback {
     private static final Namespace NAMESPACE = Namespace.create(FaultTable.class);
     private static final String HEAD = "| # | injected | scheduler | seen | |\n|--:|---|---|---|---|\n";

@@ -99,8 +99,8 @@ class LargeRequestFaultsTest {
                 }
             }
             long start = System.nanoTime();
-            expect(report, "beside bodies that never come", large(agent).join(), List.of(200));
-            report.took("10,000 nodes beside bodies that never come", since(start), LIMIT);
+            expect(report, "with bodies that never arrive", large(agent).join(), List.of(200));
+            report.took("10,000 nodes with bodies that never arrive", since(start), LIMIT);
         } finally {
             for (Socket socket : sockets) {
                 socket.close();

@@ -180,7 +180,7 @@ class LeaderFaultsTest {
             String before = holder(scene);
             long bound = bindSome(scene, report, leader);
             leader.program().signal("TERM");
-            report.saw("told to end after " + bound + " bindings");
+            report.saw("stopped after " + bound + " bindings");
             Duration limit = Duration.ofSeconds(10);
             Duration ended = Waiting.until(() -> !leader.program().isRunning());
             report.took("ended", ended, limit);

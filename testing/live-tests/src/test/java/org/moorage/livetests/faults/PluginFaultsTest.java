@@ -133,11 +133,11 @@ class PluginFaultsTest {
             Duration bound = Waiting.until(() -> scene.versions().bound("prescore-log-") == pods.size());
             report.took("the pods of these values bound", bound, Duration.ofSeconds(80));
             long told = scheduler.inLog("Injected.*its text cannot be made");
-            report.saw(told + " lines tell that a text cannot be made");
-            report.holds(told >= 3, "only " + told + " lines tell of a text that cannot be made");
+            report.saw(told + " lines report a text that cannot be made");
+            report.holds(told >= 3, "only " + told + " lines report a text that cannot be made");
             scene.pods("later", 5, "1m");
             scene.awaitBound("later", 5);
-            report.holds(scheduler.inLog("Plugin did not return in time") > 0, "the call that hangs is not told");
+            report.holds(scheduler.inLog("Plugin did not return in time") > 0, "the call that hangs is not logged");
             report.holds(scheduler.metric("moorage_log_lines_dropped_total") == 0, "lines of the log were dropped");
             report.holds(scheduler.page("/livez").isPresent(), "/livez fails");
             scene.checkInvariants(scheduler);

@@ -43,7 +43,7 @@ class PortFaultsTest {
             Duration alone = bind(scene, "alone");
             report.took(PODS + " pods alone", alone, Duration.ofSeconds(60));
             report.took(
-                    PODS + " pods beside them", attacked, alone.multipliedBy(3).plusSeconds(2));
+                    PODS + " pods meanwhile", attacked, alone.multipliedBy(3).plusSeconds(2));
             try (SlowConnections slow = SlowConnections.to(policyPort, CONNECTIONS, report.random())) {
                 probe(scene, report, slow, HealthProbes.of("the policies", policyPort, true, "/metrics"));
             }

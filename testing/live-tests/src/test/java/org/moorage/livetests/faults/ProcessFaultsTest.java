@@ -125,7 +125,7 @@ class ProcessFaultsTest {
             report.holds(code == 3, "the exit code is " + code);
             report.holds(
                     lines.size() == 1 && lines.get(0).startsWith("error: the heap is too small: "),
-                    "it is not told in one line: " + lines);
+                    "it is not reported in one line:  " + lines);
         }
     }
 

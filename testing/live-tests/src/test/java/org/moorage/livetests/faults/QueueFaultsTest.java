@@ -50,8 +50,8 @@ class QueueFaultsTest {
     }
 
     @Test
-    @Fault(value = 20, injected = "200 pods whose volumes nobody makes, and 100 plain pods")
-    void volumesThatNobodyMakes(FaultReport report) {
+    @Fault(value = 20, injected = "200 pods whose volumes are never provisioned, and 100 plain pods")
+    void volumesThatAreNeverProvisioned(FaultReport report) {
         int wait = 20;
         try (FaultScene scene = FaultScene.open(report)) {
             scene.nodes("n", 30, "1", 110);

@@ -114,7 +114,7 @@ class StrangeObjectsFaultsTest {
                 }
                 report.saw(shape.getKey() + " kept for all kinds but " + refused);
                 report.holds(refused.isEmpty(), shape.getKey() + " not kept for " + refused);
-                report.took("slowest plain pod beside them bound", slowest, AT_ONCE);
+                report.took("slowest plain pod bound meanwhile", slowest, AT_ONCE);
                 checkLog(scheduler, report);
                 scheduler.close();
                 scheduler = startAmong(scene, report);
@@ -207,7 +207,7 @@ class StrangeObjectsFaultsTest {
                 Duration took = plainPod(scene);
                 slowest = took.compareTo(slowest) > 0 ? took : slowest;
             }
-            report.took("slowest plain pod beside them bound", slowest, AT_ONCE);
+            report.took("slowest plain pod bound meanwhile", slowest, AT_ONCE);
             checkLog(scheduler, report);
             scheduler.close();
             scheduler = startAmong(scene, report);
@@ -267,8 +267,8 @@ class StrangeObjectsFaultsTest {
             Duration beside = plainPod(scene);
             scene.api().create(path, FaultScene.pod("pending", HUGE, ""));
             Duration besidePending = plainPod(scene);
-            report.took("plain pod beside a bound one bound", beside, AT_ONCE);
-            report.took("beside a pending one", besidePending, AT_ONCE);
+            report.took("plain pod bound next to a bound one", beside, AT_ONCE);
+            report.took("next to a pending one", besidePending, AT_ONCE);
             scene.api()
                     .create(
                             path,
@@ -298,9 +298,9 @@ class StrangeObjectsFaultsTest {
     private static void refusals(FaultScene scene, FaultReport report, String when) {
         for (String pod : List.of("pending", "pinned")) {
             Duration told = Waiting.until(() -> message(scene, pod).contains("Insufficient cpu"));
-            report.took(when + pod + " told", told, Duration.ofSeconds(5));
+            report.took(when + pod + " rejected", told, Duration.ofSeconds(5));
             report.holds(
-                    message(scene, pod).contains("Insufficient cpu"), pod + " is told \"" + message(scene, pod) + "\"");
+                    message(scene, pod).contains("Insufficient cpu"), pod + " has the message \"" + message(scene, pod) + "\"");
         }
     }
 

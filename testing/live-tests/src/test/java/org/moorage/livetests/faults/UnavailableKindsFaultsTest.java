@@ -61,7 +61,7 @@ class UnavailableKindsFaultsTest {
             String told = ".resource.k8s.io is not served by the API server";
             Duration telling = Waiting.until(() -> condition(scene, "claiming0").contains(told)
                     && condition(scene, "claiming1").contains(told));
-            report.took("pods with claims told", telling, limit.multipliedBy(2));
+            report.took("pods with claims pending with the reason", telling, limit.multipliedBy(2));
             report.saw("\"" + condition(scene, "claiming0") + "\"");
 
             scene.plane()

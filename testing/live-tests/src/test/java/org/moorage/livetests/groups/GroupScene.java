@@ -24,7 +24,10 @@ import org.moorage.livetests.scene.Scene;
 import org.moorage.livetests.scene.SchedulerProcess;
 import org.moorage.livetests.scene.Waiting;
 
-/** A control plane that serves groups of pods, the scheduler as a separate process, and what must hold at the end of each test. */
+/**
+ * A control plane that serves groups of pods, the scheduler as a separate process, and what must hold at the end of
+ * each test.
+ */
 final class GroupScene implements BeforeEachCallback, AfterEachCallback, AfterAllCallback {
     static final String PODS = "/api/v1/namespaces/default/pods";
     static final String GROUPS = "/apis/scheduling.k8s.io/v1beta1/namespaces/default/podgroups";
@@ -233,8 +236,8 @@ final class GroupScene implements BeforeEachCallback, AfterEachCallback, AfterAl
     }
 
     /**
-     * No room was given out twice, and none is lost: no binding was over its node's room, and on each node a pod is bound that asks for
-     * all that the others leave. Then everything is deleted.
+     * No room was given out twice, and none is lost: no binding was over its node's room, and on each node a pod is
+     * bound that asks for all that the others leave. Then everything is deleted.
      */
     @Override
     public void afterEach(ExtensionContext context) {

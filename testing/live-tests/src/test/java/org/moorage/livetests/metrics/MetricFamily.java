@@ -25,8 +25,8 @@ import java.util.regex.Pattern;
  * @param help its help text
  * @param labels the names of its labels
  * @param buckets the upper bounds of its buckets, without the last one; none if it is no histogram
- * @param series the values by labels, as {@code a=1,b=2}; of a histogram how many were observed. A value is null where it
- *     depends on time or chance
+ * @param series the values by labels, as {@code a=1,b=2}; of a histogram how many were observed. A value is null where
+ *     it depends on time or chance
  */
 @JsonInclude(JsonInclude.Include.NON_EMPTY)
 public record MetricFamily(

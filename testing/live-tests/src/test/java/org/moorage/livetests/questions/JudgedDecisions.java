@@ -33,7 +33,9 @@ import org.moorage.kubernetes.KubernetesCluster;
 import org.moorage.objects.EventType;
 import org.moorage.objects.KeptJson;
 
-/** Sees what kube-scheduler decides while a question's change comes about, and judges it as {@code moorage shadow} does. */
+/**
+ * Sees what kube-scheduler decides while a question's change comes about, and judges it as {@code moorage shadow} does.
+ */
 final class JudgedDecisions implements AutoCloseable {
     private static final PluginRegistry REGISTRY = PluginRegistry.of(KubeSchedulerPlugins.all());
     // Longer than a pod that fits may be pending before it counts as a difference.
@@ -126,7 +128,8 @@ final class JudgedDecisions implements AutoCloseable {
     /**
      * Judges the decisions since then.
      *
-     * @param attempts the names of the pods in the order in which the scheduler has decided about them, which may bind them in another order
+     * @param attempts the names of the pods in the order in which the scheduler has decided about them, which may bind
+     *     them in another order
      */
     synchronized Judged judge(List<String> attempts) {
         List<String> differences = new ArrayList<>();

@@ -37,7 +37,9 @@ final class Kubelets implements AutoCloseable {
         /** They run until the pod is deleted. */
         Containers ENDLESS = pod -> true;
 
-        /** Runs those of a pod to the end; returns whether they are still said to run, as they are if nothing ends them. */
+        /**
+         * Runs those of a pod to the end; returns whether they are still said to run, as they are if nothing ends them.
+         */
         boolean run(JsonNode pod) throws Exception;
     }
 

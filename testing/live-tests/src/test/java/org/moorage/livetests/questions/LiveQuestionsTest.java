@@ -20,12 +20,14 @@ import org.moorage.livetests.scene.RunningProgram;
 import org.moorage.livetests.scene.Scene;
 
 /**
- * Questions about random clusters: the answer of Moorage from a dump, and the state of that cluster after the same change on a control plane with
- * kube-scheduler and the controllers. The seed is fixed; {@code -Dseed=N} takes another one, {@code -Dseed=random} a random one,
- * {@code -Dquestions=100} asks that many questions, and {@code -Dfirst=N} begins with that one.
+ * Questions about random clusters: the answer of Moorage from a dump, and the state of that cluster after the same
+ * change on a control plane with kube-scheduler and the controllers. The seed is fixed; {@code -Dseed=N} takes another
+ * one, {@code -Dseed=random} a random one, {@code -Dquestions=100} asks that many questions, and {@code -Dfirst=N}
+ * begins with that one.
  *
- * <p>One thing is random on a control plane: which of several best nodes a pod gets. So each decision of kube-scheduler must be one that Moorage
- * would make, too, and where none of them was among equal nodes, the cluster must end as answered.
+ * <p>One thing is random on a control plane: which of several best nodes a pod gets. So each decision of kube-scheduler
+ * must be one that Moorage would make, too, and where none of them was among equal nodes, the cluster must end as
+ * answered.
  */
 @Tag("live")
 @Tag("nightly")
@@ -50,7 +52,7 @@ class LiveQuestionsTest {
     private final List<String> wrong = new ArrayList<>();
 
     @Test
-    void theAnswerIsWhatBecomesOfTheCluster() throws IOException {
+    void theAnswerMatchesTheCluster() throws IOException {
         try (Scene open = Scene.withControllers();
                 RealCluster real = new RealCluster(open);
                 JudgedDecisions judged = new JudgedDecisions(open.plane().kubeconfig())) {

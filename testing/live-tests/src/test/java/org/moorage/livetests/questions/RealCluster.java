@@ -20,7 +20,9 @@ import org.moorage.livetests.scene.PodVersions;
 import org.moorage.livetests.scene.Scene;
 import org.moorage.livetests.scene.SchedulerProcess;
 
-/** A control plane with the controllers and kube-scheduler, on which clusters are made and changed, one after the other. */
+/**
+ * A control plane with the controllers and kube-scheduler, on which clusters are made and changed, one after the other.
+ */
 final class RealCluster implements AutoCloseable {
     private static final Pattern ATTEMPT = Pattern.compile("\"Attempting to schedule pod\" pod=\"default/([^\"]+)\"");
     private static final String NODES = "/api/v1/nodes";
@@ -97,8 +99,8 @@ final class RealCluster implements AutoCloseable {
     }
 
     /**
-     * Makes a change, and waits for its consequences in the order of the answer: kube-scheduler does not decide until the controllers have created
-     * pods for all that are gone, in the order in which these went.
+     * Makes a change, and waits for its consequences in the order of the answer: kube-scheduler does not decide until
+     * the controllers have created pods for all that are gone, in the order in which these went.
      */
     void change(Runnable change) {
         gate.whileClosed(scheduler, () -> {
@@ -192,8 +194,8 @@ final class RealCluster implements AutoCloseable {
     }
 
     /**
-     * Waits until the scheduler has tried each pod and nothing changes any more: it has seen the cluster as it is, and all pods without a node
-     * rest as unschedulable.
+     * Waits until the scheduler has tried each pod and nothing changes any more: it has seen the cluster as it is, and
+     * all pods without a node rest as unschedulable.
      */
     void settle() {
         while (true) {
@@ -222,7 +224,10 @@ final class RealCluster implements AutoCloseable {
         List<String> ignored = scene.await("controllers and kubelets are done", this::unfinished, List::isEmpty);
     }
 
-    /** The work that controllers and kubelets still have: the pods of each workload, their state, and the budgets that count them. */
+    /**
+     * The work that controllers and kubelets still have: the pods of each workload, their state, and the budgets that
+     * count them.
+     */
     private List<String> unfinished() {
         List<String> unfinished = new ArrayList<>();
         List<JsonNode> pods = pods();

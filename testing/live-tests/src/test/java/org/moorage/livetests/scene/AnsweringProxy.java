@@ -35,7 +35,10 @@ import java.util.function.UnaryOperator;
 import javax.net.ssl.KeyManagerFactory;
 import javax.net.ssl.SSLContext;
 
-/** An HTTPS server (HTTP/1.1) in front of an API server that answers requests itself or forwards them, as a test decides. */
+/**
+ * An HTTPS server (HTTP/1.1) in front of an API server that answers requests itself or forwards them, as a test
+ * decides.
+ */
 public final class AnsweringProxy implements AutoCloseable {
     private static final char[] PASSWORD = "changeit".toCharArray();
     /** Headers of one connection, and what the client makes itself. */

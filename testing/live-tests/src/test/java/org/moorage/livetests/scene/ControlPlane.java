@@ -24,8 +24,8 @@ import java.util.stream.Stream;
 import org.moorage.testkit.Ports;
 
 /**
- * A real etcd and kube-apiserver on loopback, made and started by the scripts in {@code testing/conformance/cluster}. Its files are
- * in the module's {@code target}.
+ * A real etcd and kube-apiserver on loopback, made and started by the scripts in {@code testing/conformance/cluster}.
+ * Its files are in the module's {@code target}.
  */
 public final class ControlPlane implements AutoCloseable {
     // Building the programs takes some minutes where they are missing.
@@ -45,7 +45,8 @@ public final class ControlPlane implements AutoCloseable {
     /**
      * Starts one, with files in its folder, where its programs run.
      *
-     * @param environment settings of {@code up.sh}: for example {@code CONTROLLERS} to {@code 1}, {@code APISERVER_ARGS} to further flags
+     * @param environment settings of {@code up.sh}: for example {@code CONTROLLERS} to {@code 1},
+     *     {@code APISERVER_ARGS} to further flags
      * @param files their texts by their names
      */
     static ControlPlane start(Map<String, String> environment, Map<String, String> files) {

@@ -24,8 +24,8 @@ import java.util.function.BooleanSupplier;
 import org.moorage.api.model.Quantity;
 
 /**
- * Follows every version of every pod in the store, so that none is missed while an API server is away, and adds up what is requested
- * of each node. Two bindings of one pod, and a binding to a node that is full, are violations.
+ * Follows every version of every pod in the store, so that none is missed while an API server is away, and adds up what
+ * is requested of each node. Two bindings of one pod, and a binding to a node that is full, are violations.
  */
 public final class PodVersions implements AutoCloseable {
     /** No more than this is counted of a pod or a node, so that sums do not overflow. */

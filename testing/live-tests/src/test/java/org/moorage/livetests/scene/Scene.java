@@ -127,7 +127,10 @@ public final class Scene implements AutoCloseable {
         api.create(manifests);
     }
 
-    /** Builds a program of {@code testing/conformance/cluster} that is not part of a control plane, and returns its path. */
+    /**
+     * Builds a program of {@code testing/conformance/cluster} that is not part of a control plane, and returns its
+     * path.
+     */
     public Path build(String name) {
         return ControlPlane.build(plane.folder(), name).resolve(name);
     }

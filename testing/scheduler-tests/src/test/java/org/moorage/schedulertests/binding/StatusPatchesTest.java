@@ -60,7 +60,7 @@ class StatusPatchesTest {
                     },
                     List.of()),
             new Case(
-                    "somebody else binds the pod",
+                    "another client binds the pod",
                     (cluster, scheduler) -> cluster.bind(
                             cluster.find(ObjectKind.POD, "default", "p").orElseThrow(), "n"),
                     List.of()),

@@ -332,7 +332,7 @@ class UncertainBindingsTest {
 
     @ParameterizedTest
     @FieldSource("UNEXPECTED")
-    void areLookedUpAgainWhateverWasThrown(Throwable thrown) throws InterruptedException {
+    void areLookedUpAgainAfterAnyException(Throwable thrown) throws InterruptedException {
         AtomicInteger reads = new AtomicInteger();
         faulty.on("bind", (arguments, real) -> {
             faulty.freezeWatch();

@@ -79,7 +79,7 @@ class UnavailableKindsTest {
                     LARGE,
                     "0/1 nodes are available: 1 Insufficient cpu. preemption: " + REASON),
             new Case(
-                    "a pod that need not preempt, without disruption budgets",
+                    "a pod that does not have to preempt, without disruption budgets",
                     ObjectKind.POD_DISRUPTION_BUDGET,
                     PLAIN,
                     ""));
@@ -88,7 +88,7 @@ class UnavailableKindsTest {
 
     @ParameterizedTest
     @FieldSource("CASES")
-    void tellsPodsThatNeedThemAndSchedulesOthers(Case c) {
+    void rejectsPodsThatNeedThemAndSchedulesOthers(Case c) {
         InMemoryCluster objects = InMemoryCluster.of(List.of(
                 decoded("{'apiVersion':'v1','kind':'Node','metadata':{'name':'n'},"
                         + "'status':{'allocatable':{'cpu':'2','memory':'4Gi','pods':'10'}}}"),

@@ -379,7 +379,7 @@ class SchedulerTest {
                     List.of("preBind p"),
                     List.of("")),
             new Case(
-                    "is not asked about while the feature is off, and everybody works",
+                    "is not called while the feature is off, and all pods are scheduled",
                     false,
                     PreBindPreFlightResult.skip(),
                     List.of("preBind p"),

@@ -38,7 +38,10 @@ import org.moorage.simulation.whatif.PodReason;
 import org.moorage.testkit.Nodes;
 import org.moorage.testkit.Pods;
 
-/** Records of the public API copy the collections that they are made of, at every depth: what they return cannot be changed. */
+/**
+ * Records of the public API copy the collections that they are made of, at every depth: what they return cannot be
+ * changed.
+ */
 class ImmutableRecordsTest {
     private static final Pod POD = Pods.named("p").build();
     private static final Node NODE = Nodes.named("n").build();

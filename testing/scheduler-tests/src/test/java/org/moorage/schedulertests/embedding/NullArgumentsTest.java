@@ -73,8 +73,9 @@ import org.moorage.testkit.PodGroups;
 import org.moorage.testkit.Pods;
 
 /**
- * Every method and constructor of the public API refuses null with a {@link NullPointerException} that names the argument, and so do
- * what-if questions for collections with null in them. Records, which are answers, and interfaces that programs implement are skipped.
+ * Every method and constructor of the public API refuses null with a {@link NullPointerException} that names the
+ * argument, and so do what-if questions for collections with null in them. Records, which are answers, and interfaces
+ * that programs implement are skipped.
  */
 @Tag("any-jvm")
 @Timeout(300)

@@ -173,7 +173,7 @@ final class GroupEvaluationTest {
                             "b needs 2, has 0: *[2 nodes, 1], lacks 1",
                             "stopped by b-1, free [0, 0], objections of 2 nodes")),
             new Case(
-                    "a group that nobody knows",
+                    "an unknown group",
                     racks(1),
                     GroupKey.podGroup("default", "lost"),
                     List.of("lost does not fit with 0")),
@@ -186,7 +186,7 @@ final class GroupEvaluationTest {
 
     @ParameterizedTest
     @FieldSource("CASES")
-    void tellsHowFarItComesAndWhatStopsIt(Case tried) {
+    void reportsItsProgressAndItsBlocker(Case tried) {
         GroupExplanation explanation = simulation(tried.objects, GATES).explainNow(tried.asked);
 
         assertThat(text(explanation.evaluation())).containsExactlyElementsOf(tried.lines);

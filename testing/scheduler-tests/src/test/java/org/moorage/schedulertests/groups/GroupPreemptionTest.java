@@ -177,7 +177,7 @@ final class GroupPreemptionTest {
                     1,
                     List.of("podgroup: 2 pods, 1 groups", "podgroup success")),
             new Case(
-                    "a gang for which there is too little room even then evicts nobody",
+                    "a gang that does not fit even then evicts no pod",
                     GROUPS,
                     List.of(GANG),
                     List.of(),

@@ -168,7 +168,7 @@ final class SimulatedGroupsTest {
 
     @ParameterizedTest
     @FieldSource("CASES")
-    void tellsWhatBecomesOfGroups(Case tried) {
+    void reportsTheResultsOfGroups(Case tried) {
         assertThat(simulate(tried.objects, GATES).groups())
                 .extracting(SimulatedGroupsTest::text)
                 .containsExactlyElementsOf(tried.groups);

@@ -46,7 +46,10 @@ import org.moorage.testkit.Nodes;
 import org.moorage.testkit.PodGroups;
 import org.moorage.testkit.Pods;
 
-/** Exceptions of plugins that do harm when they are read, at each extension point of pod groups: the group is tried again. */
+/**
+ * Exceptions of plugins that do harm when they are read, at each extension point of pod groups: the group is tried
+ * again.
+ */
 @Timeout(120)
 final class HostileGroupPluginsTest {
     private static final FeatureGates GATES = FeatureGates.DEFAULTS

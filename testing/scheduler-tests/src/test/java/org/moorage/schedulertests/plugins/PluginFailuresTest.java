@@ -540,7 +540,7 @@ class PluginFailuresTest {
 
     @ParameterizedTest
     @MethodSource("faultsOfPostFilter")
-    void ofPostFilterAreToldBesideTheReasons(Method method, Fault fault) {
+    void ofPostFilterAreReportedNextToTheReasons(Method method, Fault fault) {
         addNodes();
         cluster.apply(BAD);
         plugin.method = method;
@@ -599,7 +599,7 @@ class PluginFailuresTest {
             value = Fault.class,
             names = {"OUT_OF_RANGE"},
             mode = EnumSource.Mode.EXCLUDE)
-    void ofAHintHaveThePodTriedAgain(Fault fault) {
+    void ofAHintRetryThePod(Fault fault) {
         cluster.apply(Samples.node("n"));
         cluster.apply(BAD);
         plugin.rejectsAll = true;

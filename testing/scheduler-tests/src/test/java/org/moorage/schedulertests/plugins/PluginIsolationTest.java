@@ -425,7 +425,9 @@ final class PluginIsolationTest {
             cluster.apply(Samples.pod("bad"));
             hangs.await();
             Await.passTimeUntil(
-                    now, "the first attempt is told", () -> !messageOf("bad").isEmpty());
+                    now,
+                    "the first attempt is reported",
+                    () -> !messageOf("bad").isEmpty());
             assertThat(messageOf("bad")).isEqualTo("SchedulerError: " + example.message);
 
             cluster.apply(Samples.pod("good"));

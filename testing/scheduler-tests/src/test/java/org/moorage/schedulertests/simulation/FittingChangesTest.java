@@ -321,7 +321,7 @@ class FittingChangesTest {
     }
 
     @Test
-    void tellsThatThereWasNoTimeForAll() {
+    void reportsThatTimeRanOut() {
         List<ClusterObject> objects = objects(node("small", "1").build(), pod("2").build());
         try (WhatIf questions = Scheduler.whatIf(objects, CONFIG, REGISTRY);
                 Transaction cluster = questions.begin()) {

@@ -102,7 +102,7 @@ class SimulationTest {
     }
 
     @Test
-    void tellsOfAPodThatAPluginHoldsBack() {
+    void reportsAPodThatAPluginGates() {
         SimulatedPod held = only(simulate(node().build(), Pods.named("held").build()));
 
         assertThat(held.state()).isEqualTo(State.GATED);
@@ -112,7 +112,7 @@ class SimulationTest {
     }
 
     @Test
-    void tellsOfAPodThatWaitsForAPermit() {
+    void reportsAPodThatWaitsInPermit() {
         SimulatedPod asking = only(simulate(node().build(), Pods.named("asking").build()));
 
         assertThat(asking.state()).isEqualTo(State.WAITING_FOR_PERMIT);
@@ -140,7 +140,7 @@ class SimulationTest {
     }
 
     @Test
-    void tellsOfAPodThatCouldNotBeBound() {
+    void reportsAPodThatCouldNotBeBound() {
         SimulatedPod unbindable =
                 only(simulate(node().build(), Pods.named("unbindable").build()));
 
@@ -151,7 +151,7 @@ class SimulationTest {
     }
 
     @Test
-    void tellsOfPodsThatItDoesNotSchedule() {
+    void reportsPodsThatItDoesNotSchedule() {
         SimulationResult result = simulate(
                 node().build(),
                 Pods.named("foreign").schedulerName("other").build(),
@@ -189,7 +189,7 @@ class SimulationTest {
     }
 
     @Test
-    void createsPreemptedPodsAgainIfItIsToldTo() {
+    void recreatesPreemptedPodsOnRequest() {
         ClusterObject[] objects = {
             node().build(),
             Nodes.named("b").allocatable("cpu", "1").allocatable("pods", "10").build(),

@@ -270,7 +270,7 @@ final class SchedulerThreadsTest {
 
     @ParameterizedTest
     @FieldSource("FATAL_CASES")
-    void whatLeavesNothingToRelyOnIsToldAndShown(FatalCase example)
+    void fatalErrorsAreReportedAndShown(FatalCase example)
             throws InterruptedException, ExecutionException, TimeoutException {
         Consumer<Pod> thrower = pod -> {
             throw example.error;

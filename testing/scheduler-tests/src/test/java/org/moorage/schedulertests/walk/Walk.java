@@ -10,10 +10,12 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * The files that a reader visits who follows one call through the runtime, and the returns to a file that the reader has left before.
+ * The files that a reader visits who follows one call through the runtime, and the returns to a file that the reader
+ * has left before.
  *
- * <p>A reader reads each method once, at its first call, and goes back to the caller afterwards. Methods with less than 60 bytes of
- * bytecode are read in passing, and plugins are not read. {@link WalkedClasses} calls {@link #enter} at the begin of each method.
+ * <p>A reader reads each method once, at its first call, and goes back to the caller afterwards. Methods with less than
+ * 60 bytes of bytecode are read in passing, and plugins are not read. {@link WalkedClasses} calls {@link #enter} at the
+ * begin of each method.
  */
 public final class Walk {
     private static final int READ_BYTES = 60;

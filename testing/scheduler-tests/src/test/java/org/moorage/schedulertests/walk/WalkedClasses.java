@@ -13,7 +13,10 @@ import net.bytebuddy.jar.asm.Label;
 import net.bytebuddy.jar.asm.MethodVisitor;
 import net.bytebuddy.jar.asm.Opcodes;
 
-/** Loads the project's classes once more, such that {@link Walk#enter} is called at the begin of each method that is followed. */
+/**
+ * Loads the project's classes once more, such that {@link Walk#enter} is called at the begin of each method that is
+ * followed.
+ */
 final class WalkedClasses extends ClassLoader {
     private static final Map<String, Integer> BYTES = new ConcurrentHashMap<>();
 

@@ -162,7 +162,7 @@ class DrainTest {
                         "web-2 2 RESCHEDULED b",
                         "web-3 3 RESCHEDULED b"),
                 stopped(
-                        "a budget is used up by pods that find no place",
+                        "a budget is used up by pods that are not rescheduled",
                         DrainRules.DEFAULTS,
                         with(
                                 first,
@@ -302,7 +302,7 @@ class DrainTest {
 
     @ParameterizedTest
     @MethodSource("cases")
-    void tellsWhatBecomesOfPods(Case drain) {
+    void reportsTheResultsOfPods(Case drain) {
         DrainResult result = drain(DEFAULTS, drain.rules, drain.objects, "a");
 
         assertThat(result.pods().stream().map(DrainTest::told)).containsExactlyElementsOf(drain.pods);
@@ -311,7 +311,7 @@ class DrainTest {
     }
 
     @Test
-    void tellsWhyAnEvictionIsRefused() {
+    void reportsWhyAnEvictionIsRefused() {
         Pod pod = web("web-1").on("a").build();
         PodReason refusal = drain(DEFAULTS, DrainRules.DEFAULTS, with(pod, budget(0, 2, 2, "")), "a")
                 .pods()

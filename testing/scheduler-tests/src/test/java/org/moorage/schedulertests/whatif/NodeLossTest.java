@@ -71,7 +71,7 @@ class NodeLossTest {
     }
 
     @Test
-    void losesPodsWhateverBudgetsAllow() {
+    void losesPodsRegardlessOfBudgets() {
         PodDisruptionBudget none = new PodDisruptionBudget(
                 ObjectMeta.named("web").namespace("default").build(),
                 Optional.of(new LabelSelector(Map.of("app", "web"), List.of())),
@@ -101,7 +101,7 @@ class NodeLossTest {
     }
 
     @Test
-    void tellsOfVolumesThatAreLostAndOfStatefulSets() {
+    void reportsLostVolumesAndStatefulSets() {
         Pod database = Pods.named("db-0")
                 .controlledBy("apps/v1", "StatefulSet", "db")
                 .claim("data-db-0")

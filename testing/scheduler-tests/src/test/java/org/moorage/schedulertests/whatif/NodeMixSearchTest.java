@@ -174,8 +174,8 @@ class NodeMixSearchTest {
     }
 
     /**
-     * The pods that fit on either type prefer the larger nodes, which others need. The larger type then costs less alone than with smaller nodes that are
-     * added at the same time.
+     * The pods that fit on either type prefer the larger nodes, which others need. The larger type then costs less
+     * alone than with smaller nodes that are added at the same time.
      */
     @Test
     void stepsKeepLargeNodesForThePodsThatNeedThem() {
@@ -406,7 +406,10 @@ class NodeMixSearchTest {
         }
     }
 
-    /** All mixes of a few nodes are tried: none falls below the bound, and the cheapest is the result, unless the result states that it may not be. */
+    /**
+     * All mixes of a few nodes are tried: none falls below the bound, and the cheapest is the result, unless the result
+     * states that it may not be.
+     */
     @Test
     void noMixFallsBelowTheBound() {
         int equal = 0;

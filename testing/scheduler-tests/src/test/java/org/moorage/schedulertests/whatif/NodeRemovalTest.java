@@ -115,7 +115,7 @@ class NodeRemovalTest {
                                 web("b").requests("cpu", "2").on("b").build()),
                         "unschedulable elsewhere: Insufficient cpu"),
                 asked(
-                        "nobody is preempted",
+                        "no pod is preempted",
                         RemovalRules.DEFAULTS,
                         List.of(
                                 web("a").priority(9).requests("cpu", "3").build(),
@@ -309,7 +309,7 @@ class NodeRemovalTest {
                                 web("a").build(),
                                 web("filler").priority(-11).requests("cpu", "3").build())),
                 asked(
-                        "all reasons are told",
+                        "all reasons are reported",
                         RemovalRules.DEFAULTS,
                         List.of(
                                 Pods.named("bare").build(),
@@ -320,7 +320,7 @@ class NodeRemovalTest {
 
     @ParameterizedTest
     @MethodSource("cases")
-    void tellsWhyANodeStays(Case asked) {
+    void reportsWhyANodeStays(Case asked) {
         List<ClusterObject> objects = new ArrayList<>(List.of(node("a"), node("b")));
         for (ClusterObject object : asked.objects) {
             boolean isMovable =

@@ -140,7 +140,7 @@ class NominatedPodsTest {
     }
 
     @Test
-    void aPodThatLeavesMakesRoomBesideTheNominatedPod() {
+    void aDeletedPodFreesRoomNextToTheNominatedPod() {
         try (WhatIf cluster = cluster(nominated().build());
                 Transaction transaction = cluster.begin()) {
             Evaluation evaluation = transaction.evaluate(asked().build());
@@ -151,7 +151,7 @@ class NominatedPodsTest {
     }
 
     @Test
-    void lowerRequestsFitBesideTheNominatedPod() {
+    void lowerRequestsFitNextToTheNominatedPod() {
         Node node = Nodes.named("n")
                 .allocatable("cpu", "4")
                 .allocatable("memory", "8Gi")

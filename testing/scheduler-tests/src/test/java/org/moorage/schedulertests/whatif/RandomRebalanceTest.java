@@ -56,8 +56,8 @@ import org.moorage.testkit.Nodes;
 import org.moorage.testkit.Pods;
 
 /**
- * Plans of moves in random clusters hold what they state when their moves are made one by one. {@code -Dtests.clusters=N} sets the number of clusters,
- * {@code -Dtests.seed=N} the first seed.
+ * Plans of moves in random clusters hold what they state when their moves are made one by one.
+ * {@code -Dtests.clusters=N} sets the number of clusters, {@code -Dtests.seed=N} the first seed.
  */
 @Tag("any-jvm")
 class RandomRebalanceTest {

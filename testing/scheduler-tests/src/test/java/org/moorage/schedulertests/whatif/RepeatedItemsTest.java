@@ -46,8 +46,8 @@ import org.moorage.testkit.PodGroups;
 import org.moorage.testkit.Pods;
 
 /**
- * Nodes and pods that a caller or a plugin names several times: a selection is a set, while objects to add and pods to place must be distinct.
- * Each node has 4 CPUs.
+ * Nodes and pods that a caller or a plugin names several times: a selection is a set, while objects to add and pods to
+ * place must be distinct. Each node has 4 CPUs.
  */
 @Timeout(120)
 class RepeatedItemsTest {
@@ -96,7 +96,9 @@ class RepeatedItemsTest {
         return placed.pods().stream().map(pod -> pod.nodeName().orElse("-")).toList();
     }
 
-    /** A selection with repetitions, the same one without, and the nodes that two pods of 4 CPUs are then scheduled to. */
+    /**
+     * A selection with repetitions, the same one without, and the nodes that two pods of 4 CPUs are then scheduled to.
+     */
     private record Selection(
             String name, Function<WhatIf, WhatIf> repeated, Function<WhatIf, WhatIf> once, List<String> placed) {
         @Override

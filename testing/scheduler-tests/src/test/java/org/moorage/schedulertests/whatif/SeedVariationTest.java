@@ -61,7 +61,10 @@ class SeedVariationTest {
         return Pods.named(name).controlledBy("apps/v1", "ReplicaSet", name);
     }
 
-    /** A lost node with a small pod that may go to either node, and a large one of lower priority that fits on an empty SSD node only. */
+    /**
+     * A lost node with a small pod that may go to either node, and a large one of lower priority that fits on an empty
+     * SSD node only.
+     */
     private static List<ClusterObject> cluster(String cpuOfSecond) {
         return List.of(
                 node("lost").label("disk", "ssd").build(),

@@ -367,7 +367,7 @@ class WhatIfTest {
 
     @ParameterizedTest
     @ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8})
-    void answersAsBeforeOnceChangesAreTakenBack(long seed) {
+    void answersAsBeforeOnceChangesAreReverted(long seed) {
         RandomGenerator random = RandomGeneratorFactory.of("L64X128MixRandom").create(seed);
         List<ClusterObject> objects = new ArrayList<>();
         for (int i = 0; i < 12; i++) {

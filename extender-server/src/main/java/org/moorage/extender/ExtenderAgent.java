@@ -36,7 +36,6 @@ import org.moorage.runtime.Scheduler;
 import org.moorage.runtime.cluster.Cluster;
 import org.moorage.runtime.cluster.ClusterSource;
 import org.moorage.runtime.metrics.SchedulerListener;
-import org.moorage.runtime.metrics.SchedulerMetrics;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -150,15 +149,13 @@ public final class ExtenderAgent implements AutoCloseable {
      * @param registry the available plugins
      * @param features the enabled features
      * @param limit the timeout of a request
-     * @param metrics records measurements
-     * @param listeners receive scheduling events
+     * @param listeners receive scheduling events and measurements
      * @param memory the memory for requests, shared by all agents that use it
      */
     public record Settings(
             PluginRegistry registry,
             FeatureGates features,
             Duration limit,
-            SchedulerMetrics metrics,
             List<SchedulerListener> listeners,
             RequestMemory memory) {
         public Settings {
@@ -228,8 +225,7 @@ public final class ExtenderAgent implements AutoCloseable {
         try {
             Scheduler.Builder builder = Scheduler.builder(made, registry, source, writer)
                     .featureGates(settings.features())
-                    .pluginCallTimeout(limit)
-                    .metrics(settings.metrics());
+                    .pluginCallTimeout(limit);
             settings.listeners().forEach(builder::listener);
             return builder.build();
         } catch (ConfigException refused) {

@@ -68,6 +68,7 @@ import org.moorage.runtime.internal.cluster.PodLookup;
 import org.moorage.runtime.internal.cycle.PodEvaluation;
 import org.moorage.runtime.internal.cycle.Profile;
 import org.moorage.runtime.internal.extender.Extenders;
+import org.moorage.runtime.internal.log.Listeners;
 import org.moorage.runtime.internal.log.Log;
 import org.moorage.runtime.internal.loop.CycleWorkspace;
 import org.moorage.runtime.internal.loop.EvaluationWorkspaces;
@@ -98,7 +99,6 @@ import org.moorage.runtime.internal.whatif.Given;
 import org.moorage.runtime.internal.whatif.WhatIfWriter;
 import org.moorage.runtime.metrics.SchedulerGauges;
 import org.moorage.runtime.metrics.SchedulerListener;
-import org.moorage.runtime.metrics.SchedulerMetrics;
 import org.moorage.runtime.whatif.WhatIf;
 
 /**
@@ -131,7 +131,7 @@ public final class Scheduler implements AutoCloseable {
 
     private final FrozenCluster.Settings settings;
     private final ClusterSource source;
-    private final SchedulerListener listener;
+    private final Listeners listeners;
     private final SchedulerThreads threads;
     private final Set<KeptJson> json;
     private final Extenders extenders;
@@ -165,14 +165,14 @@ public final class Scheduler implements AutoCloseable {
     @GuardedBy("stopLock")
     private boolean closed;
 
-    private Scheduler(Builder builder, SchedulerListener listener, SchedulerThreads threads) {
+    private Scheduler(Builder builder, Listeners listeners, SchedulerThreads threads) {
         Problems problems = Problems.collector();
-        extenders = Extenders.of(
-                builder.config.extenders(), this::snapshot, builder.monotonicClock, builder.metrics, problems);
+        extenders =
+                Extenders.of(builder.config.extenders(), this::snapshot, builder.monotonicClock, listeners, problems);
         json = builder.config.keptJson(builder.registry);
         source = builder.source;
         ClusterWriter writer = builder.writer;
-        this.listener = listener;
+        this.listeners = listeners;
         this.threads = threads;
         cache = new SchedulerCache(builder.featureGates);
         view = new FeatureView(builder.featureGates);
@@ -202,7 +202,7 @@ public final class Scheduler implements AutoCloseable {
                 nominator,
                 waitingPods,
                 podsInPreBind,
-                listener,
+                listeners,
                 extenders,
                 new ConcurrentHashMap<>(),
                 this::queue,
@@ -212,7 +212,7 @@ public final class Scheduler implements AutoCloseable {
                         (name, plugin) -> caller(name, plugin, builder),
                         (profile, plugin) -> new ProfileHandle(profile, plugin, services),
                         nominator::nominatedPods,
-                        builder.metrics)
+                        listeners)
                 .build(builder.config, problems);
         logMissing(profiles.missing());
         queue = new SchedulingQueue(
@@ -226,20 +226,13 @@ public final class Scheduler implements AutoCloseable {
                         builder.rejectedEarlyPops),
                 builder.monotonicClock,
                 nominator,
-                builder.metrics,
+                listeners,
                 (pod, failure) -> SchedulingFailures.reportEvent(writer, pod, failure.getMessage()));
         comparer = new CacheComparer(store, cache, queue, this::isResponsible, builder.featureGates);
         statusPatches = new StatusPatches(pods, cache, writer, threads.reports());
         uncertainBindings = new UncertainBindings(source, pods, threads.binding(), threads.timers());
         SchedulingFailures failures = new SchedulingFailures(
-                listener,
-                pods,
-                queue,
-                nominator,
-                writer,
-                statusPatches,
-                builder.metrics,
-                builder.featureGates::isTriedForResize);
+                pods, queue, nominator, writer, statusPatches, listeners, builder.featureGates::isTriedForResize);
         BindingCycle binding = new BindingCycle(
                 waitingPods,
                 podsInPreBind,
@@ -250,9 +243,9 @@ public final class Scheduler implements AutoCloseable {
                 builder.featureGates,
                 extenders,
                 uncertainBindings,
-                new BindingResults(cache, queue, failures, listener));
+                new BindingResults(cache, queue, failures, listeners));
         SchedulingCycle cycle =
-                new SchedulingCycle(profiles.byName(), cache, queue, nominator, binding, failures, listener);
+                new SchedulingCycle(profiles.byName(), cache, queue, nominator, binding, failures, listeners);
         PodGroupCycle groupCycle = new PodGroupCycle(
                 profiles.byName(),
                 cache,
@@ -263,7 +256,7 @@ public final class Scheduler implements AutoCloseable {
                 new PodGroupEvents(writer),
                 builder.featureGates,
                 builder.randomTies ? builder.random : null,
-                listener);
+                listeners);
         int percentage = builder.config.percentageOfNodesToScore();
         loop = new SchedulingLoop(
                 threads,
@@ -274,14 +267,14 @@ public final class Scheduler implements AutoCloseable {
                 cycle,
                 groupCycle);
         watch = new PluginCallWatch(
-                builder.pluginCallTimeout, builder.monotonicClock, threads, queue, loop, profiles.plugins(), listener);
+                builder.pluginCallTimeout, builder.monotonicClock, threads, queue, loop, profiles.plugins(), listeners);
         eventHandlers = new ObjectEventHandlers(
                 new PodEventHandlers(
                         cache, queue, nominator, waitingPods, podsInPreBind, this::isResponsible, builder.featureGates),
                 cache,
                 queue,
                 store,
-                builder.metrics);
+                listeners);
     }
 
     // Plugins receive the store, which calls these methods, before the event handlers, the profiles and the queue
@@ -319,7 +312,7 @@ public final class Scheduler implements AutoCloseable {
                                 name,
                                 policy == FailurePolicy.IGNORE,
                                 builder.monotonicClock,
-                                new BreakerReports(builder.writer, listener)));
+                                new BreakerReports(builder.writer, listeners)));
     }
 
     private SchedulingQueue queue() {
@@ -790,7 +783,6 @@ public final class Scheduler implements AutoCloseable {
         private final ClusterWriter writer;
         private final @Nullable LoadedConfig loaded;
         private final List<SchedulerListener> listeners = new ArrayList<>();
-        private SchedulerMetrics metrics = SchedulerMetrics.NONE;
         private FeatureGates featureGates;
         private InstantSource clock = InstantSource.system();
         private InstantSource monotonicClock = MonotonicClock.system();
@@ -801,7 +793,7 @@ public final class Scheduler implements AutoCloseable {
         private Duration pluginCallTimeout = Duration.ofSeconds(30);
         private Map<String, FailurePolicy> failurePolicies = Map.of();
         private @Nullable ScheduledExecutorService timers;
-        private BiFunction<Integer, SchedulerListener, SchedulerThreads> threads =
+        private BiFunction<Integer, Listeners, SchedulerThreads> threads =
                 (parallelism, told) -> new SchedulerThreads(parallelism, null, timers, told);
 
         private Builder(
@@ -821,12 +813,6 @@ public final class Scheduler implements AutoCloseable {
         /** Adds a listener, which is called after those that were added before. */
         public Builder listener(SchedulerListener added) {
             listeners.add(Objects.requireNonNull(added, "added"));
-            return this;
-        }
-
-        /** Sets the receiver of metrics; no metrics are collected if not set. */
-        public Builder metrics(SchedulerMetrics value) {
-            metrics = Objects.requireNonNull(value, "metrics");
             return this;
         }
 
@@ -964,7 +950,7 @@ public final class Scheduler implements AutoCloseable {
          * @throws ConfigException if the profiles cannot be built from the plugins; it names every problem
          */
         public Scheduler build() {
-            SchedulerListener logged = new LoggedListeners(listeners);
+            Listeners logged = new Listeners(listeners);
             SchedulerThreads made = threads.apply(config.parallelism(), logged);
             boolean isBuilt = false;
             try {

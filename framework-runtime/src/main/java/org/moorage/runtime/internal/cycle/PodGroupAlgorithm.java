@@ -202,7 +202,7 @@ public final class PodGroupAlgorithm {
         }
         placements.addAll(generated.placements());
         if (!group.isComposite()) {
-            profile.metrics().placementsGenerated(profile.name(), placements.size());
+            profile.listeners().measure(listener -> listener.placementsGenerated(profile.name(), placements.size()));
         }
         return GroupStatus.success();
     }
@@ -228,8 +228,9 @@ public final class PodGroupAlgorithm {
                 GroupResult result = tryMembers(group, placementState, recorder);
                 tried.put(group.key(), result);
                 if (result.status().code() != Code.ERROR) {
-                    profile.metrics()
-                            .placementEvaluated(profile.name(), result.status().isSuccess(), System.nanoTime() - start);
+                    profile.listeners()
+                            .measure(listener -> listener.placementEvaluated(
+                                    profile.name(), result.status().isSuccess(), System.nanoTime() - start));
                 }
             }
             return tried;
@@ -357,7 +358,7 @@ public final class PodGroupAlgorithm {
         } catch (ExtenderException failure) {
             return MemberResult.error(pod, state, failure.getMessage());
         } finally {
-            profile.metrics().algorithmRan(System.nanoTime() - start);
+            profile.listeners().measure(listener -> listener.algorithmRan(System.nanoTime() - start));
         }
     }
 

@@ -210,7 +210,6 @@ public final class SchedulerCommand {
         attempts.ifPresent(builder::listener);
         builder.listener(metrics)
                 .listener(new PodLog())
-                .metrics(metrics)
                 .rejectedEarlyPops(REJECTED_EARLY_POPS)
                 .maxInUnschedulable(options.maxInUnschedulable());
         return options.pluginLimits().applyTo(builder, registry);

@@ -33,6 +33,7 @@ import org.moorage.objects.KeptJson;
 import org.moorage.objects.ObjectDecodeException;
 import org.moorage.runtime.PartialCycles;
 import org.moorage.runtime.Scheduler;
+import org.moorage.runtime.SchedulerBuilder;
 import org.moorage.runtime.cluster.Cluster;
 import org.moorage.runtime.cluster.ClusterSource;
 import org.moorage.runtime.metrics.SchedulerListener;
@@ -223,7 +224,7 @@ public final class ExtenderAgent implements AutoCloseable {
             ClusterWriter writer,
             Settings settings) {
         try {
-            Scheduler.Builder builder = Scheduler.builder(made, registry, source, writer)
+            SchedulerBuilder builder = Scheduler.builder(made, registry, source, writer)
                     .featureGates(settings.features())
                     .pluginCallTimeout(limit);
             settings.listeners().forEach(builder::listener);

@@ -90,7 +90,7 @@ public final class PodGroupAlgorithm {
             Map<GroupKey, GroupResult> results = new LinkedHashMap<>();
             GroupResult result = find(root, state, results, recorder);
             if (result.status().isSuccess() && !result.isAnyScheduled()) {
-                result.status(GroupStatus.unschedulable(List.of()));
+                results.put(root.key(), result.with(GroupStatus.unschedulable(List.of())));
             }
             return results;
         } finally {
@@ -153,12 +153,11 @@ public final class PodGroupAlgorithm {
         }
         if (feasible.isEmpty()) {
             Map<GroupKey, GroupResult> shown = Objects.requireNonNull(first);
+            results.putAll(shown);
             GroupResult result = result(shown, group);
-            result.status(GroupStatus.unschedulable(List.of("0/" + placements.size()
+            return result.with(GroupStatus.unschedulable(List.of("0/" + placements.size()
                     + " placements are available, first placement status: "
                     + result.status().asError())));
-            results.putAll(shown);
-            return result;
         }
         int best;
         try {
@@ -256,7 +255,7 @@ public final class PodGroupAlgorithm {
                 if (result.status().code() == Code.ERROR) {
                     status = GroupStatus.error("composite pod group evaluation failed due to child error: "
                             + result.status().asError());
-                    return new GroupResult(group, status, List.of(), placementState, false);
+                    return new GroupResult(group, status, List.of(), placementState, false, false);
                 }
                 anyScheduled |= result.isAnyScheduled();
                 remaining--;
@@ -272,7 +271,7 @@ public final class PodGroupAlgorithm {
                 snapshot.revertTo(changes);
             }
         }
-        return new GroupResult(group, status, List.of(), placementState, anyScheduled);
+        return new GroupResult(group, status, List.of(), placementState, anyScheduled, false);
     }
 
     private GroupResult tryMembers(GroupTree group, CycleState placementState, GroupRecorder recorder) {
@@ -332,7 +331,7 @@ public final class PodGroupAlgorithm {
                 snapshot.revertTo(changes);
             }
         }
-        return new GroupResult(group, status, members, placementState, anyScheduled);
+        return new GroupResult(group, status, members, placementState, anyScheduled, false);
     }
 
     private MemberResult tryMember(Pod pod, CycleState placementState) {

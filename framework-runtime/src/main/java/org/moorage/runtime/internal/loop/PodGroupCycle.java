@@ -105,9 +105,8 @@ public final class PodGroupCycle {
         if (profile.placementFeasible().isEmpty()) {
             LOG.atError()
                     .addKeyValue("profile", profile.name())
-                    .log(
-                            "GenericWorkload is enabled, but GangScheduling plugin is not set. Gang scheduling using PodGroups"
-                                    + " may not work as expected.");
+                    .log("GenericWorkload is enabled, but GangScheduling plugin is not set. Gang scheduling using"
+                            + " PodGroups may not work as expected.");
         }
     }
 
@@ -308,8 +307,7 @@ public final class PodGroupCycle {
         GroupEvaluationRecorder recorder = new GroupEvaluationRecorder(GroupEvaluationRecorder.Detail.ALL);
         CycleState state = new CycleState();
         Map<GroupKey, GroupResult> results = groupAlgorithm.find(root, state, recorder);
-        GroupResult ofRoot = Objects.requireNonNull(results.get(root.key()));
-        Code code = ofRoot.status().code();
+        Code code = Objects.requireNonNull(results.get(root.key())).status().code();
         GroupResult.complete(root, results);
         Optional<PodGroupPostFilterRun.Answer> answer = Optional.empty();
         if (code == Code.UNSCHEDULABLE) {
@@ -321,7 +319,7 @@ public final class PodGroupCycle {
                 root.key(),
                 root.unscheduledPods(),
                 code == Code.SUCCESS,
-                ofRoot.status().message(),
+                Objects.requireNonNull(results.get(root.key())).status().message(),
                 recorder.attempt(),
                 answer.map(PodGroupPostFilterRun.Answer::status),
                 answer.map(PodGroupPostFilterRun.Answer::victims).orElse(List.of()));

@@ -458,7 +458,7 @@ public final class PodGroupAlgorithm {
 
     private PlacementFeasibleResult feasible(CycleState placementState, GroupTree group, PlacementProgress progress) {
         PlacementFeasibleResult answer = PlacementFeasibleResult.feasible();
-        for (PluginCaller plugin : profile.placementFeasible()) {
+        for (PluginCaller plugin : profile.at(ExtensionPoint.PLACEMENT_FEASIBLE)) {
             PlacementFeasibleResult result = plugin.placementFeasible(placementState, group, progress);
             switch (result.outcome()) {
                 case FEASIBLE -> {}

@@ -25,7 +25,6 @@ public final class Profile {
     private final Map<ExtensionPoint, List<PluginCaller>> plugins;
     private final Map<ExtensionPoint, Map<String, Integer>> weights;
     private final List<PluginCaller> signing;
-    private final List<PluginCaller> placementFeasible;
     private final Supplier<Map<String, List<Pod>>> nominatedPods;
     private final Listeners listeners;
 
@@ -35,7 +34,6 @@ public final class Profile {
      * @param name the scheduler name in the specs of its pods
      * @param percentageOfNodesToScore the profile's own percentage
      * @param plugins the plugins of each point, in order
-     * @param placementFeasible the plugins that decide when enough pods of a group are scheduled, in order
      * @param weights the weights of the plugins that score, by point and name; missing weights are 1
      * @param nominatedPods returns the currently nominated pods by node name, as a map that does not change
      * @param listeners receive the measurements of the plugins of the scheduling cycle
@@ -44,7 +42,6 @@ public final class Profile {
             String name,
             OptionalInt percentageOfNodesToScore,
             Map<ExtensionPoint, List<PluginCaller>> plugins,
-            List<PluginCaller> placementFeasible,
             Map<ExtensionPoint, Map<String, Integer>> weights,
             Supplier<Map<String, List<Pod>>> nominatedPods,
             Listeners listeners) {
@@ -61,7 +58,6 @@ public final class Profile {
             }
         }
         signing = List.copyOf(inOrder);
-        this.placementFeasible = List.copyOf(placementFeasible);
         this.nominatedPods = nominatedPods;
         this.listeners = listeners;
     }
@@ -129,23 +125,17 @@ public final class Profile {
                             .filter(plugin -> names.contains(plugin.name()))
                             .toList());
         }
-        return new Profile(name, percentageOfNodesToScore, kept, List.of(), weights, nominatedPods, listeners);
+        return new Profile(name, percentageOfNodesToScore, kept, weights, nominatedPods, listeners);
     }
 
     /** Returns the profile with plugins that are not measured. */
     public Profile unmeasured() {
-        return new Profile(
-                name, percentageOfNodesToScore, plugins, placementFeasible, weights, nominatedPods, Listeners.NONE);
+        return new Profile(name, percentageOfNodesToScore, plugins, weights, nominatedPods, Listeners.NONE);
     }
 
     /** Returns the weight of a plugin's scores at a point. */
     long weight(ExtensionPoint point, PluginCaller plugin) {
         return weights.getOrDefault(point, Map.of()).getOrDefault(plugin.name(), 1);
-    }
-
-    /** Returns the plugins that decide when enough pods of a group are scheduled, in order. */
-    public List<PluginCaller> placementFeasible() {
-        return placementFeasible;
     }
 
     boolean scores() {

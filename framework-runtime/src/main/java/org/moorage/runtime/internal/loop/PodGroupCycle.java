@@ -15,6 +15,7 @@ import org.moorage.api.CycleState;
 import org.moorage.api.GroupKey;
 import org.moorage.api.model.Pod;
 import org.moorage.api.model.PodGroup;
+import org.moorage.api.plugin.ExtensionPoint;
 import org.moorage.api.plugin.FeatureGates;
 import org.moorage.api.plugin.Nomination;
 import org.moorage.config.plugin.PluginText;
@@ -102,7 +103,7 @@ public final class PodGroupCycle {
     }
 
     private static void checkGangs(Profile profile) {
-        if (profile.placementFeasible().isEmpty()) {
+        if (profile.at(ExtensionPoint.PLACEMENT_FEASIBLE).isEmpty()) {
             LOG.atError()
                     .addKeyValue("profile", profile.name())
                     .log("GenericWorkload is enabled, but GangScheduling plugin is not set. Gang scheduling using"

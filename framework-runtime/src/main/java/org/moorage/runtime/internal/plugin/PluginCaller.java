@@ -159,11 +159,6 @@ public final class PluginCaller {
         return breaker == null && plugin instanceof SignPlugin;
     }
 
-    /** Returns whether the plugin decides when enough pods of a group are scheduled. */
-    public boolean saysPlacementFeasible() {
-        return plugin instanceof PlacementFeasiblePlugin;
-    }
-
     /** Returns whether the plugin follows simulated additions and removals of pods. */
     public boolean hasPreFilterExtensions() {
         return preFilterExtensions != null;

@@ -202,7 +202,6 @@ public final class ProfileBuilder {
                 config.schedulerName(),
                 config.percentageOfNodesToScore(),
                 plugins.byPoint(),
-                plugins.placementFeasible(),
                 plugins.weights(),
                 nominatedPods,
                 listeners);

@@ -100,7 +100,7 @@ class SchedulingAlgorithmTest {
                 }
             }
         }
-        return new Profile("default-scheduler", percentage, byPoint, List.of(), Map.of(), () -> nominated, listeners);
+        return new Profile("default-scheduler", percentage, byPoint, Map.of(), () -> nominated, listeners);
     }
 
     private Profile profile(Plugin... plugins) {

@@ -33,10 +33,10 @@ import org.moorage.objects.KeptJson;
 import org.moorage.objects.ObjectDecodeException;
 import org.moorage.runtime.PartialCycles;
 import org.moorage.runtime.Scheduler;
+import org.moorage.runtime.SchedulerBuilder;
 import org.moorage.runtime.cluster.Cluster;
 import org.moorage.runtime.cluster.ClusterSource;
 import org.moorage.runtime.metrics.SchedulerListener;
-import org.moorage.runtime.metrics.SchedulerMetrics;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -150,15 +150,13 @@ public final class ExtenderAgent implements AutoCloseable {
      * @param registry the available plugins
      * @param features the enabled features
      * @param limit the timeout of a request
-     * @param metrics records measurements
-     * @param listeners receive scheduling events
+     * @param listeners receive scheduling events and measurements
      * @param memory the memory for requests, shared by all agents that use it
      */
     public record Settings(
             PluginRegistry registry,
             FeatureGates features,
             Duration limit,
-            SchedulerMetrics metrics,
             List<SchedulerListener> listeners,
             RequestMemory memory) {
         public Settings {
@@ -226,10 +224,9 @@ public final class ExtenderAgent implements AutoCloseable {
             ClusterWriter writer,
             Settings settings) {
         try {
-            Scheduler.Builder builder = Scheduler.builder(made, registry, source, writer)
+            SchedulerBuilder builder = Scheduler.builder(made, registry, source, writer)
                     .featureGates(settings.features())
-                    .pluginCallTimeout(limit)
-                    .metrics(settings.metrics());
+                    .pluginCallTimeout(limit);
             settings.listeners().forEach(builder::listener);
             return builder.build();
         } catch (ConfigException refused) {

@@ -2,6 +2,7 @@
 package org.moorage.api;
 
 import java.util.Objects;
+import org.moorage.api.annotation.Experimental;
 
 /**
  * The key of a pod group in a cluster.
@@ -10,6 +11,7 @@ import java.util.Objects;
  * @param namespace the group's namespace, which is that of its pods
  * @param name the group's name
  */
+@Experimental
 public record GroupKey(Type type, String namespace, String name) {
     /** The kinds of groups. */
     public enum Type {

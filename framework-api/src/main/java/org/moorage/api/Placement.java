@@ -5,6 +5,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
+import org.moorage.api.annotation.Experimental;
 
 /**
  * Nodes that a group of pods may be placed on together.
@@ -12,6 +13,7 @@ import java.util.Set;
  * @param name names it in messages, such as the topology domain
  * @param nodes the nodes, ordered by {@link NodeInfo#index()}; each of them once
  */
+@Experimental
 public record Placement(String name, List<NodeInfo> nodes) {
     /** A placement of these nodes. A node that is given several times counts once. */
     public Placement {

@@ -2,10 +2,12 @@
 package org.moorage.api;
 
 import java.util.List;
+import org.moorage.api.annotation.Experimental;
 import org.moorage.api.model.Pod;
 import org.moorage.api.model.SchedulingGroup;
 
 /** A group of pods that is being scheduled, as plugins see it. */
+@Experimental
 public interface PodGroupInfo {
     /** Returns the group's type, namespace and name. */
     GroupKey key();

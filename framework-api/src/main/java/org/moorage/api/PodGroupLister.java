@@ -2,12 +2,14 @@
 package org.moorage.api;
 
 import java.util.Optional;
+import org.moorage.api.annotation.Experimental;
 import org.moorage.api.model.Pod;
 import org.moorage.api.model.SchedulingGroup;
 
 /**
  * The pod groups, as seen by one scheduling cycle or as they are now. Empty unless the feature GenericWorkload is on.
  */
+@Experimental
 public interface PodGroupLister {
     /** A lister without groups. */
     PodGroupLister NONE = new PodGroupLister() {

@@ -4,6 +4,7 @@ package org.moorage.api;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import org.moorage.api.annotation.Experimental;
 import org.moorage.api.model.Pod;
 import org.moorage.api.model.PodGroup;
 
@@ -11,6 +12,7 @@ import org.moorage.api.model.PodGroup;
  * The pods of a pod group at one moment, by scheduling progress, without pods that have terminated. The state exists as
  * long as the group or one of its pods does. Immutable.
  */
+@Experimental
 public interface PodGroupState {
     /** Returns the group; empty while only pods that name it are known. */
     Optional<PodGroup> podGroup();

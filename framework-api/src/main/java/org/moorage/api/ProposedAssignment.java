@@ -2,6 +2,7 @@
 package org.moorage.api;
 
 import java.util.Objects;
+import org.moorage.api.annotation.Experimental;
 import org.moorage.api.model.Pod;
 
 /**
@@ -11,6 +12,7 @@ import org.moorage.api.model.Pod;
  * @param nodeName the node's name
  * @param state the state of the pod's cycle
  */
+@Experimental
 public record ProposedAssignment(Pod pod, String nodeName, CycleState state) {
     /** Checks that no component is null. */
     public ProposedAssignment {

@@ -21,7 +21,7 @@ import org.moorage.config.plugin.PluginSet;
  *
  * @param schedulerName the scheduler name in pods
  * @param percentageOfNodesToScore overrides the one for all profiles; 0 for a share that depends on the number of nodes
- * @param plugins the plugins of each extension point; contains all extension points
+ * @param plugins the plugins of each extension point; contains all configurable extension points
  * @param multiPoint the plugins of all extension points, with the defaults
  * @param args the arguments of every plugin that is enabled and registered, and of those with arguments in the file
  */
@@ -33,7 +33,7 @@ public record ProfileConfig(
         Map<String, PluginArgs> args) {
     public ProfileConfig {
         EnumMap<ExtensionPoint, PluginSet> all = new EnumMap<>(ExtensionPoint.class);
-        for (ExtensionPoint point : ExtensionPoint.values()) {
+        for (ExtensionPoint point : ExtensionPoint.configurable()) {
             all.put(point, plugins.getOrDefault(point, PluginSet.EMPTY));
         }
         plugins = Collections.unmodifiableMap(all);

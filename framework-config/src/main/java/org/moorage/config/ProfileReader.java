@@ -74,7 +74,7 @@ final class ProfileReader {
         }
         Set<String> fields = new LinkedHashSet<>();
         Map<ExtensionPoint, NamedPlugins> named = new EnumMap<>(ExtensionPoint.class);
-        for (ExtensionPoint point : ExtensionPoint.values()) {
+        for (ExtensionPoint point : ExtensionPoint.configurable()) {
             fields.add(point.field());
             named.put(point, named(point.field()));
         }
@@ -83,7 +83,7 @@ final class ProfileReader {
         context.binder().checkFields(given, fields, at.at(PLUGINS));
         warnOfLeftOut();
         ObjectNode sets = effective.putObject(PLUGINS);
-        for (ExtensionPoint point : ExtensionPoint.values()) {
+        for (ExtensionPoint point : ExtensionPoint.configurable()) {
             NamedPlugins ofPoint = Objects.requireNonNull(named.get(point));
             DefaultPlugins.required(point).ifPresent(plugin -> require(plugin, point, ofPoint, everywhere));
             plugins.put(point, pluginSet(ofPoint, List.of(), sets.putObject(point.field())));

@@ -32,7 +32,8 @@ import org.moorage.runtime.decision.PluginStatus;
 import org.moorage.runtime.internal.cache.SchedulerCache;
 import org.moorage.runtime.internal.cache.TrialSnapshot;
 import org.moorage.runtime.internal.cluster.PodLookup;
-import org.moorage.runtime.internal.cycle.NodeAnswers;
+import org.moorage.runtime.internal.cycle.Diagnosis;
+import org.moorage.runtime.internal.cycle.PodAttempt;
 import org.moorage.runtime.internal.cycle.Profile;
 import org.moorage.runtime.internal.cycle.SchedulingAlgorithm;
 import org.moorage.runtime.internal.log.Log;
@@ -91,27 +92,29 @@ public final class PartialCycles {
      * #ask}.
      */
     public static final class Answers {
-        private final NodeAnswers answers;
-        private final Set<String> known;
+        private final Map<String, NodeInfo> nodeByName;
+        private final Diagnosis diagnosis;
+        private final Map<String, NodeScores> scoresByPlugin;
 
-        private Answers(NodeAnswers answers, Set<String> known) {
-            this.answers = answers;
-            this.known = known;
+        private Answers(Map<String, NodeInfo> nodeByName, PodAttempt attempt) {
+            this.nodeByName = nodeByName;
+            diagnosis = attempt.diagnosis();
+            scoresByPlugin = attempt.scoresByPlugin();
         }
 
         /** Returns whether a node of that name exists among the requested ones. */
         public boolean knows(String node) {
-            return known.contains(node);
+            return nodeByName.containsKey(node);
         }
 
         /** Returns the rejection of a node by PreFilter or Filter; empty if it is feasible. */
         public Optional<PluginStatus> rejection(String node) {
-            return answers.rejection(node);
+            return Optional.ofNullable(nodeByName.get(node)).map(diagnosis::whyNot);
         }
 
         /** Returns the normalized scores of a plugin for the feasible nodes; empty if it did not score. */
         public Optional<NodeScores> scores(String plugin) {
-            return Optional.ofNullable(answers.scores().get(plugin));
+            return Optional.ofNullable(scoresByPlugin.get(plugin));
         }
     }
 
@@ -160,15 +163,10 @@ public final class PartialCycles {
         return run(
                 update,
                 (algorithm, snapshot) -> {
-                    List<NodeInfo> nodes = new ArrayList<>();
-                    Set<String> known = new HashSet<>();
-                    for (String name : names) {
-                        Optional<NodeInfo> node = snapshot.node(name);
-                        if (node.isPresent() && known.add(name)) {
-                            nodes.add(node.get());
-                        }
-                    }
-                    return reading.apply(new Answers(NodeAnswers.of(algorithm, profile, seen, snapshot, nodes), known));
+                    Map<String, NodeInfo> nodes = new LinkedHashMap<>();
+                    names.forEach(name -> snapshot.node(name).ifPresent(node -> nodes.put(name, node)));
+                    PodAttempt attempt = algorithm.explain(profile, seen, snapshot, List.copyOf(nodes.values()));
+                    return reading.apply(new Answers(nodes, attempt));
                 },
                 left);
     }
@@ -189,8 +187,7 @@ public final class PartialCycles {
         Objects.requireNonNull(left, "left");
         Pod seen = pods.seen(pod);
         return onCluster(
-                (algorithm, snapshot) ->
-                        NodeAnswers.fitsWithout(algorithm, profile, seen, snapshot, victims(victimUids, snapshot)),
+                (algorithm, snapshot) -> algorithm.fitsWithout(profile, seen, snapshot, victims(victimUids, snapshot)),
                 left);
     }
 

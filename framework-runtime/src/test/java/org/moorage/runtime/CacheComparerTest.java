@@ -30,12 +30,12 @@ import org.moorage.runtime.internal.cache.SchedulerCache;
 import org.moorage.runtime.internal.cluster.ChangeHandler;
 import org.moorage.runtime.internal.cluster.FeatureView;
 import org.moorage.runtime.internal.cluster.ObjectStore;
+import org.moorage.runtime.internal.log.Listeners;
 import org.moorage.runtime.internal.plugin.PluginCaller;
 import org.moorage.runtime.internal.queue.Nominator;
 import org.moorage.runtime.internal.queue.QueueProfile;
 import org.moorage.runtime.internal.queue.QueueSettings;
 import org.moorage.runtime.internal.queue.SchedulingQueue;
-import org.moorage.runtime.metrics.SchedulerMetrics;
 
 /** Compares a store with a cache and a queue that received only some of its objects. */
 class CacheComparerTest {
@@ -67,7 +67,7 @@ class CacheComparerTest {
             QueueSettings.DEFAULTS,
             InstantSource.fixed(Instant.EPOCH),
             new Nominator((namespace, name) -> Optional.empty()),
-            SchedulerMetrics.NONE,
+            Listeners.NONE,
             (pod, failure) -> {});
     private final CacheComparer comparer = new CacheComparer(store, cache, queue, pod -> true, WITH_GROUPS);
 

@@ -46,7 +46,6 @@ import org.moorage.runtime.decision.Evaluation;
 import org.moorage.runtime.decision.GroupEvaluation;
 import org.moorage.runtime.decision.PluginStatus;
 import org.moorage.runtime.metrics.SchedulerListener;
-import org.moorage.runtime.metrics.SchedulerMetrics;
 import org.moorage.runtime.whatif.Transaction;
 import org.moorage.runtime.whatif.WhatIf;
 import org.moorage.simulation.SimulatedPod.State;
@@ -159,7 +158,7 @@ final class SimulationRun implements AutoCloseable {
                 .extenders(extenders)
                 .listener(decisions)
                 .listener(progress)
-                .metrics(moves)
+                .listener(moves)
                 .build();
         boolean isStarted = false;
         try {
@@ -773,7 +772,7 @@ final class SimulationRun implements AutoCloseable {
     }
 
     /** Records which changes moved unschedulable pods back to the queue, and which of these pods were then tried. */
-    private static final class Moves implements SchedulerMetrics {
+    private static final class Moves implements SchedulerListener {
         /** Kube-scheduler's labels for the periodic flush and for the return of a pod after a failed attempt. */
         private static final String FLUSH_EVENT = "UnschedulableTimeout";
 
@@ -789,15 +788,8 @@ final class SimulationRun implements AutoCloseable {
         private volatile String evictor = "";
 
         @Override
-        public void postFilterRan(String plugin, Code status, long nanos) {
-            if (status == Code.SUCCESS) {
-                evictor = plugin;
-            }
-        }
-
-        @Override
-        public void podGroupPostFilterRan(String plugin, Code status, long nanos) {
-            postFilterRan(plugin, status, nanos);
+        public void preempted(String plugin, String preemptor, int victims, int groupDisruptions, long pdbViolations) {
+            evictor = plugin;
         }
 
         @Override

@@ -21,7 +21,6 @@ import org.moorage.runtime.decision.Decision;
 import org.moorage.runtime.decision.Evaluation;
 import org.moorage.runtime.decision.HintEvaluation;
 import org.moorage.runtime.decision.PluginStatus;
-import org.moorage.runtime.decision.Rejection;
 import org.moorage.testkit.TestScheduler.Asked;
 import org.moorage.testkit.TesterPlugin.TrialChange;
 
@@ -181,7 +180,7 @@ public final class PodTester {
                 status,
                 evaluation()
                         .preFilterRejection()
-                        .<Object>map(Rejection::status)
+                        .<Object>map(PluginStatus::status)
                         .orElseGet(() ->
                                 preFilter().<Object>map(PreFilterResult::status).orElse("not asked")));
         return this;
@@ -261,7 +260,7 @@ public final class PodTester {
             Status answer = onTrial.get(nodeName);
             return answer == null ? "there is no such node" : answer;
         }
-        Rejection rejection = evaluation.rejections().get(nodeName);
+        PluginStatus rejection = evaluation.rejections().get(nodeName);
         if (rejection != null) {
             return rejection.status();
         }

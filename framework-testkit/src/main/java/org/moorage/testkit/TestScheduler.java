@@ -60,6 +60,7 @@ import org.moorage.config.plugin.EnabledPlugin;
 import org.moorage.config.plugin.PluginRegistry;
 import org.moorage.config.plugin.PluginSet;
 import org.moorage.runtime.Scheduler;
+import org.moorage.runtime.SchedulerBuilder;
 import org.moorage.runtime.decision.Decision;
 import org.moorage.runtime.decision.Evaluation;
 import org.moorage.runtime.decision.HintEvaluation;
@@ -151,7 +152,7 @@ public final class TestScheduler implements AutoCloseable {
         factories.put(QUEUE_SORT, new OwnFactory(QUEUE_SORT, given -> queueSort()));
         args.put(TesterPlugin.NAME, PluginArgs.None.DEFAULTS);
         args.put(QUEUE_SORT, PluginArgs.None.DEFAULTS);
-        Scheduler.Builder builder = Scheduler.builder(
+        SchedulerBuilder builder = Scheduler.builder(
                         config(factory.name(), List.copyOf(factories.keySet()), args, disabled),
                         PluginRegistry.of(factories.values()),
                         observed.asCluster())

@@ -67,7 +67,7 @@ class PluginTimesTest {
         PluginRegistry registry = PluginRegistry.of(KubeSchedulerPlugins.all());
         try (Scheduler scheduler = Scheduler.builder(
                         ConfigLoader.defaults(registry, FeatureGates.DEFAULTS), registry, cluster)
-                .metrics(new PrometheusMetrics(new PrometheusRegistry(), InstantSource.system()))
+                .listener(new PrometheusMetrics(new PrometheusRegistry(), InstantSource.system()))
                 .bindingExecutor(Runnable::run)
                 .build()) {
             scheduler.start();

@@ -4,6 +4,7 @@ package org.moorage.api.model;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import org.moorage.api.annotation.Experimental;
 
 /**
  * A group of groups that is scheduled as a unit. Its children are the pod groups and composite groups of its namespace
@@ -20,6 +21,7 @@ import java.util.Optional;
  * @param priority {@code spec.priority}; 0 if it has none
  * @param preemptionPolicy {@code spec.preemptionPolicy}
  */
+@Experimental
 public record CompositePodGroup(
         ObjectMeta metadata,
         String parentName,

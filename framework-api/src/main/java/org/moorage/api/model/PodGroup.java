@@ -4,6 +4,7 @@ package org.moorage.api.model;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import org.moorage.api.annotation.Experimental;
 
 /**
  * A group of pods that is scheduled as a unit. Its members are the pods of its namespace whose
@@ -23,6 +24,7 @@ import java.util.Optional;
  * @param resourceClaimStatuses the claims that were created from the templates in {@code resourceClaims}
  * @param initiallyScheduled the condition {@link #INITIALLY_SCHEDULED}
  */
+@Experimental
 public record PodGroup(
         ObjectMeta metadata,
         String parentName,

@@ -3,11 +3,13 @@ package org.moorage.api.model;
 
 import java.util.List;
 import java.util.Optional;
+import org.moorage.api.annotation.Experimental;
 
 /**
  * A group that is scheduled as a unit: a {@link PodGroup} of pods, or a {@link CompositePodGroup} of such groups. This
  * is their common interface; Kubernetes' API has no name for it.
  */
+@Experimental
 public sealed interface SchedulingGroup extends ClusterObject permits PodGroup, CompositePodGroup {
     /** Returns the name of its parent {@link CompositePodGroup} in the same namespace; empty if it has no parent. */
     String parentName();

@@ -1,7 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.moorage.api.plugin;
 
-/** The extension points at which a profile calls plugins, in the order of kube-scheduler's configuration. */
+import java.util.Arrays;
+import java.util.List;
+import org.moorage.api.annotation.Experimental;
+
+/**
+ * The extension points at which a profile calls plugins, in the order of kube-scheduler's configuration, which has a
+ * field for each {@linkplain #configurable() but one}.
+ */
 public enum ExtensionPoint {
     /** {@link PreEnqueuePlugin}. */
     PRE_ENQUEUE("preEnqueue", PreEnqueuePlugin.class),
@@ -28,11 +35,23 @@ public enum ExtensionPoint {
     /** {@link PostBindPlugin}. */
     POST_BIND("postBind", PostBindPlugin.class),
     /** {@link PlacementGeneratePlugin}. */
+    @Experimental
     PLACEMENT_GENERATE("placementGenerate", PlacementGeneratePlugin.class),
+    /**
+     * {@link PlacementFeasiblePlugin}. Not configurable: as in kube-scheduler, each such plugin of a profile is called,
+     * at whatever points it is enabled.
+     */
+    @Experimental
+    PLACEMENT_FEASIBLE("placementFeasible", PlacementFeasiblePlugin.class),
     /** {@link PlacementScorePlugin}. */
+    @Experimental
     PLACEMENT_SCORE("placementScore", PlacementScorePlugin.class),
     /** {@link PodGroupPostFilterPlugin}. */
+    @Experimental
     POD_GROUP_POST_FILTER("podGroupPostFilter", PodGroupPostFilterPlugin.class);
+
+    private static final List<ExtensionPoint> CONFIGURABLE =
+            Arrays.stream(values()).filter(point -> point != PLACEMENT_FEASIBLE).toList();
 
     private final String field;
     private final Class<? extends Plugin> type;
@@ -40,6 +59,11 @@ public enum ExtensionPoint {
     ExtensionPoint(String field, Class<? extends Plugin> type) {
         this.field = field;
         this.type = type;
+    }
+
+    /** Returns the points at which a configuration enables plugins: all except {@link #PLACEMENT_FEASIBLE}. */
+    public static List<ExtensionPoint> configurable() {
+        return CONFIGURABLE;
     }
 
     /** Returns the name of the field of a profile's {@code plugins} in the configuration. */

@@ -17,6 +17,7 @@ import org.moorage.api.PodGroupLister;
 import org.moorage.api.Snapshot;
 import org.moorage.api.StateKey;
 import org.moorage.api.Status;
+import org.moorage.api.annotation.Experimental;
 import org.moorage.api.event.ObjectChange;
 import org.moorage.api.model.ClusterObject;
 import org.moorage.api.model.ObjectKind;
@@ -163,6 +164,7 @@ public interface Handle {
      * Returns the current pod groups, as an immutable state: call this again for later ones. {@link Snapshot#podGroups}
      * returns the groups as the cycle sees them.
      */
+    @Experimental
     PodGroupLister podGroups();
 
     /** Returns the configured extenders, in the order in which they are called. */

@@ -4,6 +4,7 @@ package org.moorage.api.plugin;
 import org.moorage.api.CycleState;
 import org.moorage.api.PlacementProgress;
 import org.moorage.api.PodGroupInfo;
+import org.moorage.api.annotation.Experimental;
 
 /**
  * A plugin that decides whether enough pods of a group have found a node in a placement.
@@ -11,6 +12,7 @@ import org.moorage.api.PodGroupInfo;
  * <p>This is not an extension point of the configuration: each plugin of the profile that implements it is called,
  * regardless of the points at which it is enabled.
  */
+@Experimental
 public interface PlacementFeasiblePlugin extends Plugin {
     /**
      * Returns the feasibility of the placement. Called before the first pod of a group, or the first child of a

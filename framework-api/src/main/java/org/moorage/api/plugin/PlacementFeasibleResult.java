@@ -3,8 +3,10 @@ package org.moorage.api.plugin;
 
 import java.util.Objects;
 import org.moorage.api.Status;
+import org.moorage.api.annotation.Experimental;
 
 /** The result of {@link PlacementFeasiblePlugin#placementFeasible}. */
+@Experimental
 public final class PlacementFeasibleResult {
     private static final PlacementFeasibleResult FEASIBLE = new PlacementFeasibleResult(Outcome.FEASIBLE, "");
 

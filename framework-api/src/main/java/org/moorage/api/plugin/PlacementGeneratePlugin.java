@@ -5,11 +5,13 @@ import org.moorage.api.CycleState;
 import org.moorage.api.Placement;
 import org.moorage.api.PodGroupInfo;
 import org.moorage.api.Snapshot;
+import org.moorage.api.annotation.Experimental;
 
 /**
  * A plugin that generates the sets of nodes on which a group may be placed together, such as the nodes of each rack. A
  * profile has at most one.
  */
+@Experimental
 public interface PlacementGeneratePlugin extends Plugin {
     /**
      * Returns the placements to try. Called once for a group; for a group in a composite group, once for each placement

@@ -4,8 +4,10 @@ package org.moorage.api.plugin;
 import java.util.List;
 import org.moorage.api.Placement;
 import org.moorage.api.Status;
+import org.moorage.api.annotation.Experimental;
 
 /** The result of {@link PlacementGeneratePlugin#generatePlacements}. */
+@Experimental
 public final class PlacementGenerateResult {
     private final Status status;
     private final List<Placement> placements;

@@ -6,11 +6,13 @@ import org.moorage.api.CycleState;
 import org.moorage.api.Placement;
 import org.moorage.api.PodGroupInfo;
 import org.moorage.api.ProposedAssignment;
+import org.moorage.api.annotation.Experimental;
 
 /**
  * A plugin that scores a placement that a group fits in. The placement with the highest sum of weighted scores is
  * chosen.
  */
+@Experimental
 public interface PlacementScorePlugin extends Plugin {
     /**
      * Returns the score of a placement. Called for each placement that the group fits in, if there are several.

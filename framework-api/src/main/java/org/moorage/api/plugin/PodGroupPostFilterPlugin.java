@@ -5,6 +5,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.moorage.api.CycleState;
 import org.moorage.api.PodGroupInfo;
+import org.moorage.api.annotation.Experimental;
 
 /**
  * A plugin that tries to make room for a pod group that does not fit. For the pods of a group it replaces
@@ -12,6 +13,7 @@ import org.moorage.api.PodGroupInfo;
  *
  * <p>Deciding and acting are separate methods, so that a dry run can return the decision without acting on it.
  */
+@Experimental
 public interface PodGroupPostFilterPlugin extends Plugin {
     /**
      * Decides how to make room, without changing the cluster. Called in the order of the profile when a group without a

@@ -6,9 +6,11 @@ import java.util.Map;
 import java.util.Objects;
 import org.moorage.api.Code;
 import org.moorage.api.Status;
+import org.moorage.api.annotation.Experimental;
 import org.moorage.api.model.Pod;
 
 /** The result of {@link PodGroupPostFilterPlugin#podGroupPostFilter}. */
+@Experimental
 public final class PodGroupPostFilterResult {
     private final Status status;
     private final Map<String, Nomination> nominations;

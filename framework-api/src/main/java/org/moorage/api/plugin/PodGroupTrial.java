@@ -6,12 +6,14 @@ import java.util.List;
 import org.moorage.api.ProposedAssignment;
 import org.moorage.api.Snapshot;
 import org.moorage.api.Status;
+import org.moorage.api.annotation.Experimental;
 import org.moorage.api.model.Pod;
 
 /**
  * A simulation of adding and removing pods, for a pod group. The simulated changes are reverted when the call that
  * received the trial ends. Not thread-safe.
  */
+@Experimental
 public interface PodGroupTrial {
     /**
      * The result of scheduling the group.

@@ -25,6 +25,7 @@ import org.moorage.kubernetes.RequestMetrics;
 import org.moorage.kubernetes.election.Leadership;
 import org.moorage.runtime.MonotonicClock;
 import org.moorage.runtime.Scheduler;
+import org.moorage.runtime.SchedulerBuilder;
 
 /**
  * The scheduler of an API server's cluster. With leader election, which is the default, it schedules while it holds the
@@ -186,7 +187,7 @@ public final class KubernetesScheduler implements AutoCloseable {
         private String hostName = "";
         private RequestMetrics requestMetrics = RequestMetrics.NONE;
         private ThreadFactory threads = Executors.defaultThreadFactory();
-        private UnaryOperator<Scheduler.Builder> settings = UnaryOperator.identity();
+        private UnaryOperator<SchedulerBuilder> settings = UnaryOperator.identity();
         private Runnable onSynced = () -> {};
         private @Nullable Runnable onLost;
 
@@ -223,7 +224,7 @@ public final class KubernetesScheduler implements AutoCloseable {
         }
 
         /** Sets further settings of the scheduler, such as its listeners. */
-        public Builder settings(UnaryOperator<Scheduler.Builder> value) {
+        public Builder settings(UnaryOperator<SchedulerBuilder> value) {
             settings = Objects.requireNonNull(value, "value");
             return this;
         }

@@ -32,9 +32,9 @@ import org.moorage.api.model.Pod;
 public record Evaluation(
         Pod pod,
         int nodeCount,
-        Optional<Rejection> preFilterRejection,
+        Optional<PluginStatus> preFilterRejection,
         Optional<Set<String>> preFilterNodes,
-        Map<String, Rejection> rejections,
+        Map<String, PluginStatus> rejections,
         Map<String, List<PluginStatus>> objections,
         List<String> feasible,
         Map<String, Map<String, Long>> scores,
@@ -72,7 +72,7 @@ public record Evaluation(
      * Returns why a node is infeasible; empty if it is feasible, or if it was not filtered: see {@link
      * #preFilterRejection}, {@link #preFilterNodes}.
      */
-    public Optional<Rejection> whyNot(String nodeName) {
+    public Optional<PluginStatus> whyNot(String nodeName) {
         return Optional.ofNullable(rejections.get(nodeName));
     }
 

@@ -138,7 +138,7 @@ public record GroupEvaluation(
     public record Stop(
             Pod pod,
             String message,
-            Optional<Rejection> preFilterRejection,
+            Optional<PluginStatus> preFilterRejection,
             Map<String, List<PluginStatus>> objections,
             Map<String, Resources> free) {
         public Stop {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * Metrics and listeners of a scheduler.
+ * Listeners and gauges of a scheduler.
  *
- * <p>Starting points: {@link org.moorage.runtime.metrics.SchedulerMetrics}, {@link
- * org.moorage.runtime.metrics.SchedulerGauges}, {@link org.moorage.runtime.metrics.SchedulerListener}.
+ * <p>Starting points: {@link org.moorage.runtime.metrics.SchedulerListener}, {@link
+ * org.moorage.runtime.metrics.SchedulerGauges}.
  */
 @NullMarked
 package org.moorage.runtime.metrics;

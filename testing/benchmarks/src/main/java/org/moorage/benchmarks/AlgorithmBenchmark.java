@@ -36,9 +36,9 @@ import org.moorage.runtime.internal.cycle.PostFilterRun;
 import org.moorage.runtime.internal.cycle.Profile;
 import org.moorage.runtime.internal.cycle.SchedulingAlgorithm;
 import org.moorage.runtime.internal.extender.Extenders;
+import org.moorage.runtime.internal.log.Listeners;
 import org.moorage.runtime.internal.plugin.PluginCaller;
 import org.moorage.runtime.internal.profile.ProfileBuilder;
-import org.moorage.runtime.metrics.SchedulerMetrics;
 
 /**
  * Measures the scheduling algorithm in process, as the oracle's {@code bench} does for kube-scheduler: update the
@@ -109,8 +109,7 @@ public final class AlgorithmBenchmark {
             objects.addAll(workload.claims("init", arguments.existing));
             objects.addAll(workload.claims("measure", arguments.pods));
             Handle handle = IdleHandle.of(snapshot, objects, workload.features());
-            profile = new ProfileBuilder(
-                            registry, PluginCaller::of, (name, plugin) -> handle, Map::of, SchedulerMetrics.NONE)
+            profile = new ProfileBuilder(registry, PluginCaller::of, (name, plugin) -> handle, Map::of, Listeners.NONE)
                     .build(config, Problems.collector())
                     .byName()
                     .values()

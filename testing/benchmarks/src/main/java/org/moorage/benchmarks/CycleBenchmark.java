@@ -20,9 +20,9 @@ import org.moorage.runtime.internal.cycle.Parallelism;
 import org.moorage.runtime.internal.cycle.Profile;
 import org.moorage.runtime.internal.cycle.SchedulingAlgorithm;
 import org.moorage.runtime.internal.extender.Extenders;
+import org.moorage.runtime.internal.log.Listeners;
 import org.moorage.runtime.internal.plugin.PluginCaller;
 import org.moorage.runtime.internal.profile.ProfileBuilder;
-import org.moorage.runtime.metrics.SchedulerMetrics;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.BenchmarkMode;
 import org.openjdk.jmh.annotations.Fork;
@@ -79,7 +79,7 @@ public class CycleBenchmark {
                         PluginCaller::of,
                         (name, plugin) -> IdleHandle.of(snapshot, List.of(), FeatureGates.DEFAULTS),
                         Map::of,
-                        SchedulerMetrics.NONE)
+                        Listeners.NONE)
                 .build(SchedulerConfig.defaults(registry), Problems.collector())
                 .byName()
                 .values()

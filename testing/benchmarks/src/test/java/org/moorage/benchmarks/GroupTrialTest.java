@@ -39,9 +39,9 @@ import org.moorage.runtime.internal.cycle.PostFilterRun;
 import org.moorage.runtime.internal.cycle.Profile;
 import org.moorage.runtime.internal.cycle.SchedulingAlgorithm;
 import org.moorage.runtime.internal.extender.Extenders;
+import org.moorage.runtime.internal.log.Listeners;
 import org.moorage.runtime.internal.plugin.PluginCaller;
 import org.moorage.runtime.internal.profile.ProfileBuilder;
-import org.moorage.runtime.metrics.SchedulerMetrics;
 
 /** Whether a group's assignments still hold, where a filter is asked again only about nodes that have changed. */
 class GroupTrialTest {
@@ -115,7 +115,7 @@ class GroupTrialTest {
                         PluginCaller::of,
                         (name, plugin) -> IdleHandle.of(snapshot, List.of(), workload.features()),
                         Map::of,
-                        SchedulerMetrics.NONE)
+                        Listeners.NONE)
                 .build(config, Problems.collector())
                 .byName()
                 .values()

@@ -4,6 +4,7 @@ package org.moorage.buildrules;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
+import java.lang.reflect.AnnotatedElement;
 import java.lang.reflect.Executable;
 import java.lang.reflect.Field;
 import java.lang.reflect.Member;
@@ -26,11 +27,12 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.moorage.api.annotation.Experimental;
 import org.moorage.api.plugin.ApiVersion;
 
 /**
  * The API that programs and plugins compile against: {@code api.txt} of each published module lists its public and protected types and
- * members. A change of the API shows there, to be reviewed with the code.
+ * members, and which of them are {@link Experimental}. A change of the API shows there, to be reviewed with the code.
  */
 @Tag("any-jvm")
 class PublicApiTest {
@@ -134,7 +136,7 @@ class PublicApiTest {
         for (String name : names) {
             Class<?> type = Class.forName(name, false, PublicApiTest.class.getClassLoader());
             if (isExported(type)) {
-                lines.add(signature(type) + supertypes(type));
+                lines.add(stability(type) + signature(type) + supertypes(type));
                 lines.addAll(members(type));
             }
         }
@@ -144,6 +146,10 @@ class PublicApiTest {
     // Later JDKs also say which types are sealed.
     private static String signature(Class<?> type) {
         return type.toGenericString().replace("non-sealed ", "").replace("sealed ", "");
+    }
+
+    private static String stability(AnnotatedElement element) {
+        return element.isAnnotationPresent(Experimental.class) ? "@Experimental " : "";
     }
 
     private static boolean isExported(Class<?> type) {
@@ -182,10 +188,10 @@ class PublicApiTest {
         return lines;
     }
 
-    private static void add(Member member, String text, Set<String> lines) {
+    private static <M extends Member & AnnotatedElement> void add(M member, String text, Set<String> lines) {
         if (isExported(member.getModifiers()) && !member.isSynthetic()) {
             String name = member.getDeclaringClass().getName();
-            lines.add("    " + text.replace(name + ".", "").replace("synchronized ", ""));
+            lines.add("    " + stability(member) + text.replace(name + ".", "").replace("synchronized ", ""));
         }
     }
 }

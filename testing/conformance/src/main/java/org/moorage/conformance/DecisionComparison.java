@@ -16,7 +16,7 @@ import org.moorage.api.Code;
 import org.moorage.api.Status;
 import org.moorage.api.model.Pod;
 import org.moorage.runtime.decision.Evaluation;
-import org.moorage.runtime.decision.Rejection;
+import org.moorage.runtime.decision.PluginStatus;
 
 /**
  * Compares one decision with kube-scheduler's.
@@ -217,7 +217,7 @@ final class DecisionComparison {
         for (String node : nodes) {
             JsonNode status = expect.path("filter").path(node);
             Said expected = Said.of(status);
-            Rejection rejection = got.rejections().get(node);
+            PluginStatus rejection = got.rejections().get(node);
             String ours = rejection != null
                     ? Said.of(rejection.plugin(), rejection.status()).text()
                     : got.feasible().contains(node) ? PASSES : "not looked at";

@@ -24,21 +24,21 @@ import org.moorage.conformance.CaseResult.Correctness;
 import org.moorage.conformance.DecisionComparison.Situation;
 import org.moorage.runtime.decision.Evaluation;
 import org.moorage.runtime.decision.PluginStatus;
-import org.moorage.runtime.decision.Rejection;
 import org.moorage.testkit.Pods;
 
 final class DecisionComparisonTest {
     private static final YAMLMapper YAML = new YAMLMapper();
     private static final Pod POD = Pods.named("p").build();
-    private static final Rejection FULL = new Rejection("NodeResourcesFit", Status.unschedulable("Insufficient cpu"));
-    private static final Rejection NO_DEVICE =
-            new Rejection("NodeResourcesFit", Status.unresolvable("Insufficient example.com/gpu"));
+    private static final PluginStatus FULL =
+            new PluginStatus("NodeResourcesFit", Status.unschedulable("Insufficient cpu"));
+    private static final PluginStatus NO_DEVICE =
+            new PluginStatus("NodeResourcesFit", Status.unresolvable("Insufficient example.com/gpu"));
 
     /** Our answer; each method adds to it. */
     private static final class Answer {
-        private Optional<Rejection> preFilterRejection = Optional.empty();
+        private Optional<PluginStatus> preFilterRejection = Optional.empty();
         private Optional<Set<String>> preFilterNodes = Optional.empty();
-        private final Map<String, Rejection> rejections = new LinkedHashMap<>();
+        private final Map<String, PluginStatus> rejections = new LinkedHashMap<>();
         private final Map<String, Map<String, Long>> scores = new LinkedHashMap<>();
         private final Map<String, Long> totals = new LinkedHashMap<>();
         private final List<Pod> evicted = new ArrayList<>();
@@ -49,7 +49,7 @@ final class DecisionComparisonTest {
             return new Answer();
         }
 
-        Answer preFilter(Rejection rejection) {
+        Answer preFilter(PluginStatus rejection) {
             preFilterRejection = Optional.of(rejection);
             return this;
         }
@@ -59,7 +59,7 @@ final class DecisionComparisonTest {
             return this;
         }
 
-        Answer rejects(String node, Rejection rejection) {
+        Answer rejects(String node, PluginStatus rejection) {
             rejections.put(node, rejection);
             return this;
         }

@@ -144,7 +144,6 @@ public final class PodSoak implements AutoCloseable {
                 .clock(executor)
                 .random(new SplittableRandom(seed + 2))
                 .listener(metrics)
-                .metrics(metrics)
                 .pluginCallTimeout(Duration.ZERO)
                 .executor(executor, executor::pause)
                 .build();

@@ -25,6 +25,7 @@ import org.moorage.config.ConfigLoader;
 import org.moorage.config.LoadedConfig;
 import org.moorage.config.plugin.PluginRegistry;
 import org.moorage.runtime.Scheduler;
+import org.moorage.runtime.SchedulerBuilder;
 import org.moorage.runtime.cluster.Cluster;
 import org.moorage.runtime.decision.Evaluation;
 import org.moorage.simulation.cluster.InMemoryCluster;
@@ -236,7 +237,7 @@ final class RuntimeSimulation {
         }
     }
 
-    private Scheduler.Builder builder(Cluster of, Consumer<UnreliablePlugin> made, PluginFactory<?> check) {
+    private SchedulerBuilder builder(Cluster of, Consumer<UnreliablePlugin> made, PluginFactory<?> check) {
         PluginFactory<?> unreliable = UnreliablePlugin.factory(faults, new SplittableRandom(random.nextLong()), made);
         PluginRegistry registry = OWN.with(
                 hasGroups

@@ -127,8 +127,9 @@ public final class BindingCycle {
     private static CompletableFuture<PluginStatus> timed(AssumedPod pod, CompletableFuture<PluginStatus> permission) {
         long start = System.nanoTime();
         return permission.whenComplete((answer, thrown) -> pod.profile()
-                .metrics()
-                .permitWaited(answer == null ? Code.ERROR : answer.status().code(), System.nanoTime() - start));
+                .listeners()
+                .measure(listener -> listener.permitWaited(
+                        answer == null ? Code.ERROR : answer.status().code(), System.nanoTime() - start)));
     }
 
     private static PluginStatus reserveAndPermit(AssumedPod pod, Map<String, Duration> timeouts) {
@@ -182,7 +183,7 @@ public final class BindingCycle {
     // If a step throws an exception, the pod still leaves the binding cycle. The steps after the binding run outside,
     // so that no failure there counts as a failure to bind the pod.
     private void runStep(AssumedPod pod, Step step) {
-        pod.profile().metrics().taskStarted("binding");
+        pod.profile().listeners().measure(listener -> listener.taskStarted("binding"));
         try {
             boolean isBound = false;
             try {
@@ -198,7 +199,7 @@ public final class BindingCycle {
                 finish(pod);
             }
         } finally {
-            pod.profile().metrics().taskEnded("binding");
+            pod.profile().listeners().measure(listener -> listener.taskEnded("binding"));
         }
     }
 

@@ -23,12 +23,12 @@ import org.moorage.api.model.ResourceSlice;
 import org.moorage.runtime.decision.HintEvaluation;
 import org.moorage.runtime.decision.HintEvaluation.PluginHint;
 import org.moorage.runtime.internal.cache.SchedulerCache;
+import org.moorage.runtime.internal.log.Listeners;
 import org.moorage.runtime.internal.queue.NodeEvents;
 import org.moorage.runtime.internal.queue.ObjectEvents;
 import org.moorage.runtime.internal.queue.PodEvents;
 import org.moorage.runtime.internal.queue.SchedulingQueue;
 import org.moorage.runtime.internal.queue.WellKnownEvents;
-import org.moorage.runtime.metrics.SchedulerMetrics;
 
 /**
  * Handles changes of objects: updates pods, nodes and groups in the cache, and passes the events of every change to the
@@ -39,33 +39,33 @@ public final class ObjectEventHandlers implements ChangeHandler {
     private final SchedulerCache cache;
     private final SchedulingQueue queue;
     private final ObjectStore store;
-    private final SchedulerMetrics metrics;
+    private final Listeners listeners;
 
     /**
      * Creates a handler of changed objects.
      *
      * @param pods the handler of changed pods
      * @param store the current objects
-     * @param metrics receives the duration of handling
+     * @param listeners receive the duration of handling
      */
     public ObjectEventHandlers(
             PodEventHandlers pods,
             SchedulerCache cache,
             SchedulingQueue queue,
             ObjectStore store,
-            SchedulerMetrics metrics) {
+            Listeners listeners) {
         this.pods = pods;
         this.cache = cache;
         this.queue = queue;
         this.store = store;
-        this.metrics = metrics;
+        this.listeners = listeners;
     }
 
     @Override
     public <T extends ClusterObject> void changed(ObjectKind<T> kind, ObjectChange<T> change) {
         long start = System.nanoTime();
         handle(kind, change);
-        metrics.eventHandled(EventLabels.of(kind, change), System.nanoTime() - start);
+        listeners.measure(listener -> listener.eventHandled(EventLabels.of(kind, change), System.nanoTime() - start));
     }
 
     private <T extends ClusterObject> void handle(ObjectKind<T> kind, ObjectChange<T> change) {

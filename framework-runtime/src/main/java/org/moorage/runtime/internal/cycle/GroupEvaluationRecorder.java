@@ -20,7 +20,6 @@ import org.moorage.runtime.decision.GroupEvaluation.Member;
 import org.moorage.runtime.decision.GroupEvaluation.Placement;
 import org.moorage.runtime.decision.GroupEvaluation.Stop;
 import org.moorage.runtime.decision.PluginStatus;
-import org.moorage.runtime.decision.Rejection;
 import org.moorage.runtime.internal.cache.TrialSnapshot;
 
 /** Records how far an attempt at a group came in each placement, and the details of the best placement. */
@@ -91,7 +90,7 @@ public final class GroupEvaluationRecorder implements GroupRecorder {
 
     @Override
     public void stopped(MemberResult last, TrialSnapshot snapshot) {
-        Optional<Rejection> preFilterRejection = Optional.empty();
+        Optional<PluginStatus> preFilterRejection = Optional.empty();
         Map<String, List<PluginStatus>> objections = new HashMap<>();
         Map<String, Resources> free = new HashMap<>();
         if (detail == Detail.ALL && last.found() != null) {
@@ -99,7 +98,7 @@ public final class GroupEvaluationRecorder implements GroupRecorder {
             PodFilters filters = attempt.filters();
             PluginStatus rejection = attempt.rejection();
             if (rejection != null && rejection.isRejection()) {
-                preFilterRejection = Optional.of(new Rejection(rejection.plugin(), rejection.status()));
+                preFilterRejection = Optional.of(rejection);
             }
             for (NodeInfo node : snapshot.candidates()) {
                 if (rejection == null) {

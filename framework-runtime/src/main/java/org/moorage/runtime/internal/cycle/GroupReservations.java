@@ -35,25 +35,18 @@ public final class GroupReservations {
      */
     PluginStatus reserve(Profile profile, CycleState state, Pod pod, String nodeName, TrialSnapshot snapshot) {
         Reservation reservation = Reservation.of(profile, state, pod, nodeName);
-        int changes = snapshot.changes();
         synchronized (lock) {
             if (abandoned) {
                 return PluginStatus.error("", "the attempt was abandoned");
             }
             held.push(reservation);
         }
-        PluginStatus answer = PluginStatus.error("", "not reserved");
         try {
-            snapshot.assume(reservation.pod(), nodeName, () -> giveBack(reservation));
-            answer = reservation.reserve();
-            return answer;
+            return reservation.reserveOn(snapshot, () -> giveBack(reservation));
         } finally {
             if (isAbandoned()) {
                 // Unreserve has run before; this releases what Reserve has reserved since then.
                 reservation.unreserve();
-            }
-            if (!answer.isSuccess()) {
-                snapshot.revertTo(changes);
             }
         }
     }

@@ -2,79 +2,45 @@
 package org.moorage.runtime.internal.cycle;
 
 import java.util.ArrayList;
+import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.moorage.api.CycleState;
 import org.moorage.api.GroupKey;
 import org.moorage.api.ProposedAssignment;
+import org.moorage.api.model.Pod;
 import org.moorage.api.plugin.Nomination;
+import org.moorage.api.plugin.PodGroupPostFilterResult;
 
 /**
- * The result for a group. The algorithm and the steps that follow it change it, on one thread, until the group is
- * committed.
+ * The result for a group. Immutable; the steps after the algorithm put completed results in its place.
+ *
+ * @param group the group
+ * @param status its status
+ * @param members the results of its pods, in their order; empty for a composite group
+ * @param placementState the state of the placement; null if there is none
+ * @param isAnyScheduled whether a pod of it, or of a group below it, has a node that it did not have before
+ * @param waitsOnPreemption whether it is unschedulable until preemption has made room
  */
-public final class GroupResult {
-    private final GroupTree group;
-    private final List<MemberResult> members;
-    private final @Nullable CycleState placementState;
-    private GroupStatus status;
-    private boolean anyScheduled;
-    private boolean waitsOnPreemption;
-
-    GroupResult(
-            GroupTree group,
-            GroupStatus status,
-            List<MemberResult> members,
-            @Nullable CycleState placementState,
-            boolean anyScheduled) {
-        this.group = group;
-        this.status = status;
-        this.members = new ArrayList<>(members);
-        this.placementState = placementState;
-        this.anyScheduled = anyScheduled && status.isSuccess();
+public record GroupResult(
+        GroupTree group,
+        GroupStatus status,
+        List<MemberResult> members,
+        @Nullable CycleState placementState,
+        boolean isAnyScheduled,
+        boolean waitsOnPreemption) {
+    public GroupResult {
+        members = List.copyOf(members);
+        isAnyScheduled &= status.isSuccess();
     }
 
     static GroupResult of(GroupTree group, GroupStatus status) {
-        return new GroupResult(group, status, List.of(), null, false);
+        return new GroupResult(group, status, List.of(), null, false, false);
     }
 
-    /** Returns the group. */
-    public GroupTree group() {
-        return group;
-    }
-
-    /** Returns its status. */
-    public GroupStatus status() {
-        return status;
-    }
-
-    void status(GroupStatus value) {
-        status = value;
-    }
-
-    /** Returns the results of its pods, in their order; empty for a composite group. */
-    public List<MemberResult> members() {
-        return members;
-    }
-
-    @Nullable
-    CycleState placementState() {
-        return placementState;
-    }
-
-    // Returns whether a pod of it, or of a group below it, has a node that it did not have before.
-    boolean isAnyScheduled() {
-        return anyScheduled;
-    }
-
-    /** Returns whether it is unschedulable until preemption has made room. */
-    public boolean waitsOnPreemption() {
-        return waitsOnPreemption;
-    }
-
-    void waitOnPreemption() {
-        waitsOnPreemption = true;
+    GroupResult with(GroupStatus changed) {
+        return new GroupResult(group, changed, members, placementState, isAnyScheduled, waitsOnPreemption);
     }
 
     /**
@@ -91,18 +57,45 @@ public final class GroupResult {
         GroupResult result = results.get(group.key());
         if (result == null || !ofParent.isSuccess() && result.status.isSuccess()) {
             result = of(group, ofParent);
-            results.put(group.key(), result);
         }
+        List<MemberResult> all = new ArrayList<>(result.members);
+        for (Pod pod : group.members().subList(all.size(), group.members().size())) {
+            all.add(MemberResult.notReached(pod, result.status));
+        }
+        results.put(
+                group.key(),
+                new GroupResult(
+                        group,
+                        result.status,
+                        all,
+                        result.placementState,
+                        result.isAnyScheduled,
+                        result.waitsOnPreemption));
         for (GroupTree child : group.children()) {
             complete(child, results, result.status);
         }
-        for (int i = result.members.size(); i < group.members().size(); i++) {
-            result.members.add(MemberResult.notReached(group.members().get(i), result.status));
-        }
     }
 
-    void nominate(int member, Nomination nomination) {
-        members.set(member, members.get(member).with(nomination));
+    /**
+     * Adds the answer of the PodGroupPostFilter plugins to the results. In kube-scheduler, a group whose parent fails
+     * shares its parent's status, so the answer's message appears once for each of the groups that share a status.
+     */
+    static void answer(Map<GroupKey, GroupResult> results, PodGroupPostFilterResult answer) {
+        Map<GroupStatus, Integer> shares = new IdentityHashMap<>();
+        results.values().forEach(result -> shares.merge(result.status, 1, Integer::sum));
+        String message = answer.status().message();
+        results.replaceAll((key, result) ->
+                result.answered(answer, result.status.with(message, shares.getOrDefault(result.status, 1))));
+    }
+
+    private GroupResult answered(PodGroupPostFilterResult answer, GroupStatus changed) {
+        boolean waits = answer.status().isSuccess();
+        List<MemberResult> nominated = new ArrayList<>();
+        for (MemberResult member : members) {
+            Nomination nomination = answer.nominations().get(member.pod().uid());
+            nominated.add(waits && nomination != null ? member.with(nomination) : member);
+        }
+        return new GroupResult(group, changed, nominated, placementState, isAnyScheduled, waits);
     }
 
     void addAssignments(List<ProposedAssignment> assignments) {

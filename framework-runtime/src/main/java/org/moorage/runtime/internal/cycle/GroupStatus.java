@@ -2,13 +2,11 @@
 package org.moorage.runtime.internal.cycle;
 
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import org.moorage.api.Code;
 
-/**
- * The status of a group. As in kube-scheduler, a group whose parent fails shares its parent's status, so a reason that
- * is appended for one of them appears in the messages of both.
- */
+/** The status of a group. Immutable. A group whose parent fails has its parent's status, as the same object. */
 public final class GroupStatus {
     /** The text that kube-scheduler puts before the reasons of a group that is not feasible. */
     public static final String UNSCHEDULABLE = "pod group is unschedulable";
@@ -20,7 +18,7 @@ public final class GroupStatus {
     private GroupStatus(Code code, String error, List<String> reasons) {
         this.code = code;
         this.error = error;
-        this.reasons = new ArrayList<>(reasons);
+        this.reasons = List.copyOf(reasons);
     }
 
     static GroupStatus success() {
@@ -50,9 +48,11 @@ public final class GroupStatus {
         return code == Code.SUCCESS;
     }
 
-    /** Appends a reason to the message. */
-    void append(String reason) {
-        reasons.add(reason);
+    /** Returns the status with a reason appended to the message, a number of times. */
+    GroupStatus with(String reason, int times) {
+        List<String> appended = new ArrayList<>(reasons);
+        appended.addAll(Collections.nCopies(times, reason));
+        return new GroupStatus(code, error, appended);
     }
 
     /** Returns the error without the reasons; the whole message if there is no error. */

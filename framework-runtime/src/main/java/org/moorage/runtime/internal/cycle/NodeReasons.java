@@ -6,8 +6,8 @@ import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
+import org.moorage.api.NodeInfo;
 import org.moorage.runtime.decision.AttemptDetails;
 import org.moorage.runtime.decision.AttemptDetails.NodeReason;
 import org.moorage.runtime.decision.PluginStatus;
@@ -17,7 +17,6 @@ final class NodeReasons {
     /** A limit, because plugins may give each node a different reason. */
     private static final int MOST_REASONS = 1_000;
 
-    private final IntFunction<String> names;
     private final Map<Key, Count> counts = new LinkedHashMap<>();
     // Mostly the next node is rejected for the same reason: such nodes are only counted.
     private @Nullable PluginStatus last;
@@ -32,23 +31,14 @@ final class NodeReasons {
         private final List<String> examples = new ArrayList<>(AttemptDetails.EXAMPLES);
     }
 
-    /**
-     * Creates empty counts.
-     *
-     * @param names returns the name of a node by its index; called for few nodes
-     */
-    NodeReasons(IntFunction<String> names) {
-        this.names = names;
-    }
-
-    /** Adds the rejection of the node of that index. */
+    /** Adds the rejection of a node. */
     @SuppressWarnings("ReferenceEquality") // identical objects are equal
-    void add(PluginStatus answer, int index) {
+    void add(PluginStatus answer, NodeInfo node) {
         if (!needsExamples && last != null && answer.status() == last.status() && answer.plugin() == last.plugin()) {
             more++;
             return;
         }
-        add(answer, 1, names.apply(index));
+        add(answer, 1, node.name());
     }
 
     /** Adds the rejection of several nodes; the example is the name of one of them, or empty. */

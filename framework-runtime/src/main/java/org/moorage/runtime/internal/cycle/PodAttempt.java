@@ -110,13 +110,10 @@ public final class PodAttempt {
     Result run() {
         List<NodeInfo> all = snapshot.candidates();
         if (all.isEmpty() && !options.explains()) {
-            return Result.none(Diagnosis.ofNoNodes(), 0);
+            return Result.none(diagnosis(), 0);
         }
         preFilter();
-        if (all.isEmpty()) {
-            return Result.none(Diagnosis.ofNoNodes(), 0);
-        }
-        if (rejection != null) {
+        if (all.isEmpty() || rejection != null) {
             return Result.none(diagnosis(), 0);
         }
         NodeInfo nominated = filterNominated();
@@ -145,26 +142,17 @@ public final class PodAttempt {
      * @throws PluginFailure if a plugin fails
      * @throws ExtenderException if an extender fails that is not ignorable
      */
-    FittingNodes fits() {
-        List<NodeInfo> all = snapshot.candidates();
-        if (all.isEmpty()) {
-            return FittingNodes.none();
+    Diagnosis fits() {
+        if (snapshot.candidates().isEmpty()) {
+            return diagnosis();
         }
         preFilter();
-        if (rejection != null) {
-            return FittingNodes.ofPod(all, rejection, diagnosis().message("").text());
+        if (rejection == null) {
+            nodes = narrow();
+            filter(0, nodes.size());
+            askExtenders();
         }
-        nodes = narrow();
-        filter(0, nodes.size());
-        askExtenders();
-        return FittingNodes.of(
-                all,
-                exclusion(),
-                nodes,
-                pass(),
-                left,
-                byExtenders,
-                left.isEmpty() ? diagnosis().message("").text() : "");
+        return diagnosis();
     }
 
     /**
@@ -348,13 +336,17 @@ public final class PodAttempt {
         return count;
     }
 
-    // Returns why no node is left.
-    private Diagnosis diagnosis() {
-        List<NodeInfo> all = snapshot.candidates();
+    /** Returns why the pod does not fit nodes. */
+    public Diagnosis diagnosis() {
+        // The snapshot may change later.
+        List<NodeInfo> all = List.copyOf(snapshot.candidates());
+        if (all.isEmpty()) {
+            return Diagnosis.ofNoNodes();
+        }
         if (rejection != null) {
             return Diagnosis.ofPreFilter(all, rejection, namingPlugins);
         }
-        Diagnosis diagnosis = Diagnosis.ofFilter(all, namingPlugins, nominatedRejected);
+        Diagnosis diagnosis = Diagnosis.ofFilter(all, namingPlugins, nodeNames, nominatedRejected);
         diagnosis.extended(nominatedByExtenders);
         int index = first;
         for (int i = 0; i < visited; i++, index = next(index, nodes.size())) {
@@ -363,9 +355,7 @@ public final class PodAttempt {
             }
         }
         diagnosis.extended(byExtenders);
-        if (!feasible.isEmpty()) {
-            diagnosis.addExtenderAsRejector();
-        }
+        diagnosis.left(feasible, left);
         return diagnosis;
     }
 
@@ -530,37 +520,13 @@ public final class PodAttempt {
         return nodeNames == null || nodeNames.contains(nodeName);
     }
 
-    /** Returns the rejection of the nodes that PreFilter has excluded, if it has left others. */
-    PluginStatus exclusion() {
-        String plugins = String.join(" ", namingPlugins);
-        return new PluginStatus(plugins, Status.unresolvable("node(s) didn't satisfy plugin(s) [" + plugins + "]"));
-    }
-
     /** Returns the filtered nodes of an attempt that explains. */
     List<NodeInfo> nodes() {
         return nodes;
     }
 
-    /**
-     * Returns the first rejection of a filtered node, by its index in {@link #nodes}, or exactly {@link
-     * PluginStatus#SUCCESS}.
-     */
-    PluginStatus filtered(int index) {
-        return pass().get(index);
-    }
-
-    /** Returns the nodes that the extenders have left. */
-    List<NodeInfo> left() {
-        return left;
-    }
-
-    /** Returns the statuses that extenders have given to nodes. */
-    Map<String, Status> byExtenders() {
-        return byExtenders;
-    }
-
     /** Returns the normalized and weighted scores of an attempt that explains, by plugin. */
-    Map<String, NodeScores> scoresByPlugin() {
+    public Map<String, NodeScores> scoresByPlugin() {
         return scoresByPlugin;
     }
 

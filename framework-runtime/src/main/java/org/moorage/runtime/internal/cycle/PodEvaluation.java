@@ -10,22 +10,18 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import org.moorage.api.CycleState;
 import org.moorage.api.NodeInfo;
-import org.moorage.api.Status;
 import org.moorage.api.model.Pod;
 import org.moorage.runtime.decision.Evaluation;
 import org.moorage.runtime.decision.PluginStatus;
-import org.moorage.runtime.decision.Rejection;
 import org.moorage.runtime.internal.cache.TrialSnapshot;
 import org.moorage.runtime.internal.extender.Extenders;
 import org.moorage.runtime.internal.plugin.PluginFailure;
 
 /** Makes an {@link Evaluation} of an attempt that explains. */
 public final class PodEvaluation {
-    static final Status LEFT_OUT = Status.unresolvable("not in the extender's answer");
-
     private final PodAttempt attempt;
     private final List<NodeInfo> rejected = new ArrayList<>();
-    private final Map<String, Rejection> rejections = new TreeMap<>();
+    private final Map<String, PluginStatus> rejections = new TreeMap<>();
     private final Set<String> feasible = new TreeSet<>();
     private final Map<String, List<PluginStatus>> objections = new TreeMap<>();
     private final Map<String, Map<String, Long>> scores = new TreeMap<>();
@@ -33,7 +29,6 @@ public final class PodEvaluation {
     private PodEvaluation(PodAttempt attempt) {
         this.attempt = attempt;
         addRejections();
-        addRejectionsOfExtenders();
         addScores();
     }
 
@@ -67,8 +62,7 @@ public final class PodEvaluation {
         return new Evaluation(
                 pod,
                 snapshot.candidates().size(),
-                Optional.ofNullable(attempt.rejection())
-                        .map(rejection -> new Rejection(rejection.plugin(), rejection.status())),
+                Optional.ofNullable(attempt.rejection()),
                 Optional.ofNullable(attempt.nodeNames()),
                 found.rejections,
                 found.objections,
@@ -81,27 +75,18 @@ public final class PodEvaluation {
     }
 
     private void addRejections() {
-        for (int i = 0; i < attempt.nodes().size(); i++) {
-            NodeInfo node = attempt.nodes().get(i);
-            PluginStatus answer = attempt.filtered(i);
-            if (answer.isSuccess()) {
+        Diagnosis diagnosis = attempt.diagnosis();
+        for (NodeInfo node : attempt.nodes()) {
+            PluginStatus rejection = diagnosis.whyNot(node);
+            if (rejection == null) {
                 feasible.add(node.name());
+                continue;
+            }
+            rejections.put(node.name(), rejection);
+            if (rejection.plugin().equals(Extenders.NAME)) {
+                objections.put(node.name(), List.of(rejection));
             } else {
                 rejected.add(node);
-                rejections.put(node.name(), new Rejection(answer.plugin(), answer.status()));
-            }
-        }
-    }
-
-    private void addRejectionsOfExtenders() {
-        Set<String> left = new TreeSet<>();
-        attempt.left().forEach(node -> left.add(node.name()));
-        for (String name : List.copyOf(feasible)) {
-            if (!left.contains(name)) {
-                feasible.remove(name);
-                Status status = attempt.byExtenders().getOrDefault(name, LEFT_OUT);
-                rejections.put(name, new Rejection(Extenders.NAME, status));
-                objections.put(name, List.of(new PluginStatus(Extenders.NAME, status)));
             }
         }
     }

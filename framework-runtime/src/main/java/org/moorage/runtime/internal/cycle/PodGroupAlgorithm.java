@@ -90,7 +90,7 @@ public final class PodGroupAlgorithm {
             Map<GroupKey, GroupResult> results = new LinkedHashMap<>();
             GroupResult result = find(root, state, results, recorder);
             if (result.status().isSuccess() && !result.isAnyScheduled()) {
-                result.status(GroupStatus.unschedulable(List.of()));
+                results.put(root.key(), result.with(GroupStatus.unschedulable(List.of())));
             }
             return results;
         } finally {
@@ -153,12 +153,11 @@ public final class PodGroupAlgorithm {
         }
         if (feasible.isEmpty()) {
             Map<GroupKey, GroupResult> shown = Objects.requireNonNull(first);
+            results.putAll(shown);
             GroupResult result = result(shown, group);
-            result.status(GroupStatus.unschedulable(List.of("0/" + placements.size()
+            return result.with(GroupStatus.unschedulable(List.of("0/" + placements.size()
                     + " placements are available, first placement status: "
                     + result.status().asError())));
-            results.putAll(shown);
-            return result;
         }
         int best;
         try {
@@ -202,7 +201,7 @@ public final class PodGroupAlgorithm {
         }
         placements.addAll(generated.placements());
         if (!group.isComposite()) {
-            profile.metrics().placementsGenerated(profile.name(), placements.size());
+            profile.listeners().measure(listener -> listener.placementsGenerated(profile.name(), placements.size()));
         }
         return GroupStatus.success();
     }
@@ -228,8 +227,9 @@ public final class PodGroupAlgorithm {
                 GroupResult result = tryMembers(group, placementState, recorder);
                 tried.put(group.key(), result);
                 if (result.status().code() != Code.ERROR) {
-                    profile.metrics()
-                            .placementEvaluated(profile.name(), result.status().isSuccess(), System.nanoTime() - start);
+                    profile.listeners()
+                            .measure(listener -> listener.placementEvaluated(
+                                    profile.name(), result.status().isSuccess(), System.nanoTime() - start));
                 }
             }
             return tried;
@@ -255,7 +255,7 @@ public final class PodGroupAlgorithm {
                 if (result.status().code() == Code.ERROR) {
                     status = GroupStatus.error("composite pod group evaluation failed due to child error: "
                             + result.status().asError());
-                    return new GroupResult(group, status, List.of(), placementState, false);
+                    return new GroupResult(group, status, List.of(), placementState, false, false);
                 }
                 anyScheduled |= result.isAnyScheduled();
                 remaining--;
@@ -271,7 +271,7 @@ public final class PodGroupAlgorithm {
                 snapshot.revertTo(changes);
             }
         }
-        return new GroupResult(group, status, List.of(), placementState, anyScheduled);
+        return new GroupResult(group, status, List.of(), placementState, anyScheduled, false);
     }
 
     private GroupResult tryMembers(GroupTree group, CycleState placementState, GroupRecorder recorder) {
@@ -331,7 +331,7 @@ public final class PodGroupAlgorithm {
                 snapshot.revertTo(changes);
             }
         }
-        return new GroupResult(group, status, members, placementState, anyScheduled);
+        return new GroupResult(group, status, members, placementState, anyScheduled, false);
     }
 
     private MemberResult tryMember(Pod pod, CycleState placementState) {
@@ -357,7 +357,7 @@ public final class PodGroupAlgorithm {
         } catch (ExtenderException failure) {
             return MemberResult.error(pod, state, failure.getMessage());
         } finally {
-            profile.metrics().algorithmRan(System.nanoTime() - start);
+            profile.listeners().measure(listener -> listener.algorithmRan(System.nanoTime() - start));
         }
     }
 
@@ -458,7 +458,7 @@ public final class PodGroupAlgorithm {
 
     private PlacementFeasibleResult feasible(CycleState placementState, GroupTree group, PlacementProgress progress) {
         PlacementFeasibleResult answer = PlacementFeasibleResult.feasible();
-        for (PluginCaller plugin : profile.placementFeasible()) {
+        for (PluginCaller plugin : profile.at(ExtensionPoint.PLACEMENT_FEASIBLE)) {
             PlacementFeasibleResult result = plugin.placementFeasible(placementState, group, progress);
             switch (result.outcome()) {
                 case FEASIBLE -> {}

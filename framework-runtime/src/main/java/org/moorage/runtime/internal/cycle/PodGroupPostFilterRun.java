@@ -2,7 +2,6 @@
 package org.moorage.runtime.internal.cycle;
 
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import org.moorage.api.Code;
@@ -11,7 +10,6 @@ import org.moorage.api.GroupKey;
 import org.moorage.api.Status;
 import org.moorage.api.model.Pod;
 import org.moorage.api.plugin.ExtensionPoint;
-import org.moorage.api.plugin.Nomination;
 import org.moorage.api.plugin.PodGroupPostFilterResult;
 import org.moorage.api.plugin.PodGroupTrial;
 import org.moorage.runtime.decision.PluginStatus;
@@ -62,12 +60,12 @@ public final class PodGroupPostFilterRun {
         lastAsked = "";
         try {
             PodGroupPostFilterResult answer = ask(root, state);
-            apply(answer, results.values());
+            GroupResult.answer(results, answer);
             return new Answer(new PluginStatus(lastAsked, answer.status()), answer.victims());
         } catch (PluginFailure failure) {
             profile.failed(failure);
             GroupStatus error = GroupStatus.error(failure.getMessage());
-            results.values().forEach(result -> result.status(error));
+            results.replaceAll((key, result) -> result.with(error));
             return new Answer(PluginStatus.error(failure.plugin(), failure.getMessage()), List.of());
         }
     }
@@ -104,24 +102,6 @@ public final class PodGroupPostFilterRun {
             return plugin.podGroupPostFilter(run, state, root, trial);
         } finally {
             snapshot.revertTo(changes);
-        }
-    }
-
-    private static void apply(PodGroupPostFilterResult answer, Collection<GroupResult> results) {
-        for (GroupResult result : results) {
-            if (answer.status().isSuccess()) {
-                result.waitOnPreemption();
-                for (int i = 0; i < result.members().size(); i++) {
-                    Nomination nomination = answer.nominations()
-                            .get(result.members().get(i).pod().uid());
-                    if (nomination != null) {
-                        result.nominate(i, nomination);
-                    }
-                }
-            }
-        }
-        for (GroupResult result : results) {
-            result.status().append(answer.status().message());
         }
     }
 }

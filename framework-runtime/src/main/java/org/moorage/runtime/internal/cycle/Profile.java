@@ -12,11 +12,11 @@ import java.util.Set;
 import java.util.function.Supplier;
 import org.moorage.api.model.Pod;
 import org.moorage.api.plugin.ExtensionPoint;
+import org.moorage.runtime.internal.log.Listeners;
 import org.moorage.runtime.internal.plugin.PluginCaller;
 import org.moorage.runtime.internal.plugin.PluginFailure;
 import org.moorage.runtime.internal.plugin.PluginMethod;
 import org.moorage.runtime.internal.plugin.PointRun;
-import org.moorage.runtime.metrics.SchedulerMetrics;
 
 /** A profile: its plugins at each extension point, and their settings. Immutable. */
 public final class Profile {
@@ -25,9 +25,8 @@ public final class Profile {
     private final Map<ExtensionPoint, List<PluginCaller>> plugins;
     private final Map<ExtensionPoint, Map<String, Integer>> weights;
     private final List<PluginCaller> signing;
-    private final List<PluginCaller> placementFeasible;
     private final Supplier<Map<String, List<Pod>>> nominatedPods;
-    private final SchedulerMetrics metrics;
+    private final Listeners listeners;
 
     /**
      * Creates a profile.
@@ -35,19 +34,17 @@ public final class Profile {
      * @param name the scheduler name in the specs of its pods
      * @param percentageOfNodesToScore the profile's own percentage
      * @param plugins the plugins of each point, in order
-     * @param placementFeasible the plugins that decide when enough pods of a group are scheduled, in order
      * @param weights the weights of the plugins that score, by point and name; missing weights are 1
      * @param nominatedPods returns the currently nominated pods by node name, as a map that does not change
-     * @param metrics receives the measurements of the plugins of the scheduling cycle
+     * @param listeners receive the measurements of the plugins of the scheduling cycle
      */
     public Profile(
             String name,
             OptionalInt percentageOfNodesToScore,
             Map<ExtensionPoint, List<PluginCaller>> plugins,
-            List<PluginCaller> placementFeasible,
             Map<ExtensionPoint, Map<String, Integer>> weights,
             Supplier<Map<String, List<Pod>>> nominatedPods,
-            SchedulerMetrics metrics) {
+            Listeners listeners) {
         this.name = name;
         this.percentageOfNodesToScore = percentageOfNodesToScore;
         this.plugins = checked(plugins);
@@ -61,9 +58,8 @@ public final class Profile {
             }
         }
         signing = List.copyOf(inOrder);
-        this.placementFeasible = List.copyOf(placementFeasible);
         this.nominatedPods = nominatedPods;
-        this.metrics = metrics;
+        this.listeners = listeners;
     }
 
     private static Map<ExtensionPoint, List<PluginCaller>> checked(Map<ExtensionPoint, List<PluginCaller>> plugins) {
@@ -87,17 +83,18 @@ public final class Profile {
 
     /** Begins a run of the extension point of a method. */
     public PointRun begin(PluginMethod point) {
-        return new PointRun(metrics, name, point);
+        return new PointRun(listeners, name, point);
     }
 
     /** Reports a failed call of a plugin that ends an attempt in an error. */
     public void failed(PluginFailure failure) {
-        metrics.pluginFailed(failure.plugin(), failure.method().toString());
+        listeners.measure(listener ->
+                listener.pluginFailed(failure.plugin(), failure.method().toString()));
     }
 
-    /** Returns the collector of metrics of the profile's attempts. */
-    public SchedulerMetrics metrics() {
-        return metrics;
+    /** Returns the listeners of the profile's attempts. */
+    public Listeners listeners() {
+        return listeners;
     }
 
     /** Returns the plugins of a point, in order. */
@@ -128,29 +125,17 @@ public final class Profile {
                             .filter(plugin -> names.contains(plugin.name()))
                             .toList());
         }
-        return new Profile(name, percentageOfNodesToScore, kept, List.of(), weights, nominatedPods, metrics);
+        return new Profile(name, percentageOfNodesToScore, kept, weights, nominatedPods, listeners);
     }
 
     /** Returns the profile with plugins that are not measured. */
     public Profile unmeasured() {
-        return new Profile(
-                name,
-                percentageOfNodesToScore,
-                plugins,
-                placementFeasible,
-                weights,
-                nominatedPods,
-                SchedulerMetrics.NONE);
+        return new Profile(name, percentageOfNodesToScore, plugins, weights, nominatedPods, Listeners.NONE);
     }
 
     /** Returns the weight of a plugin's scores at a point. */
     long weight(ExtensionPoint point, PluginCaller plugin) {
         return weights.getOrDefault(point, Map.of()).getOrDefault(plugin.name(), 1);
-    }
-
-    /** Returns the plugins that decide when enough pods of a group are scheduled, in order. */
-    public List<PluginCaller> placementFeasible() {
-        return placementFeasible;
     }
 
     boolean scores() {

@@ -11,6 +11,7 @@ import org.moorage.api.model.PodStatus;
 import org.moorage.api.plugin.ExtensionPoint;
 import org.moorage.api.plugin.NodeAllocatableResourceClaims;
 import org.moorage.runtime.decision.PluginStatus;
+import org.moorage.runtime.internal.cache.TrialSnapshot;
 import org.moorage.runtime.internal.log.Log;
 import org.moorage.runtime.internal.plugin.PluginCaller;
 import org.moorage.runtime.internal.plugin.PluginFailure;
@@ -68,6 +69,27 @@ public record Reservation(Profile profile, CycleState state, Pod pod, String nod
                 }
             }
             return run.end(PluginStatus.SUCCESS);
+        }
+    }
+
+    /**
+     * Assumes the pod on a snapshot, and runs Reserve. If the answer is not a success, the snapshot is as before.
+     *
+     * @param undone runs when the change of the snapshot is undone, and has to run Unreserve
+     * @return success, or the first rejection
+     * @throws PluginFailure if a plugin fails
+     */
+    public PluginStatus reserveOn(TrialSnapshot snapshot, Runnable undone) {
+        int changes = snapshot.changes();
+        PluginStatus answer = PluginStatus.error("", "not reserved");
+        try {
+            snapshot.assume(pod, nodeName, undone);
+            answer = reserve();
+            return answer;
+        } finally {
+            if (!answer.isSuccess()) {
+                snapshot.revertTo(changes);
+            }
         }
     }
 

@@ -2,6 +2,10 @@
 package org.moorage.runtime.internal.cycle;
 
 import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 import org.moorage.api.CycleState;
@@ -109,8 +113,52 @@ public final class SchedulingAlgorithm {
      * @throws PluginFailure if a plugin fails
      * @throws ExtenderException if an extender fails that is not ignorable
      */
-    public FittingNodes fits(Profile profile, CycleState state, Pod pod, TrialSnapshot snapshot) {
+    public Diagnosis fits(Profile profile, CycleState state, Pod pod, TrialSnapshot snapshot) {
         return new PodAttempt(this, profile, state, pod, snapshot, AttemptOptions.SCHEDULE).fits();
+    }
+
+    /**
+     * Runs a cycle up to the scores, and filters and scores all of the given nodes.
+     *
+     * @param nodes the nodes of the snapshot to evaluate
+     * @return the attempt, to be read before the next one
+     * @throws PluginFailure if a plugin fails
+     * @throws ExtenderException if an extender fails that is not ignorable
+     */
+    public PodAttempt explain(Profile profile, Pod pod, TrialSnapshot snapshot, List<NodeInfo> nodes) {
+        PodAttempt attempt =
+                new PodAttempt(this, profile, new CycleState(), pod, snapshot, AttemptOptions.explain(nodes));
+        Result ignored = attempt.run();
+        return attempt;
+    }
+
+    /**
+     * Returns the nodes that a pod would fit without some pods, evaluated as in preemption.
+     *
+     * @param victimsByNode the pods that would be removed, by node name
+     * @return the names of the nodes that the pod would fit
+     * @throws PluginFailure if a plugin fails
+     */
+    public Set<String> fitsWithout(
+            Profile profile, Pod pod, TrialSnapshot snapshot, Map<String, List<Pod>> victimsByNode) {
+        CycleState state = new CycleState();
+        PodAttempt attempt = new PodAttempt(this, profile, state, pod, snapshot, AttemptOptions.SCHEDULE);
+        attempt.preFilter();
+        Set<String> fitting = new TreeSet<>();
+        if (attempt.rejection() != null) {
+            return fitting;
+        }
+        SnapshotTrial trial = SnapshotTrial.of(state, pod);
+        victimsByNode.forEach((name, victims) -> {
+            if (snapshot.node(name).isPresent() && attempt.includes(name)) {
+                victims.forEach(victim -> trial.remove(victim, name));
+                if (attempt.filters().filter(trial.state(), trial.node(name)).isSuccess()) {
+                    fitting.add(name);
+                }
+                trial.revertTo(0);
+            }
+        });
+        return fitting;
     }
 
     Extenders extenders() {

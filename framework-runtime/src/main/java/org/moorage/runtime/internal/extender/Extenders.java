@@ -16,8 +16,8 @@ import org.moorage.api.model.Pod;
 import org.moorage.api.plugin.Extender;
 import org.moorage.api.plugin.Problems;
 import org.moorage.config.ExtenderConfig;
+import org.moorage.runtime.internal.log.Listeners;
 import org.moorage.runtime.internal.log.Log;
-import org.moorage.runtime.metrics.SchedulerMetrics;
 
 /**
  * The extenders of a configuration, in the order in which they are called. An ignorable extender is skipped if it
@@ -28,21 +28,21 @@ public final class Extenders implements AutoCloseable {
     public static final String NAME = "Extender";
 
     /** No extenders. */
-    public static final Extenders NONE = new Extenders(List.of(), List.of(), SchedulerMetrics.NONE);
+    public static final Extenders NONE = new Extenders(List.of(), List.of(), Listeners.NONE);
 
     private static final String PRIORITIZING = "prioritizing_extender";
     private static final Log LOG = Log.of(Extenders.class);
 
     private final List<HttpExtender> all;
     private final List<ExtenderConnection> connections;
-    private final SchedulerMetrics metrics;
+    private final Listeners listeners;
     private final boolean filter;
     private final boolean prioritize;
 
-    private Extenders(List<HttpExtender> all, List<ExtenderConnection> connections, SchedulerMetrics metrics) {
+    private Extenders(List<HttpExtender> all, List<ExtenderConnection> connections, Listeners listeners) {
         this.all = List.copyOf(all);
         this.connections = List.copyOf(connections);
-        this.metrics = metrics;
+        this.listeners = listeners;
         filter = all.stream().anyMatch(HttpExtender::isFilter);
         prioritize = all.stream().anyMatch(HttpExtender::isPrioritizer);
     }
@@ -53,14 +53,14 @@ public final class Extenders implements AutoCloseable {
      * @param configs the extenders, in the order in which they are called
      * @param snapshot the nodes of the cycle
      * @param clock measures how long requests take
-     * @param metrics receives the start and the end of requests for scores
+     * @param listeners receive the start and the end of requests for scores
      * @param problems receives unusable files of certificates and keys, relative to the configuration
      */
     public static Extenders of(
             List<ExtenderConfig> configs,
             Supplier<Snapshot> snapshot,
             InstantSource clock,
-            SchedulerMetrics metrics,
+            Listeners listeners,
             Problems problems) {
         if (configs.isEmpty()) {
             return NONE;
@@ -73,7 +73,7 @@ public final class Extenders implements AutoCloseable {
                     tls, given -> new ExtenderConnection(client(config, given, problems), clock));
             extenders.add(new HttpExtender(config, connection, snapshot));
         }
-        return new Extenders(extenders, List.copyOf(connections.values()), metrics);
+        return new Extenders(extenders, List.copyOf(connections.values()), listeners);
     }
 
     private static HttpClient client(ExtenderConfig config, ExtenderTls tls, Problems problems) {
@@ -154,7 +154,7 @@ public final class Extenders implements AutoCloseable {
         for (HttpExtender extender : all) {
             if (extender.isInterested(pod)) {
                 if (extender.isPrioritizer()) {
-                    metrics.taskStarted(PRIORITIZING);
+                    listeners.measure(listener -> listener.taskStarted(PRIORITIZING));
                     calls.put(extender, extender.startPrioritize(pod, nodes));
                 } else {
                     scores.add(new Scores(extender.name(), zeros(nodes)));
@@ -171,7 +171,7 @@ public final class Extenders implements AutoCloseable {
                         .addKeyValue("err", failure.getMessage())
                         .log("Failed to run extender's priority function. No score given by this extender.");
             } finally {
-                metrics.taskEnded(PRIORITIZING);
+                listeners.measure(listener -> listener.taskEnded(PRIORITIZING));
             }
         });
         return scores;

@@ -5,7 +5,6 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 import org.moorage.config.plugin.PluginText;
 import org.moorage.config.plugin.Thrown;
-import org.moorage.runtime.internal.plugin.PluginFailure;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slf4j.event.Level;
@@ -89,7 +88,7 @@ public final class Log {
         public Line setCause(Throwable thrown) {
             if (builder != null) {
                 try {
-                    builder = builder.setCause(thrown instanceof PluginFailure ? thrown : Thrown.copyOf(thrown));
+                    builder = builder.setCause(thrown instanceof SafeException ? thrown : Thrown.copyOf(thrown));
                 } catch (Throwable failure) {
                     failed(failure);
                 }

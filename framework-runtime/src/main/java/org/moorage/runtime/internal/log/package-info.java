@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * The log of the scheduler, which never throws exceptions.
+ * The log and the listeners of the scheduler. Calling them never throws exceptions.
  *
- * <p>Starting point: {@link org.moorage.runtime.internal.log.Log}.
+ * <p>Starting points: {@link org.moorage.runtime.internal.log.Log}, {@link
+ * org.moorage.runtime.internal.log.Listeners}.
  */
 @NullMarked
 package org.moorage.runtime.internal.log;

@@ -13,12 +13,12 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.moorage.objects.GoDuration;
+import org.moorage.runtime.internal.log.Listeners;
 import org.moorage.runtime.internal.log.Log;
 import org.moorage.runtime.internal.plugin.PluginCaller;
 import org.moorage.runtime.internal.plugin.PluginThread;
 import org.moorage.runtime.internal.plugin.RunningCall;
 import org.moorage.runtime.internal.queue.SchedulingQueue;
-import org.moorage.runtime.metrics.SchedulerListener;
 
 /**
  * Detects plugin calls that do not return in time, by polling all threads and the holder of the queue's lock. Such a
@@ -37,7 +37,7 @@ public final class PluginCallWatch {
     private final SchedulingQueue queue;
     private final SchedulingLoop loop;
     private final List<PluginCaller> plugins;
-    private final SchedulerListener listener;
+    private final Listeners listeners;
     private final AtomicBoolean started = new AtomicBoolean();
 
     // Used only by the thread that polls.
@@ -73,14 +73,14 @@ public final class PluginCallWatch {
             SchedulingQueue queue,
             SchedulingLoop loop,
             List<PluginCaller> plugins,
-            SchedulerListener listener) {
+            Listeners listeners) {
         this.limit = limit;
         this.clock = clock;
         this.threads = threads;
         this.queue = queue;
         this.loop = loop;
         this.plugins = plugins;
-        this.listener = listener;
+        this.listeners = listeners;
     }
 
     /** Starts polling, unless there is no limit. Further calls have no effect. */
@@ -163,7 +163,8 @@ public final class PluginCallWatch {
                 .addKeyValue("stack", Arrays.stream(stack).map(Object::toString).collect(Collectors.joining("\n")))
                 .addKeyValue("limit", GoDuration.format(limit))
                 .log("Plugin did not return in time");
-        listener.pluginCallOverdue(call.plugin(), call.method().toString());
+        listeners.on(listener ->
+                listener.pluginCallOverdue(call.plugin(), call.method().toString()));
         call.caller().overdue(call.method(), text());
     }
 

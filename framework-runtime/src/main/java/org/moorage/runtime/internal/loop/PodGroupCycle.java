@@ -15,6 +15,7 @@ import org.moorage.api.CycleState;
 import org.moorage.api.GroupKey;
 import org.moorage.api.model.Pod;
 import org.moorage.api.model.PodGroup;
+import org.moorage.api.plugin.ExtensionPoint;
 import org.moorage.api.plugin.FeatureGates;
 import org.moorage.api.plugin.Nomination;
 import org.moorage.config.plugin.PluginText;
@@ -38,6 +39,7 @@ import org.moorage.runtime.internal.cycle.PostFilterRun;
 import org.moorage.runtime.internal.cycle.Profile;
 import org.moorage.runtime.internal.cycle.RejectionMessage;
 import org.moorage.runtime.internal.cycle.SchedulingAlgorithm;
+import org.moorage.runtime.internal.log.Listeners;
 import org.moorage.runtime.internal.log.Log;
 import org.moorage.runtime.internal.queue.PodGroupOutcome;
 import org.moorage.runtime.internal.queue.QueuedPodGroupInfo;
@@ -47,7 +49,6 @@ import org.moorage.runtime.internal.queue.SchedulingQueue;
 import org.moorage.runtime.internal.report.PodGroupConditions;
 import org.moorage.runtime.internal.report.PodGroupEvents;
 import org.moorage.runtime.internal.report.SchedulingFailures;
-import org.moorage.runtime.metrics.SchedulerListener;
 
 /**
  * The scheduling cycle of a group of pods. It finds nodes for all pending pods of the group on the snapshot. Then it
@@ -66,14 +67,14 @@ public final class PodGroupCycle {
     private final PodGroupEvents events;
     private final FeatureGates features;
     private final @Nullable RandomGenerator ties;
-    private final SchedulerListener listener;
+    private final Listeners listeners;
 
     /**
      * Creates a cycle for groups of any profile.
      *
      * @param podCycle assumes and binds the pods
      * @param ties chooses among the best placements; null for the first of them
-     * @param listener receives the results of attempts at groups
+     * @param listeners receive the results of attempts at groups
      */
     public PodGroupCycle(
             Map<String, Profile> profiles,
@@ -85,7 +86,7 @@ public final class PodGroupCycle {
             PodGroupEvents events,
             FeatureGates features,
             @Nullable RandomGenerator ties,
-            SchedulerListener listener) {
+            Listeners listeners) {
         trees = new GroupTrees(profiles, features);
         this.cache = cache;
         this.queue = queue;
@@ -95,19 +96,18 @@ public final class PodGroupCycle {
         this.events = events;
         this.features = features;
         this.ties = ties;
-        this.listener = listener;
+        this.listeners = listeners;
         if (features.isEnabled(FeatureGates.GENERIC_WORKLOAD)) {
             profiles.values().forEach(PodGroupCycle::checkGangs);
         }
     }
 
     private static void checkGangs(Profile profile) {
-        if (profile.placementFeasible().isEmpty()) {
+        if (profile.at(ExtensionPoint.PLACEMENT_FEASIBLE).isEmpty()) {
             LOG.atError()
                     .addKeyValue("profile", profile.name())
-                    .log(
-                            "GenericWorkload is enabled, but GangScheduling plugin is not set. Gang scheduling using PodGroups"
-                                    + " may not work as expected.");
+                    .log("GenericWorkload is enabled, but GangScheduling plugin is not set. Gang scheduling using"
+                            + " PodGroups may not work as expected.");
         }
     }
 
@@ -159,7 +159,7 @@ public final class PodGroupCycle {
                 last = failures.error(pod, message, 0);
             }
         }
-        listener.groupDecided(queued.tree().key(), "error", message);
+        listeners.on(listener -> listener.groupDecided(queued.tree().key(), "error", message));
         finish(attempt, queued, PodGroupOutcome.ERROR);
         return Optional.ofNullable(last);
     }
@@ -203,7 +203,7 @@ public final class PodGroupCycle {
         Map<GroupKey, GroupResult> results = groupAlgorithm.find(root, state, recorder);
         Code code = Objects.requireNonNull(results.get(root.key())).status().code();
         GroupResult.complete(root, results);
-        profile.metrics().groupAlgorithmRan(System.nanoTime() - start);
+        listeners.measure(listener -> listener.groupAlgorithmRan(System.nanoTime() - start));
         if (code == Code.SUCCESS && !queued.isRepeat() && queue.hasNewcomers(queued)) {
             repeat(attempt, queued);
             return Optional.empty();
@@ -217,11 +217,12 @@ public final class PodGroupCycle {
             recorder.attempt().ifPresent(tried -> reportEvent(tried, root, profile));
         }
         GroupResult ofRoot = Objects.requireNonNull(results.get(root.key()));
-        profile.metrics().groupAttempted(profile.name(), result(ofRoot), System.nanoTime() - start);
-        listener.groupDecided(
+        listeners.measure(
+                listener -> listener.groupAttempted(profile.name(), result(ofRoot), System.nanoTime() - start));
+        listeners.on(listener -> listener.groupDecided(
                 root.key(),
                 result(ofRoot),
-                code == Code.SUCCESS ? "" : ofRoot.status().message());
+                code == Code.SUCCESS ? "" : ofRoot.status().message()));
         // As in kube-scheduler, the outcome is the one before PodGroupPostFilter.
         finish(
                 attempt,
@@ -307,8 +308,7 @@ public final class PodGroupCycle {
         GroupEvaluationRecorder recorder = new GroupEvaluationRecorder(GroupEvaluationRecorder.Detail.ALL);
         CycleState state = new CycleState();
         Map<GroupKey, GroupResult> results = groupAlgorithm.find(root, state, recorder);
-        GroupResult ofRoot = Objects.requireNonNull(results.get(root.key()));
-        Code code = ofRoot.status().code();
+        Code code = Objects.requireNonNull(results.get(root.key())).status().code();
         GroupResult.complete(root, results);
         Optional<PodGroupPostFilterRun.Answer> answer = Optional.empty();
         if (code == Code.UNSCHEDULABLE) {
@@ -320,7 +320,7 @@ public final class PodGroupCycle {
                 root.key(),
                 root.unscheduledPods(),
                 code == Code.SUCCESS,
-                ofRoot.status().message(),
+                Objects.requireNonNull(results.get(root.key())).status().message(),
                 recorder.attempt(),
                 answer.map(PodGroupPostFilterRun.Answer::status),
                 answer.map(PodGroupPostFilterRun.Answer::victims).orElse(List.of()));
@@ -447,10 +447,10 @@ public final class PodGroupCycle {
             RejectorPlugins rejectors,
             Nomination nomination) {
         Diagnosis diagnosis = member.diagnosis();
-        if (diagnosis != null && listener.takesDetails()) {
-            listener.explained(
+        if (diagnosis != null) {
+            listeners.explain(
                     queued.pod(),
-                    new AttemptDetails(diagnosis.reasons(), List.of(), Optional.empty(), nomination.nodeName()));
+                    () -> new AttemptDetails(diagnosis.reasons(), List.of(), Optional.empty(), nomination.nodeName()));
         }
         return failures.unschedulable(queued, message, member.evaluated(), rejectors, nomination);
     }

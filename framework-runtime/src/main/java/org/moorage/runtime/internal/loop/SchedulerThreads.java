@@ -27,9 +27,9 @@ import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.moorage.config.plugin.Thrown;
+import org.moorage.runtime.internal.log.Listeners;
 import org.moorage.runtime.internal.log.Log;
 import org.moorage.runtime.internal.plugin.PluginThread;
-import org.moorage.runtime.metrics.SchedulerListener;
 
 /**
  * The threads of one scheduler. All are daemons: a program that does not close it still exits. An uncaught exception is
@@ -48,7 +48,7 @@ public final class SchedulerThreads implements AutoCloseable {
     private static final int REPORT_THREADS = 16;
     private static final Duration KEEP_ALIVE = Duration.ofSeconds(30);
 
-    private final SchedulerListener listener;
+    private final Listeners listeners;
     private final Set<PluginThread> alive = ConcurrentHashMap.newKeySet();
     private final List<ExecutorService> owned = new ArrayList<>();
     private final int parallelism;
@@ -68,14 +68,14 @@ public final class SchedulerThreads implements AutoCloseable {
      * @param parallelism how many threads may filter and score
      * @param given runs bindings and background work, instead of threads made here; or null
      * @param givenTimers runs timers, instead of a thread made here; or null
-     * @param listener receives the failures of threads
+     * @param listeners receive the failures of threads
      */
     public SchedulerThreads(
             int parallelism,
             @Nullable Executor given,
             @Nullable ScheduledExecutorService givenTimers,
-            SchedulerListener listener) {
-        this.listener = listener;
+            Listeners listeners) {
+        this.listeners = listeners;
         this.parallelism = Math.min(parallelism, Runtime.getRuntime().availableProcessors());
         waits = given == null;
         givenPause = null;
@@ -93,10 +93,10 @@ public final class SchedulerThreads implements AutoCloseable {
      *
      * @param executor does all work
      * @param pause lets time pass while a PreBind plugin pauses
-     * @param listener receives the failures of tasks
+     * @param listeners receive the failures of tasks
      */
-    public SchedulerThreads(ScheduledExecutorService executor, Consumer<Duration> pause, SchedulerListener listener) {
-        this.listener = listener;
+    public SchedulerThreads(ScheduledExecutorService executor, Consumer<Duration> pause, Listeners listeners) {
+        this.listeners = listeners;
         parallelism = 1;
         waits = true;
         givenPause = pause;
@@ -199,11 +199,11 @@ public final class SchedulerThreads implements AutoCloseable {
         if (Thrown.isFatal(thrown)) {
             // First, because a fatal error may mean that memory is exhausted: nothing before it may allocate.
             fatal = thrown;
-            listener.fatalError(thrown);
+            listeners.fatalError(thrown);
         }
         Throwable copy = Thrown.copyOf(thrown);
         LOG.atError().addKeyValue("thread", thread).setCause(copy).log("Thread of the scheduler failed");
-        listener.threadFailed(thread, copy);
+        listeners.on(listener -> listener.threadFailed(thread, copy));
     }
 
     /** Returns the error after which the virtual machine cannot be relied on; empty if there was none. */

@@ -31,6 +31,7 @@ import org.moorage.runtime.internal.cycle.Profile;
 import org.moorage.runtime.internal.cycle.RejectionMessage;
 import org.moorage.runtime.internal.cycle.Reservation;
 import org.moorage.runtime.internal.cycle.SchedulingAlgorithm;
+import org.moorage.runtime.internal.log.Listeners;
 import org.moorage.runtime.internal.log.Log;
 import org.moorage.runtime.internal.plugin.PluginCaller;
 import org.moorage.runtime.internal.plugin.PluginFailure;
@@ -40,7 +41,6 @@ import org.moorage.runtime.internal.queue.QueuedPodInfo;
 import org.moorage.runtime.internal.queue.RejectorPlugins;
 import org.moorage.runtime.internal.queue.SchedulingQueue;
 import org.moorage.runtime.internal.report.SchedulingFailures;
-import org.moorage.runtime.metrics.SchedulerListener;
 
 /**
  * The scheduling cycle of one pod: takes it from the queue, chooses a node, and begins the binding cycle or returns the
@@ -55,7 +55,7 @@ public final class SchedulingCycle {
     private final Nominator nominator;
     private final BindingCycle binding;
     private final SchedulingFailures failures;
-    private final SchedulerListener listener;
+    private final Listeners listeners;
 
     public SchedulingCycle(
             Map<String, Profile> profiles,
@@ -64,14 +64,14 @@ public final class SchedulingCycle {
             Nominator nominator,
             BindingCycle binding,
             SchedulingFailures failures,
-            SchedulerListener listener) {
+            Listeners listeners) {
         this.profiles = profiles;
         this.cache = cache;
         this.queue = queue;
         this.nominator = nominator;
         this.binding = binding;
         this.failures = failures;
-        this.listener = listener;
+        this.listeners = listeners;
     }
 
     /**
@@ -143,7 +143,7 @@ public final class SchedulingCycle {
             profile.failed(failure);
             throw failure;
         } finally {
-            profile.metrics().algorithmRan(System.nanoTime() - start);
+            listeners.measure(listener -> listener.algorithmRan(System.nanoTime() - start));
         }
         NodeInfo node = result.node();
         if (node == null) {
@@ -153,10 +153,8 @@ public final class SchedulingCycle {
         if (!attempt.commit(queued)) {
             return Optional.empty();
         }
-        if (listener.takesDetails()) {
-            listener.explained(
-                    pod, new AttemptDetails(List.of(), PodAttempt.of(state).best(), Optional.empty(), ""));
-        }
+        listeners.explain(
+                pod, () -> new AttemptDetails(List.of(), PodAttempt.of(state).best(), Optional.empty(), ""));
         return Optional.of(
                 pod.isBound()
                         ? resizeFits(queued, profile, state, node, result.evaluated())
@@ -192,11 +190,9 @@ public final class SchedulingCycle {
         if (!attempt.commit(queued)) {
             return Optional.empty();
         }
-        if (listener.takesDetails()) {
-            listener.explained(
-                    queued.pod(),
-                    new AttemptDetails(diagnosis.reasons(), List.of(), postFilter, nomination.nodeName()));
-        }
+        Optional<PluginStatus> answered = postFilter;
+        String nominated = nomination.nodeName();
+        listeners.explain(queued.pod(), () -> new AttemptDetails(diagnosis.reasons(), List.of(), answered, nominated));
         return Optional.of(failures.unschedulable(
                 queued,
                 diagnosis.message(postFilterMessage),
@@ -253,7 +249,7 @@ public final class SchedulingCycle {
         try {
             endNomination(pod, node.name());
             // Reported before the binding begins, because the binding may end before begin() returns.
-            listener.decided(decision);
+            listeners.on(listener -> listener.decided(decision));
             answer = binding.begin(new AssumedPod(queued, profile, state, assumed, decision));
         } finally {
             if (!answer.isSuccess()) {
@@ -263,7 +259,8 @@ public final class SchedulingCycle {
         if (answer.isSuccess()) {
             return decision;
         }
-        listener.bindingFailed(pod, node.name(), answer.status().message());
+        String why = answer.status().message();
+        listeners.on(listener -> listener.bindingFailed(pod, node.name(), why));
         if (answer.isRejection()) {
             Diagnosis diagnosis = Diagnosis.ofChosenNode(answer);
             return failures.unschedulable(

@@ -159,11 +159,6 @@ public final class PluginCaller {
         return breaker == null && plugin instanceof SignPlugin;
     }
 
-    /** Returns whether the plugin decides when enough pods of a group are scheduled. */
-    public boolean saysPlacementFeasible() {
-        return plugin instanceof PlacementFeasiblePlugin;
-    }
-
     /** Returns whether the plugin follows simulated additions and removals of pods. */
     public boolean hasPreFilterExtensions() {
         return preFilterExtensions != null;
@@ -439,7 +434,7 @@ public final class PluginCaller {
 
     /** Executes the decision of the plugin's PostFilter. */
     public void execute(PointRun run, CycleState state, Pod pod, PostFilterResult result) {
-        Consumer<Boolean> ended = run.preempts("pod", result.victims(), 0, result.pdbViolations());
+        Consumer<Boolean> ended = run.preempts(name, "pod", result.victims(), 0, result.pdbViolations());
         try {
             execute(PluginMethod.POST_FILTER, () -> ((PostFilterPlugin) plugin).execute(state, pod, result), ended);
         } catch (PluginFailure failure) {
@@ -675,6 +670,7 @@ public final class PluginCaller {
                 PluginMethod.POD_GROUP_POST_FILTER,
                 () -> ((PodGroupPostFilterPlugin) plugin).execute(state, group, result),
                 run.preempts(
+                        name,
                         group.key().type().toString(),
                         result.victims(),
                         result.groupDisruptions(),

@@ -2,6 +2,7 @@
 package org.moorage.runtime.internal.plugin;
 
 import org.jspecify.annotations.Nullable;
+import org.moorage.runtime.internal.log.SafeException;
 
 /**
  * A failed call of a plugin: the plugin threw an exception, or returned a value that the method does not allow. All of
@@ -9,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  * org.moorage.config.plugin.Thrown#copyOf}): reading a failure never runs the plugin's code. The failure has no stack
  * trace, because its cause has one.
  */
-public final class PluginFailure extends RuntimeException {
+public final class PluginFailure extends SafeException {
     private static final long serialVersionUID = 1L;
 
     private final String plugin;
@@ -17,7 +18,7 @@ public final class PluginFailure extends RuntimeException {
     private final String what;
 
     PluginFailure(String plugin, PluginMethod method, String message, String what, @Nullable Throwable cause) {
-        super(message, cause, false, false);
+        super(message, cause);
         this.plugin = plugin;
         this.method = method;
         this.what = what;

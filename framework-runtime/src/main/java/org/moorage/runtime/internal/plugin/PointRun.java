@@ -6,18 +6,18 @@ import java.util.function.Consumer;
 import org.moorage.api.Code;
 import org.moorage.api.model.Pod;
 import org.moorage.runtime.decision.PluginStatus;
-import org.moorage.runtime.metrics.SchedulerMetrics;
+import org.moorage.runtime.internal.log.Listeners;
 
 /**
- * One run of an extension point for a pod or a group of pods. It reports to the metrics how long the point takes and,
+ * One run of an extension point for a pod or a group of pods. It reports to the listeners how long the point takes and,
  * in a sample of the runs, how long each call of a plugin takes. {@link PluginCaller} measures the calls, possibly on
  * several threads.
  */
 public final class PointRun implements AutoCloseable {
     /** A run that reports nothing, for calls outside a scheduling cycle. */
-    public static final PointRun UNMEASURED = new PointRun(SchedulerMetrics.NONE, "", PluginMethod.CLOSE);
+    public static final PointRun UNMEASURED = new PointRun(Listeners.NONE, "", PluginMethod.CLOSE);
 
-    private final SchedulerMetrics metrics;
+    private final Listeners listeners;
     private final String profile;
     private final PluginMethod point;
     private final boolean timesPlugins;
@@ -25,11 +25,11 @@ public final class PointRun implements AutoCloseable {
     private Code code = Code.ERROR;
 
     /** Begins a run of the point of a method. */
-    public PointRun(SchedulerMetrics metrics, String profile, PluginMethod point) {
-        this.metrics = metrics;
+    public PointRun(Listeners listeners, String profile, PluginMethod point) {
+        this.listeners = listeners;
         this.profile = profile;
         this.point = point;
-        timesPlugins = metrics.timesPlugins();
+        timesPlugins = listeners.timesPlugins();
     }
 
     /** Returns whether the calls of plugins are timed. */
@@ -50,18 +50,19 @@ public final class PointRun implements AutoCloseable {
     /** Like {@link #called(PluginMethod, String, Code, long)}, with the mean of several nodes. */
     public void called(PluginMethod method, String plugin, Code answer, long startOfCall, int nodes) {
         if (timesPlugins) {
-            metrics.pluginRan(plugin, method.point(), answer, (System.nanoTime() - startOfCall) / Math.max(1, nodes));
+            long nanos = (System.nanoTime() - startOfCall) / Math.max(1, nodes);
+            listeners.measure(listener -> listener.pluginRan(plugin, method.point(), answer, nanos));
         }
     }
 
     /** Counts calls of a plugin: at Filter and Score one for each node. */
     public void evaluated(String plugin, int times) {
-        metrics.pluginEvaluated(profile, plugin, point.point(), times);
+        listeners.measure(listener -> listener.pluginEvaluated(profile, plugin, point.point(), times));
     }
 
-    /** Returns whether any metrics are collected. */
+    /** Returns whether the run is measured. */
     public boolean isMeasured() {
-        return metrics != SchedulerMetrics.NONE;
+        return listeners.isMeasured();
     }
 
     /** Ends the run with an answer, and returns the answer. A run without an answer ends with an error. */
@@ -78,34 +79,38 @@ public final class PointRun implements AutoCloseable {
     /** Reports the time since the begin of the run. */
     @Override
     public void close() {
-        metrics.extensionPointRan(profile, point.point(), code, System.nanoTime() - start);
+        listeners.measure(
+                listener -> listener.extensionPointRan(profile, point.point(), code, System.nanoTime() - start));
     }
 
     void postFilterRan(String plugin, Code answer, long nanos) {
         if (point == PluginMethod.POST_FILTER) {
-            metrics.postFilterRan(plugin, answer, nanos);
+            listeners.measure(listener -> listener.postFilterRan(plugin, answer, nanos));
         } else {
-            metrics.podGroupPostFilterRan(plugin, answer, nanos);
+            listeners.measure(listener -> listener.podGroupPostFilterRan(plugin, answer, nanos));
         }
     }
 
     /**
      * Reports that victims are about to be evicted.
      *
+     * @param plugin the plugin that evicts them
      * @param preemptor {@code pod}, {@code podgroup} or {@code compositepodgroup}
      * @param victims the victims; if empty, nothing is reported
      * @return reports the end of the evictions, and whether they succeeded
      */
-    Consumer<Boolean> preempts(String preemptor, List<Pod> victims, int groupDisruptions, long pdbViolations) {
+    Consumer<Boolean> preempts(
+            String plugin, String preemptor, List<Pod> victims, int groupDisruptions, long pdbViolations) {
         if (!victims.isEmpty()) {
-            metrics.preempted(preemptor, victims.size(), groupDisruptions, pdbViolations);
+            listeners.on(
+                    listener -> listener.preempted(plugin, preemptor, victims.size(), groupDisruptions, pdbViolations));
         }
         // As in kube-scheduler, which does not evict pods that are already being deleted.
         if (victims.stream().allMatch(victim -> victim.metadata().isDeleting())) {
             return isSuccessful -> {};
         }
         long begin = System.nanoTime();
-        return isSuccessful ->
-                metrics.preemptionExecuted(preemptor, isSuccessful ? "success" : "error", System.nanoTime() - begin);
+        return isSuccessful -> listeners.measure(listener ->
+                listener.preemptionExecuted(preemptor, isSuccessful ? "success" : "error", System.nanoTime() - begin));
     }
 }

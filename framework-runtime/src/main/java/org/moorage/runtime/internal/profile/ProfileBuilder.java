@@ -29,12 +29,12 @@ import org.moorage.config.plugin.FactoryFailure;
 import org.moorage.config.plugin.PluginRegistry;
 import org.moorage.runtime.internal.cycle.Profile;
 import org.moorage.runtime.internal.extender.Extenders;
+import org.moorage.runtime.internal.log.Listeners;
 import org.moorage.runtime.internal.log.Log;
 import org.moorage.runtime.internal.plugin.PluginCaller;
 import org.moorage.runtime.internal.plugin.PluginFailure;
 import org.moorage.runtime.internal.queue.PluginEvents;
 import org.moorage.runtime.internal.queue.QueueProfile;
-import org.moorage.runtime.metrics.SchedulerMetrics;
 
 /** Creates the plugins of each profile, once each, and builds the profiles. */
 public final class ProfileBuilder {
@@ -43,7 +43,7 @@ public final class ProfileBuilder {
     private final PluginRegistry registry;
     private final BiFunction<String, String, Handle> handles;
     private final Supplier<Map<String, List<Pod>>> nominatedPods;
-    private final SchedulerMetrics metrics;
+    private final Listeners listeners;
     private final BiFunction<String, Plugin, PluginCaller> callers;
 
     /**
@@ -52,19 +52,19 @@ public final class ProfileBuilder {
      * @param callers returns the caller of a plugin
      * @param handles returns the handle of a plugin, by the names of the profile and the plugin
      * @param nominatedPods returns the currently nominated pods by node name, as a map that does not change
-     * @param metrics receives the measurements of the plugins
+     * @param listeners receive the measurements of the plugins
      */
     public ProfileBuilder(
             PluginRegistry registry,
             BiFunction<String, Plugin, PluginCaller> callers,
             BiFunction<String, String, Handle> handles,
             Supplier<Map<String, List<Pod>>> nominatedPods,
-            SchedulerMetrics metrics) {
+            Listeners listeners) {
         this.callers = callers;
         this.registry = registry;
         this.handles = handles;
         this.nominatedPods = nominatedPods;
-        this.metrics = metrics;
+        this.listeners = listeners;
     }
 
     /**
@@ -202,10 +202,9 @@ public final class ProfileBuilder {
                 config.schedulerName(),
                 config.percentageOfNodesToScore(),
                 plugins.byPoint(),
-                plugins.placementFeasible(),
                 plugins.weights(),
                 nominatedPods,
-                metrics);
+                listeners);
     }
 
     private Optional<PluginCaller> create(PluginFactory<?> factory, ProfileConfig profile, Problems at) {

@@ -43,12 +43,12 @@ import org.moorage.runtime.internal.cluster.ObjectStore;
 import org.moorage.runtime.internal.cycle.PodAttempt;
 import org.moorage.runtime.internal.cycle.SnapshotTrial;
 import org.moorage.runtime.internal.extender.Extenders;
+import org.moorage.runtime.internal.log.Listeners;
 import org.moorage.runtime.internal.log.Log;
 import org.moorage.runtime.internal.loop.SchedulerThreads;
 import org.moorage.runtime.internal.plugin.PluginThread;
 import org.moorage.runtime.internal.queue.Nominator;
 import org.moorage.runtime.internal.queue.PodActivation;
-import org.moorage.runtime.metrics.SchedulerListener;
 
 /** The handle of a plugin of a profile. */
 public final class ProfileHandle implements Handle {
@@ -78,7 +78,7 @@ public final class ProfileHandle implements Handle {
      * @param nominator the nominated pods and their nodes
      * @param waitingPods the pods that wait for a permit
      * @param podsInPreBind the pods that PreBind plugins work on
-     * @param listener receives the failures of background tasks
+     * @param listeners receive the failures of background tasks
      * @param extenders the extenders, in addition to the plugins
      * @param shared the values that plugins share with one another, by key; several threads may change the map
      * @param queue the pending pods, once the queue is built
@@ -97,7 +97,7 @@ public final class ProfileHandle implements Handle {
             Nominator nominator,
             WaitingPods waitingPods,
             PodsInPreBind podsInPreBind,
-            SchedulerListener listener,
+            Listeners listeners,
             Extenders extenders,
             Map<StateKey<?>, Object> shared,
             Supplier<? extends PodActivation> queue,
@@ -186,7 +186,7 @@ public final class ProfileHandle implements Handle {
                     .addKeyValue("plugin", plugin)
                     .setCause(copy)
                     .log("Background task failed");
-            services.listener().backgroundTaskFailed(profileName, copy);
+            services.listeners().on(listener -> listener.backgroundTaskFailed(profileName, copy));
         }
     }
 
@@ -250,7 +250,7 @@ public final class ProfileHandle implements Handle {
     @Override
     public void activate(Collection<Pod> pods) {
         List<Pod> copies = List.copyOf(pods);
-        services.listener().activated(plugin, copies);
+        services.listeners().on(listener -> listener.activated(plugin, copies));
         services.queue().get().activate(copies);
     }
 

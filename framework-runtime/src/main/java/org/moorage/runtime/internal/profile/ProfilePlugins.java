@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import org.moorage.api.plugin.ExtensionPoint;
+import org.moorage.api.plugin.PlacementFeasiblePlugin;
 import org.moorage.api.plugin.PluginArgs;
 import org.moorage.api.plugin.Problems;
 import org.moorage.config.ProfileConfig;
@@ -27,19 +28,16 @@ public final class ProfilePlugins {
 
     private final String profileName;
     private final Map<ExtensionPoint, List<PluginCaller>> pluginsByPoint;
-    private final List<PluginCaller> placementFeasible;
     private final Map<ExtensionPoint, Map<String, Integer>> weights;
     private final Set<String> missing;
 
     private ProfilePlugins(
             String profileName,
             Map<ExtensionPoint, List<PluginCaller>> pluginsByPoint,
-            List<PluginCaller> placementFeasible,
             Map<ExtensionPoint, Map<String, Integer>> weights,
             Set<String> missing) {
         this.profileName = profileName;
         this.pluginsByPoint = Collections.unmodifiableMap(pluginsByPoint);
-        this.placementFeasible = List.copyOf(placementFeasible);
         this.weights = Map.copyOf(weights);
         this.missing = Collections.unmodifiableSet(missing);
     }
@@ -103,14 +101,6 @@ public final class ProfilePlugins {
         return pluginsByPoint;
     }
 
-    /**
-     * Returns the plugins that decide when enough pods of a group are scheduled. As in kube-scheduler, it does not
-     * matter at which points they are enabled.
-     */
-    public List<PluginCaller> placementFeasible() {
-        return placementFeasible;
-    }
-
     /** Returns the weights of the plugins that score nodes or placements, by point and name. */
     public Map<ExtensionPoint, Map<String, Integer>> weights() {
         return weights;
@@ -140,9 +130,14 @@ public final class ProfilePlugins {
         ProfilePlugins expand() {
             checkMultiPointExists();
             Map<ExtensionPoint, List<PluginCaller>> pluginsByPoint = new EnumMap<>(ExtensionPoint.class);
-            for (ExtensionPoint point : ExtensionPoint.values()) {
+            for (ExtensionPoint point : ExtensionPoint.configurable()) {
                 pluginsByPoint.put(point, List.copyOf(expand(point)));
             }
+            pluginsByPoint.put(
+                    ExtensionPoint.PLACEMENT_FEASIBLE,
+                    pluginByName.values().stream()
+                            .filter(plugin -> plugin.plugin() instanceof PlacementFeasiblePlugin)
+                            .toList());
             int sorts = pluginsByPoint
                     .getOrDefault(ExtensionPoint.QUEUE_SORT, List.of())
                     .size();
@@ -166,9 +161,6 @@ public final class ProfilePlugins {
             return new ProfilePlugins(
                     profile.schedulerName(),
                     pluginsByPoint,
-                    pluginByName.values().stream()
-                            .filter(PluginCaller::saysPlacementFeasible)
-                            .toList(),
                     Map.of(
                             ExtensionPoint.SCORE,
                             weights(ExtensionPoint.SCORE, pluginsByPoint),
@@ -260,7 +252,7 @@ public final class ProfilePlugins {
 
         private static String points(PluginCaller plugin) {
             Set<String> points = new LinkedHashSet<>();
-            for (ExtensionPoint point : ExtensionPoint.values()) {
+            for (ExtensionPoint point : ExtensionPoint.configurable()) {
                 if (point.type().isInstance(plugin.plugin())) {
                     points.add(point.field());
                 }

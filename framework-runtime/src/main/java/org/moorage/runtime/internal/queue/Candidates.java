@@ -9,10 +9,10 @@ import java.util.function.Predicate;
 import org.moorage.api.event.ClusterEvent;
 import org.moorage.api.event.ObjectChange;
 import org.moorage.api.model.Pod;
+import org.moorage.runtime.internal.log.Listeners;
 import org.moorage.runtime.internal.log.Log;
 import org.moorage.runtime.internal.plugin.PluginFailure;
 import org.moorage.runtime.internal.queue.QueueingHintMap.QueueingHintFunction;
-import org.moorage.runtime.metrics.SchedulerMetrics;
 
 /** The pods that an event may make schedulable, as selected by pre-queueing hints of plugins. */
 final class Candidates {
@@ -39,7 +39,7 @@ final class Candidates {
             List<QueueingHintFunction> functions,
             ClusterEvent event,
             ObjectChange<Object> change,
-            SchedulerMetrics metrics) {
+            Listeners listeners) {
         Map<String, Predicate<Pod>> byPlugin = new HashMap<>();
         for (QueueingHintFunction function : functions) {
             if (function.preHint().isEmpty()) {
@@ -52,7 +52,7 @@ final class Candidates {
                 log(failure, function, event).log("PreQueueingHintFn failed, falling back to evaluate all pods");
                 return ALL;
             }
-            metrics.preHintRan(function.plugin(), candidates.isPresent());
+            listeners.measure(listener -> listener.preHintRan(function.plugin(), candidates.isPresent()));
             if (candidates.isEmpty()) {
                 return ALL;
             }

@@ -12,10 +12,10 @@ import org.moorage.api.Code;
 import org.moorage.api.Status;
 import org.moorage.api.model.Pod;
 import org.moorage.runtime.decision.PluginStatus;
+import org.moorage.runtime.internal.log.Listeners;
 import org.moorage.runtime.internal.log.Log;
 import org.moorage.runtime.internal.plugin.PluginCaller;
 import org.moorage.runtime.internal.plugin.PluginFailure;
-import org.moorage.runtime.metrics.SchedulerMetrics;
 
 /**
  * Runs the PreEnqueue plugins, which may gate a pod: prevent it from becoming active.
@@ -26,12 +26,12 @@ final class PreEnqueue {
     private static final Log LOG = Log.of(PreEnqueue.class);
 
     private final Map<String, QueueProfile> profiles;
-    private final SchedulerMetrics metrics;
+    private final Listeners listeners;
     private final BiConsumer<Pod, PluginFailure> failures;
 
-    PreEnqueue(Map<String, QueueProfile> profiles, SchedulerMetrics metrics, BiConsumer<Pod, PluginFailure> failures) {
+    PreEnqueue(Map<String, QueueProfile> profiles, Listeners listeners, BiConsumer<Pod, PluginFailure> failures) {
         this.profiles = profiles;
-        this.metrics = metrics;
+        this.listeners = listeners;
         this.failures = Objects.requireNonNull(failures, "failures");
     }
 
@@ -43,8 +43,8 @@ final class PreEnqueue {
         long start = System.nanoTime();
         runPlugins(queued);
         // kube-scheduler reports Success here even for a gated pod.
-        metrics.extensionPointRan(
-                queued.pod().spec().schedulerName(), "PreEnqueue", Code.SUCCESS, System.nanoTime() - start);
+        listeners.measure(listener -> listener.extensionPointRan(
+                queued.pod().spec().schedulerName(), "PreEnqueue", Code.SUCCESS, System.nanoTime() - start));
     }
 
     /** Runs the plugins for a pod, or for the pods of a group, which is gated if one of them is. */

@@ -11,10 +11,10 @@ import org.moorage.api.event.Hint;
 import org.moorage.api.event.ObjectChange;
 import org.moorage.api.model.Pod;
 import org.moorage.runtime.decision.HintEvaluation.PluginHint;
+import org.moorage.runtime.internal.log.Listeners;
 import org.moorage.runtime.internal.log.Log;
 import org.moorage.runtime.internal.plugin.PluginFailure;
 import org.moorage.runtime.internal.queue.QueueingHintMap.QueueingHintFunction;
-import org.moorage.runtime.metrics.SchedulerMetrics;
 
 /**
  * Determines the effect of an event on unschedulable pods and groups: calls the hints of the plugins that rejected a
@@ -28,7 +28,7 @@ final class QueueingHints {
     private final QueueingHintMap hints;
     private final boolean narrows;
     private final Predicate<QueuedEntity> backsOff;
-    private final SchedulerMetrics metrics;
+    private final Listeners listeners;
 
     /** An unschedulable pod or group that an event requeues. */
     record Moved(QueuedEntity queued, QueueingStrategy strategy) {}
@@ -43,11 +43,11 @@ final class QueueingHints {
             Map<String, QueueProfile> profiles,
             boolean narrows,
             Predicate<QueuedEntity> backsOff,
-            SchedulerMetrics metrics) {
+            Listeners listeners) {
         hints = new QueueingHintMap(profiles);
         this.narrows = narrows;
         this.backsOff = backsOff;
-        this.metrics = metrics;
+        this.listeners = listeners;
     }
 
     /** Returns the labels of the events that each of these plugins waits for. */
@@ -88,7 +88,7 @@ final class QueueingHints {
         ObjectChange<Object> change = event.change();
         return !narrows || change == null || event.event().isWildcard()
                 ? Candidates.all()
-                : Candidates.of(hints.of(event.event()), event.event(), change, metrics);
+                : Candidates.of(hints.of(event.event()), event.event(), change, listeners);
     }
 
     /**
@@ -244,7 +244,9 @@ final class QueueingHints {
                     .log("Queueing hint failed; the pod is tried again");
             return Hint.QUEUE;
         } finally {
-            metrics.hintRan(function.plugin(), event.label(), answer, System.nanoTime() - start);
+            String result = answer;
+            listeners.measure(
+                    listener -> listener.hintRan(function.plugin(), event.label(), result, System.nanoTime() - start));
         }
     }
 }

@@ -31,11 +31,11 @@ import org.moorage.runtime.debug.SchedulerDump;
 import org.moorage.runtime.debug.SchedulerDump.PendingPod;
 import org.moorage.runtime.decision.HintEvaluation.PluginHint;
 import org.moorage.runtime.decision.PluginStatus;
+import org.moorage.runtime.internal.log.Listeners;
 import org.moorage.runtime.internal.log.Log;
 import org.moorage.runtime.internal.plugin.PluginCaller;
 import org.moorage.runtime.internal.plugin.PluginFailure;
 import org.moorage.runtime.internal.queue.QueueingHints.Moved;
-import org.moorage.runtime.metrics.SchedulerMetrics;
 
 /**
  * The queue of pending pods: active pods, pods in backoff, unschedulable pods, and pods in flight. Same decisions as
@@ -90,7 +90,7 @@ public final class SchedulingQueue implements PodActivation, AutoCloseable {
      * @param settings backoff times and other settings
      * @param clock for durations; never goes back
      * @param nominator receives the nominations in the status of pods that are added, updated and deleted
-     * @param metrics receives metrics
+     * @param listeners receive the moves of pods, and measurements
      * @param preEnqueueFailures called for pods that are gated because a PreEnqueue plugin failed; must not block,
      *     since the queue's lock is held
      */
@@ -100,7 +100,7 @@ public final class SchedulingQueue implements PodActivation, AutoCloseable {
             QueueSettings settings,
             InstantSource clock,
             Nominator nominator,
-            SchedulerMetrics metrics,
+            Listeners listeners,
             BiConsumer<Pod, PluginFailure> preEnqueueFailures) {
         Map<String, QueueProfile> known = Map.copyOf(profiles);
         schedulerNames = known.keySet();
@@ -112,14 +112,14 @@ public final class SchedulingQueue implements PodActivation, AutoCloseable {
                 known,
                 settings.narrowsEvents(),
                 waiting -> backoffTimes.lasts(waiting.backoffEnd(), clock.instant()),
-                metrics);
+                listeners);
         queued = new SubQueues(
                 Objects.requireNonNull(sort, "sort"),
                 settings,
-                new PreEnqueue(known, metrics, preEnqueueFailures),
+                new PreEnqueue(known, listeners, preEnqueueFailures),
                 clock,
                 podReady::signal,
-                metrics);
+                listeners);
         members = new QueuedGroupMembers(settings.featureGates(), queued);
         inFlight = new InFlightPods();
     }

@@ -10,10 +10,10 @@ import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.moorage.runtime.debug.SchedulerDump.PendingPod;
+import org.moorage.runtime.internal.log.Listeners;
 import org.moorage.runtime.internal.log.Log;
 import org.moorage.runtime.internal.plugin.PluginCaller;
 import org.moorage.runtime.internal.plugin.PluginFailure;
-import org.moorage.runtime.metrics.SchedulerMetrics;
 
 /**
  * The sub-queues of the queue: active, backoff and unschedulable. A pod or group is in one of them at a time. It only
@@ -38,7 +38,7 @@ final class SubQueues {
     private final EarlyPops earlyPops;
     private final InstantSource clock;
     private final Runnable onReady;
-    private final SchedulerMetrics metrics;
+    private final Listeners listeners;
 
     /**
      * Creates empty sub-queues.
@@ -48,7 +48,7 @@ final class SubQueues {
      * @param preEnqueue the plugins that gate pods
      * @param clock for durations
      * @param onReady runs when {@link #removeNext} has one more entity
-     * @param metrics receives the moves of pods to sub-queues
+     * @param listeners receive the moves of pods to sub-queues
      */
     SubQueues(
             PluginCaller sort,
@@ -56,7 +56,7 @@ final class SubQueues {
             PreEnqueue preEnqueue,
             InstantSource clock,
             Runnable onReady,
-            SchedulerMetrics metrics) {
+            Listeners listeners) {
         popsEarly = settings.popsEarly();
         earlyPops = new EarlyPops(settings.rejectedEarlyPops(), clock);
         active = new IndexedHeap<>(QueuedEntity::key, (first, second) -> isTriedBefore(sort, first, second));
@@ -66,7 +66,7 @@ final class SubQueues {
         this.preEnqueue = preEnqueue;
         this.clock = clock;
         this.onReady = onReady;
-        this.metrics = metrics;
+        this.listeners = listeners;
     }
 
     // If the plugin considers two entities equal or fails, the earlier one is first, so that runs with a stopped clock
@@ -252,7 +252,7 @@ final class SubQueues {
             if (before == SubQueue.ACTIVE) {
                 member.becameReady(clock.instant());
             }
-            metrics.podQueued(member.pod(), before.toString(), event);
+            listeners.on(listener -> listener.podQueued(member.pod(), before.toString(), event));
         }
     }
 
@@ -382,14 +382,14 @@ final class SubQueues {
     // metric, entityQueued excludes entities that moved to it.
     private SubQueue came(QueuedEntity queued, SubQueue subQueue, @Nullable SubQueue asked, String event) {
         if (queued instanceof QueuedPodInfo pod) {
-            metrics.podQueued(pod.pod(), subQueue.toString(), event);
+            listeners.on(listener -> listener.podQueued(pod.pod(), subQueue.toString(), event));
         } else if (queued instanceof QueuedPodGroupInfo group) {
             for (QueuedPodInfo member : group.members()) {
-                metrics.podQueued(member.pod(), subQueue.toString(), event);
+                listeners.on(listener -> listener.podQueued(member.pod(), subQueue.toString(), event));
             }
         }
         if (subQueue != asked) {
-            metrics.entityQueued(subQueue.toString(), event, queued.type());
+            listeners.on(listener -> listener.entityQueued(subQueue.toString(), event, queued.type()));
         }
         LOG.atTrace()
                 .addKeyValue(queued instanceof QueuedPodInfo ? "pod" : "podGroup", queued)

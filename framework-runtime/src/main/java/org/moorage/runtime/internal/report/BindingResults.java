@@ -12,12 +12,11 @@ import org.moorage.runtime.internal.binding.BindingCycle;
 import org.moorage.runtime.internal.cache.SchedulerCache;
 import org.moorage.runtime.internal.cycle.Diagnosis;
 import org.moorage.runtime.internal.cycle.RejectionMessage;
+import org.moorage.runtime.internal.log.Listeners;
 import org.moorage.runtime.internal.log.Log;
 import org.moorage.runtime.internal.queue.RejectorPlugins;
 import org.moorage.runtime.internal.queue.SchedulingQueue;
 import org.moorage.runtime.internal.queue.WellKnownEvents;
-import org.moorage.runtime.metrics.SchedulerListener;
-import org.moorage.runtime.metrics.SchedulerMetrics;
 
 /**
  * Handles the results of binding cycles: a pod that is not bound is forgotten by the cache and goes back into the
@@ -29,14 +28,14 @@ public final class BindingResults implements BindingCycle.ResultHandler {
     private final SchedulerCache cache;
     private final SchedulingQueue queue;
     private final SchedulingFailures failures;
-    private final SchedulerListener listener;
+    private final Listeners listeners;
 
     public BindingResults(
-            SchedulerCache cache, SchedulingQueue queue, SchedulingFailures failures, SchedulerListener listener) {
+            SchedulerCache cache, SchedulingQueue queue, SchedulingFailures failures, Listeners listeners) {
         this.cache = cache;
         this.queue = queue;
         this.failures = failures;
-        this.listener = listener;
+        this.listeners = listeners;
     }
 
     @Override
@@ -46,16 +45,13 @@ public final class BindingResults implements BindingCycle.ResultHandler {
 
     @Override
     public void bound(AssumedPod assumed) {
-        listener.bound(assumed.pod(), assumed.nodeName(), assumed.decision());
-        SchedulerMetrics metrics = assumed.profile().metrics();
-        metrics.attempted(
+        listeners.on(listener -> listener.bound(assumed.pod(), assumed.nodeName(), assumed.decision()));
+        listeners.measure(listener -> listener.attempted(
                 assumed.profile().name(),
                 Decision.Outcome.SCHEDULED,
-                assumed.queued().attemptNanos());
-        metrics.scheduled(assumed.queued());
-        if (assumed.queued().wasFlushed()) {
-            metrics.scheduledAfterFlush();
-        }
+                assumed.queued().attemptNanos()));
+        listeners.measure(listener ->
+                listener.scheduled(assumed.queued(), assumed.queued().wasFlushed()));
     }
 
     @Override
@@ -67,7 +63,8 @@ public final class BindingResults implements BindingCycle.ResultHandler {
                 .log("Pod is gone or has another node; its binding is abandoned");
         // If the pod is confirmed on another node, the cache keeps it there.
         boolean ignored = cache.forget(pod);
-        listener.bindingFailed(pod, assumed.nodeName(), "the pod is gone or has another node");
+        listeners.on(
+                listener -> listener.bindingFailed(pod, assumed.nodeName(), "the pod is gone or has another node"));
         queue.moveAllToActiveOrBackoff(WellKnownEvents.ASSIGNED_POD_DELETE, ObjectChange.deleted(pod));
     }
 
@@ -87,7 +84,8 @@ public final class BindingResults implements BindingCycle.ResultHandler {
         Pod pod = assumed.pod();
         try {
             boolean forgotten = forget(pod);
-            listener.bindingFailed(pod, assumed.nodeName(), answer.status().message());
+            listeners.on(listener -> listener.bindingFailed(
+                    pod, assumed.nodeName(), answer.status().message()));
             LOG.atError()
                     .addKeyValue("pod", pod.key())
                     .addKeyValue("node", assumed.nodeName())
@@ -107,7 +105,8 @@ public final class BindingResults implements BindingCycle.ResultHandler {
         boolean forgotten = false;
         try {
             forgotten = forget(pod);
-            listener.bindingFailed(pod, assumed.nodeName(), rejection.status().message());
+            listeners.on(listener -> listener.bindingFailed(
+                    pod, assumed.nodeName(), rejection.status().message()));
         } finally {
             failures.unschedulable(assumed.queued(), message, 0, rejectors, Nomination.clear());
         }

@@ -6,20 +6,20 @@ import org.moorage.api.model.Pod;
 import org.moorage.api.plugin.ClusterWriter;
 import org.moorage.api.plugin.PodEvent;
 import org.moorage.config.plugin.Thrown;
+import org.moorage.runtime.internal.log.Listeners;
 import org.moorage.runtime.internal.log.Log;
 import org.moorage.runtime.internal.plugin.Breaker;
-import org.moorage.runtime.metrics.SchedulerListener;
 
 /** Reports that a plugin is suspended, in the log, to the listener, and in an event of the pod for which it failed. */
 public final class BreakerReports implements Breaker.Watcher {
     private static final Log LOG = Log.of(BreakerReports.class);
 
     private final ClusterWriter writer;
-    private final SchedulerListener listener;
+    private final Listeners listeners;
 
-    public BreakerReports(ClusterWriter writer, SchedulerListener listener) {
+    public BreakerReports(ClusterWriter writer, Listeners listeners) {
         this.writer = writer;
-        this.listener = listener;
+        this.listeners = listeners;
     }
 
     @Override
@@ -28,7 +28,7 @@ public final class BreakerReports implements Breaker.Watcher {
                 .addKeyValue("plugin", plugin)
                 .addKeyValue("reason", reason)
                 .log("Plugin is suspended");
-        listener.pluginSuspended(plugin, reason);
+        listeners.on(listener -> listener.pluginSuspended(plugin, reason));
         pod.ifPresent(failed -> report(failed, "Plugin " + plugin + " is " + reason));
     }
 
@@ -44,6 +44,6 @@ public final class BreakerReports implements Breaker.Watcher {
     @Override
     public void closed(String plugin) {
         LOG.atInfo().addKeyValue("plugin", plugin).log("Plugin is called again");
-        listener.pluginResumed(plugin);
+        listeners.on(listener -> listener.pluginResumed(plugin));
     }
 }

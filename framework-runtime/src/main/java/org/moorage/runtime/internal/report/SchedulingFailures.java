@@ -14,13 +14,12 @@ import org.moorage.config.plugin.Thrown;
 import org.moorage.runtime.decision.Decision;
 import org.moorage.runtime.internal.cycle.Diagnosis;
 import org.moorage.runtime.internal.cycle.RejectionMessage;
+import org.moorage.runtime.internal.log.Listeners;
 import org.moorage.runtime.internal.log.Log;
 import org.moorage.runtime.internal.queue.Nominator;
 import org.moorage.runtime.internal.queue.QueuedPodInfo;
 import org.moorage.runtime.internal.queue.RejectorPlugins;
 import org.moorage.runtime.internal.queue.SchedulingQueue;
-import org.moorage.runtime.metrics.SchedulerListener;
-import org.moorage.runtime.metrics.SchedulerMetrics;
 
 /**
  * Handles failed scheduling attempts: returns the pod to the queue, and reports the reason in its status and an event.
@@ -31,33 +30,30 @@ public final class SchedulingFailures {
     /** The limit of the API server for the message of a condition. */
     private static final int LONGEST_MESSAGE = 32_768;
 
-    private final SchedulerListener listener;
     private final ObjectLister<Pod> pods;
     private final SchedulingQueue queue;
     private final Nominator nominator;
     private final ClusterWriter cluster;
     private final StatusPatches statusPatches;
-    private final SchedulerMetrics metrics;
+    private final Listeners listeners;
     private final Predicate<Pod> triedForResize;
     // Pods that are unschedulable for the same reasons mostly follow each other; they share one value and one text.
     private volatile RejectionMessage lastMessage = RejectionMessage.NONE;
 
     public SchedulingFailures(
-            SchedulerListener listener,
             ObjectLister<Pod> pods,
             SchedulingQueue queue,
             Nominator nominator,
             ClusterWriter cluster,
             StatusPatches statusPatches,
-            SchedulerMetrics metrics,
+            Listeners listeners,
             Predicate<Pod> triedForResize) {
-        this.listener = listener;
         this.pods = pods;
         this.queue = queue;
         this.nominator = nominator;
         this.cluster = cluster;
         this.statusPatches = statusPatches;
-        this.metrics = metrics;
+        this.listeners = listeners;
         this.triedForResize = triedForResize;
     }
 
@@ -122,8 +118,8 @@ public final class SchedulingFailures {
         Pod pod = queued.pod();
         String message = why.text();
         Decision decision = new Decision(pod, outcome, "", 0, message, why.reasons(), evaluated, 0, queued.attempts());
-        listener.decided(decision);
-        metrics.attempted(pod.spec().schedulerName(), outcome, queued.attemptNanos());
+        listeners.on(listener -> listener.decided(decision));
+        listeners.measure(listener -> listener.attempted(pod.spec().schedulerName(), outcome, queued.attemptNanos()));
         Optional<Pod> current = waiting(pod);
         if (current.isEmpty()) {
             LOG.atDebug().addKeyValue("pod", pod.key()).log("Pod is gone or has a node by now; not queued again");

@@ -13,8 +13,8 @@ import org.moorage.config.plugin.PluginRegistry;
 import org.moorage.runtime.internal.cache.ClusterSnapshot;
 import org.moorage.runtime.internal.cluster.FeatureView;
 import org.moorage.runtime.internal.cluster.StoredObjects;
+import org.moorage.runtime.internal.log.Listeners;
 import org.moorage.runtime.internal.loop.SchedulerThreads;
-import org.moorage.runtime.metrics.SchedulerListener;
 
 /** An immutable cluster state with a pool of workspaces for questions. Safe for use by several threads. */
 public final class FrozenCluster implements AutoCloseable {
@@ -28,7 +28,7 @@ public final class FrozenCluster implements AutoCloseable {
     private final int firstNode;
     private final boolean hasUnboundClaims;
     // Waits of PreBind plugins take no time: controllers have already reacted.
-    private final SchedulerThreads threads = new SchedulerThreads(1, Runnable::run, null, new SchedulerListener() {});
+    private final SchedulerThreads threads = new SchedulerThreads(1, Runnable::run, null, Listeners.NONE);
     private final Deque<WhatIfWorkspace> idle = new ConcurrentLinkedDeque<>();
     private volatile boolean closed;
 

@@ -7,9 +7,13 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import org.moorage.api.NodeInfo;
 import org.moorage.api.model.Pod;
+import org.moorage.runtime.decision.PluginStatus;
 import org.moorage.runtime.decision.UnschedulableReasons;
+import org.moorage.runtime.internal.cycle.Diagnosis;
 import org.moorage.runtime.internal.cycle.RejectionMessage;
+import org.moorage.runtime.whatif.Fit;
 import org.moorage.runtime.whatif.HowMany;
 import org.moorage.runtime.whatif.PlacedPods;
 import org.moorage.runtime.whatif.PreemptionResult;
@@ -18,6 +22,60 @@ import org.moorage.runtime.whatif.ProfileComparison;
 /** The answers that only hold values. */
 final class QuestionAnswers {
     private QuestionAnswers() {}
+
+    /**
+     * The nodes that a pod fits.
+     *
+     * @param gate the rejection by PreEnqueue, which keeps the pod from being tried; empty if there is none
+     * @param diagnosis the feasible nodes, and why the others are not
+     */
+    record Fits(Pod pod, Optional<PluginStatus> gate, Diagnosis diagnosis) implements Fit {
+        @Override
+        public boolean fits() {
+            return gate.isEmpty() && !diagnosis.feasible().isEmpty();
+        }
+
+        @Override
+        public List<String> feasible() {
+            return diagnosis.feasible().stream().map(NodeInfo::name).toList();
+        }
+
+        @Override
+        public int nodeCount() {
+            return diagnosis.nodes().size();
+        }
+
+        @Override
+        public Optional<PluginStatus> whyNot(String nodeName) {
+            for (NodeInfo node : diagnosis.nodes()) {
+                if (node.name().equals(nodeName)) {
+                    return Optional.ofNullable(diagnosis.whyNot(node));
+                }
+            }
+            return Optional.empty();
+        }
+
+        @Override
+        public Map<String, PluginStatus> rejections() {
+            Map<String, PluginStatus> rejections = new LinkedHashMap<>();
+            for (NodeInfo node : diagnosis.nodes()) {
+                PluginStatus rejection = diagnosis.whyNot(node);
+                if (rejection != null) {
+                    rejections.put(node.name(), rejection);
+                }
+            }
+            return Collections.unmodifiableMap(rejections);
+        }
+
+        @Override
+        public String message() {
+            return gate.map(answer -> answer.status().message()).orElseGet(this::messageOfNodes);
+        }
+
+        private String messageOfNodes() {
+            return diagnosis.feasible().isEmpty() ? diagnosis.message("").text() : "";
+        }
+    }
 
     record Place(Pod pod, Optional<String> nodeName, RejectionMessage rejection) implements PlacedPods.PlacedPod {
         static Place on(Pod pod, String nodeName) {

@@ -350,7 +350,7 @@ final class SnapshotTransaction implements Transaction {
         return only(() -> {
             Pod asked = waiting(pod);
             Profile profile = profile(asked);
-            return new NodesForPod(
+            return new QuestionAnswers.Fits(
                     asked, gate(profile, asked), algorithm.fits(profile, new CycleState(), asked, snapshot));
         });
     }

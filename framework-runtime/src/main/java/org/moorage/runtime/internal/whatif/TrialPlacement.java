@@ -44,17 +44,8 @@ final class TrialPlacement {
      * @throws PluginFailure if a Reserve plugin fails
      */
     PluginStatus place() {
-        int changes = snapshot.changes();
-        PluginStatus reserved = PluginStatus.error("", "not reserved");
-        try {
-            isReserved = true;
-            snapshot.assume(reservation.pod(), reservation.nodeName(), this::unreserve);
-            reserved = reservation.reserve();
-        } finally {
-            if (!reserved.isSuccess()) {
-                snapshot.revertTo(changes);
-            }
-        }
+        isReserved = true;
+        PluginStatus reserved = reservation.reserveOn(snapshot, this::unreserve);
         return reserved.isSuccess() ? finish() : reserved;
     }
 

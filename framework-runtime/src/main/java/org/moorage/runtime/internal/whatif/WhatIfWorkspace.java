@@ -26,14 +26,13 @@ import org.moorage.runtime.internal.cycle.Parallelism;
 import org.moorage.runtime.internal.cycle.Profile;
 import org.moorage.runtime.internal.cycle.SchedulingAlgorithm;
 import org.moorage.runtime.internal.extender.Extenders;
+import org.moorage.runtime.internal.log.Listeners;
 import org.moorage.runtime.internal.loop.GroupTrees;
 import org.moorage.runtime.internal.plugin.PluginCaller;
 import org.moorage.runtime.internal.profile.ProfileBuilder;
 import org.moorage.runtime.internal.profile.ProfileHandle;
 import org.moorage.runtime.internal.queue.Nominator;
 import org.moorage.runtime.internal.queue.PodActivation;
-import org.moorage.runtime.metrics.SchedulerListener;
-import org.moorage.runtime.metrics.SchedulerMetrics;
 
 /** The state of one transaction at a time: separate plugins, on a snapshot and objects that nothing else changes. */
 final class WhatIfWorkspace implements AutoCloseable {
@@ -84,9 +83,8 @@ final class WhatIfWorkspace implements AutoCloseable {
                         .map(ExtenderConfig::withoutBindVerb)
                         .toList());
         Problems problems = Problems.collector();
-        extenders = Extenders.of(
-                config.extenders(), () -> snapshot, settings.monotonicClock(), SchedulerMetrics.NONE, problems);
-        SchedulerListener listener = new SchedulerListener() {};
+        extenders =
+                Extenders.of(config.extenders(), () -> snapshot, settings.monotonicClock(), Listeners.NONE, problems);
         ProfileHandle.Services services = new ProfileHandle.Services(
                 store,
                 () -> snapshot,
@@ -100,7 +98,7 @@ final class WhatIfWorkspace implements AutoCloseable {
                 nominator,
                 new WaitingPods(cluster.threads().timers()),
                 podsInPreBind,
-                listener,
+                Listeners.NONE,
                 extenders,
                 new ConcurrentHashMap<>(),
                 () -> PodActivation.NONE,
@@ -110,7 +108,7 @@ final class WhatIfWorkspace implements AutoCloseable {
                         PluginCaller::of,
                         (profile, plugin) -> new ProfileHandle(profile, plugin, services),
                         nominator::nominatedPods,
-                        SchedulerMetrics.NONE)
+                        Listeners.NONE)
                 .build(config, problems);
         objects = new TrialObjects(store, snapshot);
         controllers = new ClusterControllers(objects);

@@ -45,6 +45,7 @@ import org.moorage.runtime.internal.binding.PodsInPreBind;
 import org.moorage.runtime.internal.binding.WaitingPods;
 import org.moorage.runtime.internal.cache.ClusterSnapshot;
 import org.moorage.runtime.internal.cache.SchedulerCache;
+import org.moorage.runtime.internal.log.Listeners;
 import org.moorage.runtime.internal.plugin.PluginCaller;
 import org.moorage.runtime.internal.queue.Nominator;
 import org.moorage.runtime.internal.queue.PluginEvents;
@@ -53,7 +54,6 @@ import org.moorage.runtime.internal.queue.QueueSettings;
 import org.moorage.runtime.internal.queue.QueuedPodInfo;
 import org.moorage.runtime.internal.queue.RejectorPlugins;
 import org.moorage.runtime.internal.queue.SchedulingQueue;
-import org.moorage.runtime.metrics.SchedulerMetrics;
 
 /**
  * Cache, queue and nominator against the pods of a server of which the scheduler hears late, in part, or only by lists.
@@ -113,7 +113,7 @@ class PodEventHandlersTest {
                 QueueSettings.DEFAULTS,
                 InstantSource.system(),
                 nominator,
-                SchedulerMetrics.NONE,
+                Listeners.NONE,
                 (pod, failure) -> {});
         private final List<String> freed = new ArrayList<>();
         private Optional<Pod> onServer = Optional.empty();
@@ -135,7 +135,7 @@ class PodEventHandlersTest {
                     new PodsInPreBind(),
                     pod -> pod.spec().schedulerName().equals(PodSpec.DEFAULT_SCHEDULER),
                     features);
-            handlers = Optional.of(new ObjectEventHandlers(pods, cache, queue, store, SchedulerMetrics.NONE));
+            handlers = Optional.of(new ObjectEventHandlers(pods, cache, queue, store, Listeners.NONE));
             store.applied(ObjectKind.NODE, Samples.node(NODE));
         }
 

@@ -46,6 +46,7 @@ import org.moorage.runtime.Samples;
 import org.moorage.runtime.internal.binding.PodsInPreBind;
 import org.moorage.runtime.internal.binding.WaitingPods;
 import org.moorage.runtime.internal.cache.SchedulerCache;
+import org.moorage.runtime.internal.log.Listeners;
 import org.moorage.runtime.internal.plugin.PluginCaller;
 import org.moorage.runtime.internal.queue.Nominator;
 import org.moorage.runtime.internal.queue.PluginEvents;
@@ -54,7 +55,6 @@ import org.moorage.runtime.internal.queue.QueueSettings;
 import org.moorage.runtime.internal.queue.QueuedPodInfo;
 import org.moorage.runtime.internal.queue.RejectorPlugins;
 import org.moorage.runtime.internal.queue.SchedulingQueue;
-import org.moorage.runtime.metrics.SchedulerMetrics;
 
 /** Tests the handlers of groups and of the pods that name them. */
 class PodGroupHandlersTest {
@@ -142,7 +142,7 @@ class PodGroupHandlersTest {
                     QueueSettings.DEFAULTS,
                     InstantSource.fixed(Instant.EPOCH),
                     nominator,
-                    SchedulerMetrics.NONE,
+                    Listeners.NONE,
                     (pod, failure) -> {});
             PodEventHandlers pods = new PodEventHandlers(
                     cache,
@@ -152,7 +152,7 @@ class PodGroupHandlersTest {
                     new PodsInPreBind(),
                     pod -> pod.spec().schedulerName().equals(PodSpec.DEFAULT_SCHEDULER),
                     features);
-            handlers.target = Optional.of(new ObjectEventHandlers(pods, cache, queue, store, SchedulerMetrics.NONE));
+            handlers.target = Optional.of(new ObjectEventHandlers(pods, cache, queue, store, Listeners.NONE));
             Pod rejected = Samples.pod("rejected");
             queue.add(rejected);
             queue.addUnschedulable(

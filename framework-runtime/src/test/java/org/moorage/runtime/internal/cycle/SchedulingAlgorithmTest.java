@@ -43,9 +43,10 @@ import org.moorage.runtime.Samples;
 import org.moorage.runtime.internal.cache.SchedulerCache;
 import org.moorage.runtime.internal.cache.TrialSnapshot;
 import org.moorage.runtime.internal.extender.Extenders;
+import org.moorage.runtime.internal.log.Listeners;
 import org.moorage.runtime.internal.plugin.PluginCaller;
 import org.moorage.runtime.internal.plugin.PluginFailure;
-import org.moorage.runtime.metrics.SchedulerMetrics;
+import org.moorage.runtime.metrics.SchedulerListener;
 
 class SchedulingAlgorithmTest {
     private static final Pod POD = Samples.pod("p");
@@ -86,10 +87,10 @@ class SchedulingAlgorithmTest {
     }
 
     private Profile profile(OptionalInt percentage, Plugin... plugins) {
-        return profile(SchedulerMetrics.NONE, percentage, plugins);
+        return profile(Listeners.NONE, percentage, plugins);
     }
 
-    private Profile profile(SchedulerMetrics metrics, OptionalInt percentage, Plugin... plugins) {
+    private Profile profile(Listeners listeners, OptionalInt percentage, Plugin... plugins) {
         Map<ExtensionPoint, List<PluginCaller>> byPoint = new EnumMap<>(ExtensionPoint.class);
         for (Plugin plugin : plugins) {
             PluginCaller caller = PluginCaller.of(plugin);
@@ -99,7 +100,7 @@ class SchedulingAlgorithmTest {
                 }
             }
         }
-        return new Profile("default-scheduler", percentage, byPoint, List.of(), Map.of(), () -> nominated, metrics);
+        return new Profile("default-scheduler", percentage, byPoint, Map.of(), () -> nominated, listeners);
     }
 
     private Profile profile(Plugin... plugins) {
@@ -393,7 +394,12 @@ class SchedulingAlgorithmTest {
     @Test
     void countsTheNodesThatWereFilteredAlsoOnSeveralThreads() {
         AtomicInteger counted = new AtomicInteger();
-        SchedulerMetrics metrics = new SchedulerMetrics() {
+        SchedulerListener counting = new SchedulerListener() {
+            @Override
+            public boolean takesMeasurements() {
+                return true;
+            }
+
             @Override
             public void pluginEvaluated(String profile, String plugin, String point, int times) {
                 if (point.equals("Filter")) {
@@ -413,7 +419,10 @@ class SchedulingAlgorithmTest {
                     new SchedulingAlgorithm(0, 0, helped(executor), Extenders.NONE, new Random(1), false);
             for (int round = 0; round < 20; round++) {
                 Profile profile = profile(
-                        metrics, OptionalInt.empty(), new Filtering("Even", isEven, Status.unschedulable("odd")), FLAT);
+                        new Listeners(List.of(counting)),
+                        OptionalInt.empty(),
+                        new Filtering("Even", isEven, Status.unschedulable("odd")),
+                        FLAT);
                 assertThat(algorithm
                                 .find(profile, new CycleState(), POD, cluster)
                                 .node())

@@ -28,7 +28,7 @@ import org.moorage.config.ExtenderConfig;
 import org.moorage.runtime.MonotonicClock;
 import org.moorage.runtime.Samples;
 import org.moorage.runtime.internal.cache.ClusterSnapshot;
-import org.moorage.runtime.metrics.SchedulerMetrics;
+import org.moorage.runtime.internal.log.Listeners;
 
 /** Tests trust and client identity over HTTPS. The server's certificate is self-signed, for 127.0.0.1 and a name. */
 @Timeout(120)
@@ -213,7 +213,7 @@ class ExtenderTlsTest {
                     List.of(config(extender.address(), given.enableHttps, given.tls.make())),
                     ClusterSnapshot::new,
                     MonotonicClock.system(),
-                    SchedulerMetrics.NONE,
+                    Listeners.NONE,
                     problems);
 
             assertThat(problems.all()).isEmpty();
@@ -256,7 +256,7 @@ class ExtenderTlsTest {
                 List.of(config("https://127.0.0.1:1", true, given.tls.make())),
                 ClusterSnapshot::new,
                 MonotonicClock.system(),
-                SchedulerMetrics.NONE,
+                Listeners.NONE,
                 problems);
 
         assertThat(problems.all())

@@ -33,7 +33,7 @@ import org.moorage.runtime.MonotonicClock;
 import org.moorage.runtime.Samples;
 import org.moorage.runtime.internal.cache.ClusterSnapshot;
 import org.moorage.runtime.internal.cache.SchedulerCache;
-import org.moorage.runtime.metrics.SchedulerMetrics;
+import org.moorage.runtime.internal.log.Listeners;
 
 /** Tests requests to extenders, and the effects of their responses and failures. */
 @Timeout(60)
@@ -65,8 +65,8 @@ class ExtendersTest {
 
     private Extenders extenders(ExtenderConfig... configs) {
         Problems problems = Problems.collector();
-        Extenders extenders = Extenders.of(
-                List.of(configs), () -> snapshot, MonotonicClock.system(), SchedulerMetrics.NONE, problems);
+        Extenders extenders =
+                Extenders.of(List.of(configs), () -> snapshot, MonotonicClock.system(), Listeners.NONE, problems);
         assertThat(problems.all()).isEmpty();
         return extenders;
     }

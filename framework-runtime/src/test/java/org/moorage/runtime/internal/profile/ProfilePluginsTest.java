@@ -282,7 +282,7 @@ class ProfilePluginsTest {
         ProfilePlugins profile = ProfilePlugins.expand(
                 profile("multiPoint: {enabled: [Enough, A]}", true), instances(), Set.of(), Problems.collector());
 
-        assertThat(names(profile.placementFeasible())).containsExactly("Enough");
+        assertThat(names(profile.at(ExtensionPoint.PLACEMENT_FEASIBLE))).containsExactly("Enough");
     }
 
     @Test

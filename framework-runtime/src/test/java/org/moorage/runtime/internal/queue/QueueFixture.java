@@ -32,9 +32,10 @@ import org.moorage.api.plugin.FeatureGates;
 import org.moorage.api.plugin.PreEnqueuePlugin;
 import org.moorage.api.plugin.QueueSortPlugin;
 import org.moorage.api.plugin.QueuedPod;
+import org.moorage.runtime.internal.log.Listeners;
 import org.moorage.runtime.internal.plugin.PluginCaller;
 import org.moorage.runtime.internal.queue.QueueState.In;
-import org.moorage.runtime.metrics.SchedulerMetrics;
+import org.moorage.runtime.metrics.SchedulerListener;
 
 /** A queue with a manual clock and configurable plugins. */
 final class QueueFixture implements InstantSource {
@@ -58,7 +59,7 @@ final class QueueFixture implements InstantSource {
     private final List<PluginEvents> events = new ArrayList<>();
     private QueueSettings settings = QueueSettings.DEFAULTS;
     private QueueSortPlugin sort = new ByPriority();
-    private SchedulerMetrics metrics = SchedulerMetrics.NONE;
+    private Listeners listeners = Listeners.NONE;
     private Instant now = START;
 
     @Override
@@ -79,8 +80,8 @@ final class QueueFixture implements InstantSource {
         return this;
     }
 
-    QueueFixture metrics(SchedulerMetrics value) {
-        metrics = value;
+    QueueFixture listener(SchedulerListener value) {
+        listeners = new Listeners(List.of(value));
         return this;
     }
 
@@ -180,7 +181,7 @@ final class QueueFixture implements InstantSource {
                 settings,
                 this,
                 nominator,
-                metrics,
+                listeners,
                 (pod, failure) -> preEnqueueFailures.add(pod.key() + ": " + failure.getMessage()));
     }
 

@@ -48,7 +48,7 @@ import org.moorage.runtime.debug.SchedulerDump.PendingPod;
 import org.moorage.runtime.decision.PluginStatus;
 import org.moorage.runtime.internal.queue.QueueState.In;
 import org.moorage.runtime.metrics.SchedulerGauges.ProfilePlugin;
-import org.moorage.runtime.metrics.SchedulerMetrics;
+import org.moorage.runtime.metrics.SchedulerListener;
 
 /** The members of pod groups: where they wait, and when their group is tried. */
 final class SchedulingQueuePodGroupsTest {
@@ -1340,7 +1340,7 @@ final class SchedulingQueuePodGroupsTest {
 
         @Test
         void tellsOfEachPodAndOfTheGroupOnce() {
-            queue = fixture.metrics(new SchedulerMetrics() {
+            queue = fixture.listener(new SchedulerListener() {
                         @Override
                         public void podQueued(Pod pod, String in, String event) {
                             pods.add(pod.name() + " " + in + " " + event);

@@ -123,7 +123,6 @@ public final class RunningAgents implements AutoCloseable {
                 settings.registry(),
                 settings.features(),
                 settings.limit(),
-                metrics,
                 List.of(metrics, settings.listener()),
                 settings.memory());
         ExtenderAgent agent = chosen.nodeCache()

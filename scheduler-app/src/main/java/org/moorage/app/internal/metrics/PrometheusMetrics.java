@@ -26,7 +26,6 @@ import org.moorage.kubernetes.WatchStatus;
 import org.moorage.runtime.decision.Decision;
 import org.moorage.runtime.metrics.SchedulerGauges;
 import org.moorage.runtime.metrics.SchedulerListener;
-import org.moorage.runtime.metrics.SchedulerMetrics;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slf4j.spi.LoggingEventBuilder;
@@ -36,7 +35,7 @@ import org.slf4j.spi.LoggingEventBuilder;
  *
  * <p>A metric with labels shows from its first value on, as in kube-scheduler.
  */
-public final class PrometheusMetrics implements SchedulerMetrics, SchedulerListener {
+public final class PrometheusMetrics implements SchedulerListener {
     /**
      * The names of metrics that kube-scheduler hides unless {@code --show-hidden-metrics-for-version} requests them.
      */
@@ -350,6 +349,11 @@ public final class PrometheusMetrics implements SchedulerMetrics, SchedulerListe
     }
 
     @Override
+    public boolean takesMeasurements() {
+        return true;
+    }
+
+    @Override
     public boolean timesPlugins() {
         return LOG.isTraceEnabled() || ThreadLocalRandom.current().nextInt(10) == 0;
     }
@@ -366,7 +370,10 @@ public final class PrometheusMetrics implements SchedulerMetrics, SchedulerListe
     }
 
     @Override
-    public void scheduled(QueuedPod pod) {
+    public void scheduled(QueuedPod pod, boolean wasFlushed) {
+        if (wasFlushed) {
+            scheduledAfterFlush.inc();
+        }
         podAttempts.observe(pod.attempts());
         Instant now = clock.instant();
         Instant since = pod.initialAttemptTimestamp().orElse(now);
@@ -406,11 +413,6 @@ public final class PrometheusMetrics implements SchedulerMetrics, SchedulerListe
     @Override
     public void pluginEvaluated(String profile, String plugin, String point, int times) {
         evaluations.of(point, plugin, profile).inc(times);
-    }
-
-    @Override
-    public void scheduledAfterFlush() {
-        scheduledAfterFlush.inc();
     }
 
     @Override
@@ -456,7 +458,7 @@ public final class PrometheusMetrics implements SchedulerMetrics, SchedulerListe
     }
 
     @Override
-    public void preempted(String preemptor, int victims, int groupDisruptions, long pdbViolations) {
+    public void preempted(String plugin, String preemptor, int victims, int groupDisruptions, long pdbViolations) {
         if (preemptor.equals(POD)) {
             preemptionVictims.observe(victims);
         }

@@ -14,7 +14,7 @@ import org.moorage.config.plugin.PluginRegistry;
 import org.moorage.objects.GoDuration;
 import org.moorage.objects.Suggestions;
 import org.moorage.runtime.FailurePolicy;
-import org.moorage.runtime.Scheduler;
+import org.moorage.runtime.SchedulerBuilder;
 import picocli.CommandLine.Option;
 
 /** Limits for plugins that do not return or keep failing. kube-scheduler has no such settings. */
@@ -45,7 +45,7 @@ public final class PluginLimitOptions {
      * @param registry the available plugins
      * @throws CommandException if a value is invalid
      */
-    public Scheduler.Builder applyTo(Scheduler.Builder builder, PluginRegistry registry) {
+    public SchedulerBuilder applyTo(SchedulerBuilder builder, PluginRegistry registry) {
         return builder.pluginCallTimeout(callTimeout(callTimeout))
                 .failurePolicies(failurePolicies(failurePolicies, registry));
     }

@@ -237,7 +237,7 @@ public final class PluginsCommand implements Callable<Integer> {
     private static List<String> points(PluginFactory<?> factory) {
         Class<?> type = pluginType(factory);
         List<String> points = new ArrayList<>();
-        for (ExtensionPoint point : ExtensionPoint.values()) {
+        for (ExtensionPoint point : ExtensionPoint.configurable()) {
             if (point.type().isAssignableFrom(type)) {
                 points.add(point.field());
             }

@@ -54,6 +54,7 @@ import org.moorage.kubernetes.scheduler.KubernetesScheduler;
 import org.moorage.objects.tree.ObjectTrees;
 import org.moorage.runtime.MonotonicClock;
 import org.moorage.runtime.Scheduler;
+import org.moorage.runtime.SchedulerBuilder;
 import org.moorage.runtime.SchedulerHealth;
 import org.moorage.runtime.decision.Decision;
 import org.moorage.runtime.metrics.SchedulerListener;
@@ -205,12 +206,11 @@ public final class SchedulerCommand {
         return 0;
     }
 
-    private Scheduler.Builder settings(
-            Scheduler.Builder builder, PluginRegistry registry, Optional<KeptAttempts> attempts) {
+    private SchedulerBuilder settings(
+            SchedulerBuilder builder, PluginRegistry registry, Optional<KeptAttempts> attempts) {
         attempts.ifPresent(builder::listener);
         builder.listener(metrics)
                 .listener(new PodLog())
-                .metrics(metrics)
                 .rejectedEarlyPops(REJECTED_EARLY_POPS)
                 .maxInUnschedulable(options.maxInUnschedulable());
         return options.pluginLimits().applyTo(builder, registry);

@@ -6,7 +6,6 @@ import java.util.Map;
 import java.util.Optional;
 import org.moorage.runtime.decision.Evaluation;
 import org.moorage.runtime.decision.PluginStatus;
-import org.moorage.runtime.decision.Rejection;
 
 /**
  * A decision of the other scheduler that would be another one here.
@@ -30,7 +29,7 @@ public record Difference(
         Optional<Long> total,
         Optional<Long> bestTotal,
         List<PluginScores> plugins,
-        Optional<Rejection> rejection,
+        Optional<PluginStatus> rejection,
         String message) {
     private static final int MOST_NODES = 5;
 

@@ -49,12 +49,12 @@ class PodGroupMetricsTest {
     void tellWhoLeavesForPodsAndGroups() {
         metrics.showFor(FeatureGates.DEFAULTS.with(FeatureGates.GENERIC_WORKLOAD, true));
         metrics.podGroupPostFilterRan("DefaultPreemption", Code.SUCCESS, TimeUnit.MILLISECONDS.toNanos(2));
-        metrics.preempted("compositepodgroup", 2, 1, 2);
+        metrics.preempted("DefaultPreemption", "compositepodgroup", 2, 1, 2);
         metrics.preemptionExecuted("compositepodgroup", "error", TimeUnit.MILLISECONDS.toNanos(4));
         metrics.podGroupPostFilterRan("DynamicResources", Code.UNSCHEDULABLE, 1);
         metrics.postFilterRan("DynamicResources", Code.UNSCHEDULABLE, 1);
         metrics.postFilterRan("DefaultPreemption", Code.ERROR, TimeUnit.MILLISECONDS.toNanos(8));
-        metrics.preempted("pod", 3, 0, 0);
+        metrics.preempted("DefaultPreemption", "pod", 3, 0, 0);
         metrics.preemptionExecuted("pod", "success", TimeUnit.MILLISECONDS.toNanos(16));
 
         assertThat(lines())
@@ -78,7 +78,7 @@ class PodGroupMetricsTest {
     void areNotThereWithoutGroups() {
         metrics.showFor(FeatureGates.DEFAULTS);
         metrics.postFilterRan("DefaultPreemption", Code.SUCCESS, 1);
-        metrics.preempted("pod", 3, 0, 1);
+        metrics.preempted("DefaultPreemption", "pod", 3, 0, 1);
         metrics.preemptionExecuted("pod", "success", 1);
 
         assertThat(lines())

@@ -21,6 +21,7 @@ import org.moorage.config.ConfigLoader;
 import org.moorage.config.plugin.PluginRegistry;
 import org.moorage.runtime.MonotonicClock;
 import org.moorage.runtime.Scheduler;
+import org.moorage.runtime.SchedulerBuilder;
 import org.moorage.runtime.whatif.WhatIf;
 import org.moorage.simulation.SteppingClock;
 import org.moorage.simulation.cluster.InMemoryCluster;
@@ -42,7 +43,7 @@ final class LivePage implements AutoCloseable {
         this.clock = clock;
         cluster = InMemoryCluster.of(dump.objects());
         PluginRegistry registry = PluginRegistry.of(KubeSchedulerPlugins.all());
-        Scheduler.Builder builder = Scheduler.builder(ConfigLoader.defaults(registry), registry, cluster)
+        SchedulerBuilder builder = Scheduler.builder(ConfigLoader.defaults(registry), registry, cluster)
                 .clock(clock)
                 .monotonicClock(clock)
                 .bindingExecutor(Runnable::run);

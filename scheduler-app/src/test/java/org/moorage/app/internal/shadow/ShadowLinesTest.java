@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 import org.moorage.api.Status;
 import org.moorage.app.JsonSchema;
 import org.moorage.app.internal.report.Terminal;
-import org.moorage.runtime.decision.Rejection;
+import org.moorage.runtime.decision.PluginStatus;
 
 /** Tests the output of shadow, as text and as JSON. */
 final class ShadowLinesTest {
@@ -38,7 +38,7 @@ final class ShadowLinesTest {
             Optional.empty(),
             Optional.empty(),
             List.of(),
-            Optional.of(new Rejection("NodeResourcesFit", Status.unschedulable("Insufficient cpu"))),
+            Optional.of(new PluginStatus("NodeResourcesFit", Status.unschedulable("Insufficient cpu"))),
             "0/1 nodes are available");
     private static final Verdicts VERDICTS = new Verdicts(1, 2, 3, 4, 5, 6, 7, 8, 9);
 

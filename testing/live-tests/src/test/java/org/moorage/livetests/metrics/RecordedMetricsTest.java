@@ -67,7 +67,7 @@ class RecordedMetricsTest {
         PluginRegistry plugins = PluginRegistry.of(KubeSchedulerPlugins.all());
         metrics.showFor(GROUPS);
         try (Scheduler scheduler = Scheduler.builder(ConfigLoader.defaults(plugins, GROUPS), plugins, cluster)
-                .metrics(metrics)
+                .listener(metrics)
                 .bindingExecutor(Runnable::run)
                 .build()) {
             metrics.show(scheduler::gauges);

@@ -31,7 +31,7 @@ import org.moorage.config.plugin.PluginRegistry;
 import org.moorage.runtime.Scheduler;
 import org.moorage.runtime.decision.Decision;
 import org.moorage.runtime.decision.Evaluation;
-import org.moorage.runtime.decision.Rejection;
+import org.moorage.runtime.decision.PluginStatus;
 import org.moorage.simulation.cluster.InMemoryCluster;
 import org.moorage.simulation.dump.ClusterDump;
 
@@ -81,7 +81,7 @@ class EvaluationsTest {
                 evaluation
                         .rejections()
                         .forEach((node, rejection) -> assertThat(evaluation.whyNot(node))
-                                .map(Rejection::plugin)
+                                .map(PluginStatus::plugin)
                                 .contains(rejection.plugin()));
             }
         }

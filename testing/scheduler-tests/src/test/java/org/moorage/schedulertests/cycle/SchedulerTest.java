@@ -65,6 +65,7 @@ import org.moorage.config.ConfigException;
 import org.moorage.config.ConfigLoader;
 import org.moorage.config.plugin.PluginRegistry;
 import org.moorage.runtime.Scheduler;
+import org.moorage.runtime.SchedulerBuilder;
 import org.moorage.runtime.decision.Decision;
 import org.moorage.runtime.decision.Evaluation;
 import org.moorage.runtime.metrics.SchedulerListener;
@@ -176,15 +177,15 @@ class SchedulerTest {
                   disabled: [{name: "*"}]
             """;
 
-    private Scheduler.Builder builder() {
+    private SchedulerBuilder builder() {
         return builder(FeatureGates.DEFAULTS);
     }
 
-    private Scheduler.Builder builder(FeatureGates gates) {
+    private SchedulerBuilder builder(FeatureGates gates) {
         return builder(gates, handle -> {});
     }
 
-    private Scheduler.Builder builder(FeatureGates gates, Consumer<Handle> handles) {
+    private SchedulerBuilder builder(FeatureGates gates, Consumer<Handle> handles) {
         PluginRegistry registry = PluginRegistry.of(List.of(
                 factory("Sort", handle -> new Sort("Sort")),
                 factory("Probe", handle -> {
@@ -694,7 +695,7 @@ class SchedulerTest {
     @Test
     void tellsEveryListenerWhateverAnotherThrows() {
         List<String> told = new ArrayList<>();
-        Scheduler.Builder builder = builder().bindingExecutor(Runnable::run);
+        SchedulerBuilder builder = builder().bindingExecutor(Runnable::run);
         for (String name : List.of("first", "second")) {
             builder.listener(new SchedulerListener() {
                 @Override

@@ -33,7 +33,7 @@ import org.moorage.config.ConfigLoader;
 import org.moorage.config.plugin.PluginRegistry;
 import org.moorage.runtime.Scheduler;
 import org.moorage.runtime.decision.Decision;
-import org.moorage.runtime.metrics.SchedulerMetrics;
+import org.moorage.runtime.metrics.SchedulerListener;
 import org.moorage.simulation.cluster.InMemoryCluster;
 import org.moorage.testkit.Pods;
 
@@ -61,9 +61,15 @@ final class GroupPreemptionTest {
                 .random(new Random(1))
                 .bindingExecutor(Runnable::run)
                 .clock(now::get)
-                .metrics(new SchedulerMetrics() {
+                .listener(new SchedulerListener() {
                     @Override
-                    public void preempted(String preemptor, int victims, int groupDisruptions, long pdbViolations) {
+                    public boolean takesMeasurements() {
+                        return true;
+                    }
+
+                    @Override
+                    public void preempted(
+                            String plugin, String preemptor, int victims, int groupDisruptions, long pdbViolations) {
                         measured.add(preemptor + ": " + victims + " pods, " + groupDisruptions + " groups");
                     }
 

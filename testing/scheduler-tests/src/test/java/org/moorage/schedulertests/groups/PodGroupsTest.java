@@ -41,6 +41,7 @@ import org.moorage.builtin.dra.KubeSchedulerPlugins;
 import org.moorage.config.ConfigLoader;
 import org.moorage.config.plugin.PluginRegistry;
 import org.moorage.runtime.Scheduler;
+import org.moorage.runtime.SchedulerBuilder;
 import org.moorage.runtime.decision.Decision;
 import org.moorage.schedulertests.Await;
 import org.moorage.simulation.cluster.InMemoryCluster;
@@ -142,7 +143,7 @@ final class PodGroupsTest {
         }
     }
 
-    private Scheduler.Builder builder() {
+    private SchedulerBuilder builder() {
         List<PluginFactory<?>> factories = new ArrayList<>(KubeSchedulerPlugins.all());
         factories.add(PluginFactory.of("Suspect", Plugin.class, handle -> suspect));
         PluginRegistry registry = PluginRegistry.of(factories);

@@ -65,6 +65,7 @@ import org.moorage.config.ConfigException;
 import org.moorage.config.ConfigLoader;
 import org.moorage.config.plugin.PluginRegistry;
 import org.moorage.runtime.Scheduler;
+import org.moorage.runtime.SchedulerBuilder;
 import org.moorage.runtime.SchedulerHealth;
 import org.moorage.runtime.debug.PodState;
 import org.moorage.runtime.debug.SchedulerDump;
@@ -360,7 +361,7 @@ final class HostileExceptionsTest {
         return PluginFactory.of(name, Plugin.class, make);
     }
 
-    private Scheduler.Builder builder(Function<Handle, Plugin> make) {
+    private SchedulerBuilder builder(Function<Handle, Plugin> make) {
         PluginRegistry registry = PluginRegistry.of(
                 List.of(factory("Hostile", make), factory("Binder", handle -> new Binder("Binder", handle))));
         return Scheduler.builder(ConfigLoader.load(CONFIG, "test.yaml", registry), registry, cluster)
@@ -480,7 +481,7 @@ final class HostileExceptionsTest {
     @ParameterizedTest
     @EnumSource(HostileExceptions.Kind.class)
     void haveAConfigurationRefusedWhereThePluginIsMade(HostileExceptions.Kind kind) {
-        Scheduler.Builder builder = builder(handle -> {
+        SchedulerBuilder builder = builder(handle -> {
             kind.raise();
             return plugin;
         });

@@ -67,6 +67,7 @@ import org.moorage.config.ConfigLoader;
 import org.moorage.config.plugin.PluginRegistry;
 import org.moorage.runtime.FailurePolicy;
 import org.moorage.runtime.Scheduler;
+import org.moorage.runtime.SchedulerBuilder;
 import org.moorage.runtime.SchedulerHealth;
 import org.moorage.runtime.metrics.SchedulerListener;
 import org.moorage.schedulertests.Await;
@@ -268,7 +269,7 @@ final class PluginIsolationTest {
         return PluginFactory.of(name, Plugin.class, make);
     }
 
-    private Scheduler.Builder builder() {
+    private SchedulerBuilder builder() {
         PluginRegistry registry = PluginRegistry.of(List.of(
                 factory("Suspect", handle -> suspect), factory("Binder", handle -> new Binder("Binder", handle))));
         return Scheduler.builder(ConfigLoader.load(CONFIG, "test.yaml", registry), registry, cluster)

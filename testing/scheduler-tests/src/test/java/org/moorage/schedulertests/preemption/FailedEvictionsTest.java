@@ -29,7 +29,6 @@ import org.moorage.runtime.Scheduler;
 import org.moorage.runtime.cluster.Cluster;
 import org.moorage.runtime.decision.Decision;
 import org.moorage.runtime.metrics.SchedulerListener;
-import org.moorage.runtime.metrics.SchedulerMetrics;
 import org.moorage.simulation.cluster.InMemoryCluster;
 import org.moorage.testkit.Nodes;
 import org.moorage.testkit.Pods;
@@ -71,8 +70,12 @@ class FailedEvictionsTest {
                     public void backgroundTaskFailed(String profileName, Throwable failure) {
                         thrown.add(failure);
                     }
-                })
-                .metrics(new SchedulerMetrics() {
+
+                    @Override
+                    public boolean takesMeasurements() {
+                        return true;
+                    }
+
                     @Override
                     public void postFilterRan(String plugin, Code status, long nanos) {
                         if (plugin.equals("DefaultPreemption")) {
@@ -81,7 +84,8 @@ class FailedEvictionsTest {
                     }
 
                     @Override
-                    public void preempted(String preemptor, int victims, int groupDisruptions, long pdbViolations) {
+                    public void preempted(
+                            String plugin, String preemptor, int victims, int groupDisruptions, long pdbViolations) {
                         measured.add(preemptor + ": " + victims + " victims, " + groupDisruptions + " groups, "
                                 + pdbViolations + " violations");
                     }

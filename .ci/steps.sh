@@ -69,6 +69,7 @@ install_missing() {
   need openssl openssl
   need curl curl
   need jq jq
+  need gpg gnupg
   need prometheus prometheus
   need prometheus-node-exporter prometheus-node-exporter
   # The tests of the page in a browser are skipped without them.

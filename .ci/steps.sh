@@ -98,7 +98,7 @@ control_plane() {
     exit 1
   fi
   testing/conformance/cluster/build.sh
-  testing/conformance/cluster/build.sh opa
+  testing/conformance/cluster/build.sh opa helm
 }
 
 # Runs the live tests of a profile with the classes that an earlier step compiled and installed. Three classes run at a time, each with its

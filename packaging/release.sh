@@ -52,7 +52,6 @@ check_checkout() { # VERSION
   [[ $(project_version) == *-SNAPSHOT ]] || fail "pom.xml: version \"$(project_version)\" (expected: a snapshot)"
   [ -z "$(git status --porcelain)" ] || fail "the checkout has changes that are not committed (expected: none)"
   ! git rev-parse -q --verify "refs/tags/v$1" >/dev/null || fail "tag v$1 exists"
-  [ -n "$(notes Unreleased CHANGELOG.md)" ] || fail "CHANGELOG.md: no text below \"## Unreleased\""
 }
 
 notes() { # VERSION CHANGELOG: the part of the changelog for a version
@@ -212,6 +211,7 @@ release() { # VERSION [--dry-run] [--twice]
     [ -n "${IMAGE_BASE:-}" ] || echo "release: IMAGE_BASE is not set: the image has its own layers alone, and no Java" >&2
   else
     [ -n "${SIGNING_KEY:-}" ] || fail "SIGNING_KEY is not set (expected: the id of your GnuPG key)"
+    [ -n "$(notes Unreleased CHANGELOG.md)" ] || fail "CHANGELOG.md: no text below \"## Unreleased\""
     [[ ${IMAGE_BASE:-} == *@sha256:* ]] || fail "IMAGE_BASE: \"${IMAGE_BASE:-}\" (expected: NAME:TAG@sha256:DIGEST)"
   fi
   folder=$root/target/release/$version

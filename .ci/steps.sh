@@ -69,6 +69,7 @@ install_missing() {
   need openssl openssl
   need curl curl
   need jq jq
+  need gpg gnupg
   need prometheus prometheus
   need prometheus-node-exporter prometheus-node-exporter
   need python3 python3
@@ -99,7 +100,7 @@ control_plane() {
     exit 1
   fi
   testing/conformance/cluster/build.sh
-  testing/conformance/cluster/build.sh opa
+  testing/conformance/cluster/build.sh opa helm
 }
 
 # Runs the live tests of a profile with the classes that an earlier step compiled and installed. Three classes run at a time, each with its

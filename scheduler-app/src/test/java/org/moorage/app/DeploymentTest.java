@@ -33,6 +33,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.moorage.api.model.DeviceAllocation;
 import org.moorage.api.model.ObjectKind;
 import org.moorage.api.model.ObjectMeta;
@@ -49,6 +50,7 @@ import org.moorage.api.plugin.PluginFactory;
 import org.moorage.api.plugin.PodEvent;
 import org.moorage.api.plugin.ResourceClaimWriter;
 import org.moorage.api.plugin.VolumeWriter;
+import org.moorage.app.internal.live.LiveObjects;
 import org.moorage.builtin.dra.KubeSchedulerPlugins;
 import org.moorage.config.ConfigLoader;
 import org.moorage.config.ExtenderConfig;
@@ -97,7 +99,10 @@ class DeploymentTest {
 
     private static List<Path> manifests() throws IOException {
         try (Stream<Path> files = Files.walk(DEPLOY)) {
-            return files.filter(file -> file.toString().endsWith(".yaml")).toList();
+            // The chart's templates are no YAML; what they render from the folders' values is.
+            return files.filter(file -> file.toString().endsWith(".yaml"))
+                    .filter(file -> !file.startsWith(DEPLOY.resolve("chart")) && !file.endsWith("values.yaml"))
+                    .toList();
         }
     }
 
@@ -147,6 +152,35 @@ class DeploymentTest {
 
     private static Set<String> granted() {
         return rights(one(documents("second-scheduler", "rbac.yaml"), "ClusterRole", "moorage-scheduler"));
+    }
+
+    private static Set<String> grantedTo(String reader) {
+        return rights(one(documents("second-scheduler", "rbac.yaml"), "ClusterRole", "moorage-" + reader + "-reader"));
+    }
+
+    static Stream<ObjectKind<?>> kindsOfSnapshots() {
+        return LiveObjects.KINDS.stream().map(kind -> kind);
+    }
+
+    @ParameterizedTest
+    @MethodSource("kindsOfSnapshots")
+    void letsReadersTakeSnapshots(ObjectKind<?> kind) {
+        assertThat(grantedTo("snapshot")).contains("list " + kind.group() + "/" + kind.plural());
+    }
+
+    @ParameterizedTest
+    @MethodSource("watches")
+    void letsReadersJudgeASchedulersDecisions(String right) {
+        assertThat(grantedTo("shadow")).contains(right);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"snapshot", "shadow"})
+    void letsReadersChangeNothing(String reader) {
+        assertThat(grantedTo(reader))
+                .isNotEmpty()
+                .allMatch(right -> right.startsWith("get ") || right.startsWith("list ") || right.startsWith("watch "))
+                .doesNotContain("list /secrets", "list /configmaps");
     }
 
     /** The kinds that a scheduler watches with all features on that are followed here. */

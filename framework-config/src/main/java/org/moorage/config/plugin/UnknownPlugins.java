@@ -12,6 +12,9 @@ public enum UnknownPlugins {
      */
     LEFT_OUT,
 
-    /** Like {@link #LEFT_OUT}, for a configuration that is only converted; {@link LoadedConfig#source} keeps them. */
+    /**
+     * Like {@link #LEFT_OUT}, for a configuration that is only converted; {@link org.moorage.config.LoadedConfig#source} keeps
+     * them.
+     */
     KEPT
 }

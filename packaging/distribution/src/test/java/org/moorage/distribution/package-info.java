@@ -2,7 +2,7 @@
 /**
  * Checks of what is shipped, which run once it is built.
  *
- * <p>Starting points: {@link org.moorage.distribution.Shipped}, {@link org.moorage.distribution.Advisories}.
+ * <p>Starting points: {@link org.moorage.distribution.Shipped}, {@link org.moorage.distribution.CentralBundle}.
  */
 @NullMarked
 package org.moorage.distribution;

@@ -7,40 +7,23 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.MissingNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
-import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.moorage.livetests.scene.ApiAccess;
-import org.moorage.livetests.scene.Moorage;
-import org.moorage.livetests.scene.PluginProject;
 import org.moorage.livetests.scene.RunningProgram;
 import org.moorage.livetests.scene.Scene;
 
 /** The manifests in {@code deploy} on a real API server, and whether what they grant is enough for who works with it. */
 @Tag("live")
 class LiveDeploymentTest {
-    private static final Path DEPLOY = Moorage.root().resolve("deploy");
-
     /** Asks for the scores of a pod of a type. */
     private static final String QUESTION = """
-            {"Pod": {"metadata": {"name": "next", "namespace": "default", "labels": {"podtype": "D"}}}, "NodeNames": ["n1", "n2"]}""";
-
-    /**
-     * The deployment of a folder.
-     *
-     * @param folder its path
-     * @param namespace its namespace
-     * @param name the name of its Deployment
-     * @param account its service account
-     * @param scheduler the scheduler that pods name; empty if it schedules none
-     */
-    private record Deployed(String folder, String namespace, String name, String account, String scheduler) {}
+        {"Pod": {"metadata": {"name": "next", "namespace": "default", "labels": {"podtype": "D"}}}, "NodeNames": ["n1", "n2"]}\
+        """;
 
     private static final Deployed SECOND =
             new Deployed("second-scheduler", "moorage-system", "moorage", "moorage", "moorage");
@@ -89,7 +72,7 @@ class LiveDeploymentTest {
 
     /** Applies a folder, and returns the objects. */
     private static JsonNode apply(Scene scene, Deployed deployed) {
-        String folder = DEPLOY.resolve(deployed.folder).toString();
+        String folder = Deployed.DEPLOY.resolve(deployed.source()).toString();
         return ApiAccess.parse(scene.plane().kubectl("apply", "-k", folder, "-o", "json"));
     }
 
@@ -99,12 +82,14 @@ class LiveDeploymentTest {
         for (JsonNode object : applied.path("items")) {
             deployment = object.path("kind").asText().equals("Deployment") ? object : deployment;
         }
-        assertThat(deployment.at("/metadata/name").asText()).as(deployed.folder).isEqualTo(deployed.name);
+        assertThat(deployment.at("/metadata/name").asText())
+                .as(deployed.source())
+                .isEqualTo(deployed.name());
         ObjectNode pod = deployment.at("/spec/template").deepCopy();
         pod.put("apiVersion", "v1").put("kind", "Pod");
         pod.withObject("/metadata")
-                .put("name", deployed.folder.replace('/', '-'))
-                .put("namespace", deployed.namespace);
+                .put("name", deployed.source().replace('/', '-'))
+                .put("namespace", deployed.namespace());
         return pod + "\n";
     }
 
@@ -121,37 +106,29 @@ class LiveDeploymentTest {
 
     private static String node(String name) {
         return """
-                ---
-                apiVersion: v1
-                kind: Node
-                metadata: {name: %s}
-                status:
-                  conditions: [{type: Ready, status: "True"}]
-                  allocatable: {cpu: "4", memory: 8Gi, pods: "110"}
-                  capacity: {cpu: "4", memory: 8Gi, pods: "110"}
-                """.formatted(name);
-    }
-
-    private static JsonNode template(Scene scene, Deployed deployed) {
-        String path = "/apis/apps/v1/namespaces/" + deployed.namespace + "/deployments/" + deployed.name;
-        return scene.api().get(path).at("/spec/template");
+            ---
+            apiVersion: v1
+            kind: Node
+            metadata: {name: %s}
+            status:
+              conditions: [{type: Ready, status: "True"}]
+              allocatable: {cpu: "4", memory: 8Gi, pods: "110"}
+              capacity: {cpu: "4", memory: 8Gi, pods: "110"}
+            """.formatted(name);
     }
 
     private static void moorageHasItsRights(Scene scene) throws IOException {
-        Path config = scene.write("moorage.yaml", config(scene, SECOND, "moorage-config", "scheduler.yaml"));
-        try (RunningProgram moorage = container(
-                scene,
-                SECOND,
-                "scheduler",
-                Map.of("/etc/moorage/scheduler.yaml", config.toString(), "10259", "" + scene.port()),
-                "--bind-address=127.0.0.1")) {
-            assertSchedules(scene, SECOND, moorage);
+        try (RunningProgram moorage = SECOND.runScheduler(scene)) {
+            SECOND.assertSchedules(scene, moorage);
+            assertThat(Deployed.holder(scene, SECOND.namespace(), SECOND.name()))
+                    .isNotEmpty();
+            moorage.terminate();
         }
     }
 
     /** The pod that Moorage bound is counted. */
     private static void annotatorHasItsRights(Scene scene) throws IOException {
-        RunningProgram annotator = container(scene, ALLOCATION, "annotator", Map.of(), "--once");
+        RunningProgram annotator = ALLOCATION.run(scene, "annotator", Map.of(), "--once");
         assertThat(annotator.await()).as(annotator.log()).isZero();
         String node = scene.awaitNode("moorage-fits");
         assertThat(scene.api()
@@ -168,7 +145,8 @@ class LiveDeploymentTest {
                 RunningProgram scheduler = kubeScheduler(scene, SAFE, ports)) {
             ServedAgent safe = ports.agent("5401");
             scene.await("the agent is healthy", safe::isHealthy);
-            assertSchedules(scene, SAFE, scheduler);
+            SAFE.assertSchedules(scene, scheduler);
+            assertThat(Deployed.holder(scene, SAFE.namespace(), SAFE.name())).isNotEmpty();
             assertThat(safe.answers("predicates/safe-overload")).isPositive();
             assertThat(safe.answers("priorities/safe-balance")).isPositive();
             assertThat(agents.errors()).isEmpty();
@@ -197,7 +175,7 @@ class LiveDeploymentTest {
 
             scene.await(
                     "the rewards are kept",
-                    () -> scene.api().items("/api/v1/namespaces/" + REWARDS.namespace + "/configmaps").stream()
+                    () -> scene.api().items("/api/v1/namespaces/" + REWARDS.namespace() + "/configmaps").stream()
                             .anyMatch(map -> map.at("/metadata/name").asText().equals("rewards")
                                     && map.at("/data/D").asText().contains("{\"" + bad + "\":0.9}")));
             assertThat(agents.errors()).isEmpty();
@@ -207,7 +185,7 @@ class LiveDeploymentTest {
 
     private static String typed(String name) {
         return "{apiVersion: v1, kind: Pod, metadata: {name: " + name
-                + ", labels: {podtype: D}}, spec: {schedulerName: " + REWARDS.scheduler
+                + ", labels: {podtype: D}}, spec: {schedulerName: " + REWARDS.scheduler()
                 + ", containers: [{name: main, image: app}]}}";
     }
 
@@ -235,21 +213,18 @@ class LiveDeploymentTest {
     }
 
     private static RunningProgram agents(Scene scene, Deployed deployed, Ports ports) throws IOException {
-        Path config = scene.write("extender.yaml", ports.in(config(scene, deployed, "agents-config", "extender.yaml")));
-        return container(
-                scene,
-                deployed,
-                "agents",
-                Map.of("/etc/moorage/extender.yaml", config.toString(), "0.0.0.0", "127.0.0.1"));
+        Path config = scene.write("extender.yaml", ports.in(deployed.config(scene, "agents-config", "extender.yaml")));
+        return deployed.run(
+                scene, "agents", Map.of("/etc/moorage/extender.yaml", config.toString(), "0.0.0.0", "127.0.0.1"));
     }
 
     private static RunningProgram kubeScheduler(Scene scene, Deployed deployed, Ports ports) {
-        Path kubeconfig = kubeconfig(scene, deployed);
+        Path kubeconfig = deployed.kubeconfig(scene);
         // In its pod it finds its credentials by itself.
-        String config = ports.in(config(scene, deployed, "my-scheduler-config", "scheduler.yaml"))
+        String config = ports.in(deployed.config(scene, "my-scheduler-config", "scheduler.yaml"))
                 + "clientConnection: {kubeconfig: '" + kubeconfig + "'}\n";
         return scene.start(
-                "kube-scheduler-" + deployed.scheduler,
+                "kube-scheduler-" + deployed.scheduler(),
                 List.of(
                         scene.plane().binaries().resolve("kube-scheduler").toString(),
                         "--config=" + scene.write("kube-scheduler.yaml", config),
@@ -258,103 +233,5 @@ class LiveDeploymentTest {
                         "--bind-address=127.0.0.1",
                         "--secure-port=" + scene.port(),
                         "--v=2"));
-    }
-
-    /**
-     * Runs what a container of a Deployment runs, by the launcher of the image and with a plugin in its folder, as the service account.
-     *
-     * @param replaced what differs outside of the pod, in its arguments
-     * @param more further arguments
-     */
-    private static RunningProgram container(
-            Scene scene, Deployed deployed, String name, Map<String, String> replaced, String... more)
-            throws IOException {
-        JsonNode container = null;
-        for (JsonNode each : template(scene, deployed).path("spec").path("containers")) {
-            container = each.path("name").asText().equals(name) ? each : container;
-        }
-        assertThat(container).as("container %s of %s", name, deployed.folder).isNotNull();
-        Map<String, String> changes = new LinkedHashMap<>(replaced);
-        List<String> environment = new ArrayList<>();
-        for (JsonNode variable : container.path("env")) {
-            String value = variable.path("value").asText();
-            environment.add(variable.path("name").asText() + "=" + value);
-            changes.put("$(" + variable.path("name").asText() + ")", value);
-        }
-        List<String> arguments = new ArrayList<>();
-        for (JsonNode argument : container.path("args")) {
-            String text = argument.asText();
-            for (Map.Entry<String, String> change : changes.entrySet()) {
-                text = text.replace(change.getKey(), change.getValue());
-            }
-            arguments.add(text);
-        }
-        arguments.add("--kubeconfig=" + kubeconfig(scene, deployed));
-        arguments.addAll(List.of(more));
-        return scene.start(
-                name + "-" + deployed.folder.replace('/', '-'),
-                Moorage.launched(launcher(scene), environment, arguments.toArray(String[]::new)));
-    }
-
-    private static Path launcher(Scene scene) throws IOException {
-        Path home = scene.plane().folder().resolve("image");
-        Path launcher = home.resolve("bin").resolve("moorage");
-        if (!Files.exists(launcher)) {
-            Path jar = new PluginProject("plugins-safe").jar();
-            Files.copy(jar, Files.createDirectories(home.resolve("plugins")).resolve(jar.getFileName()));
-            Files.createDirectories(launcher.getParent());
-            Files.copy(
-                    DEPLOY.resolve("archive").resolve("bin").resolve("moorage"),
-                    launcher,
-                    StandardCopyOption.COPY_ATTRIBUTES);
-        }
-        return launcher;
-    }
-
-    /** A pod that fits is bound, one that does not has a condition and an event, and no request was forbidden. */
-    private static void assertSchedules(Scene scene, Deployed deployed, RunningProgram program) {
-        String fits = deployed.scheduler + "-fits";
-        String hopeless = deployed.scheduler + "-hopeless";
-        scene.create(pod(fits, deployed.scheduler, "1m") + "---\n" + pod(hopeless, deployed.scheduler, "64"));
-        String ignored = scene.awaitNode(fits);
-        scene.await(
-                hopeless + " is unschedulable",
-                () -> scene.pod(hopeless)
-                        .at("/status/conditions/0/reason")
-                        .asText()
-                        .equals("Unschedulable"));
-        scene.await(
-                "an event of " + hopeless,
-                () -> scene.api().items(ApiAccess.EVENTS).stream()
-                        .anyMatch(event -> event.at("/regarding/name").asText().equals(hopeless)));
-        String lease = "/apis/coordination.k8s.io/v1/namespaces/" + deployed.namespace + "/leases/" + deployed.name;
-        assertThat(scene.api().get(lease).at("/spec/holderIdentity").asText()).isNotEmpty();
-        assertThat(program.log()).doesNotContainIgnoringCase("forbidden");
-        program.terminate();
-    }
-
-    private static String pod(String name, String scheduler, String cpu) {
-        return "apiVersion: v1\nkind: Pod\nmetadata: {name: " + name + "}\nspec: {schedulerName: " + scheduler
-                + ", containers: [{name: main, image: app, resources: {requests: {cpu: \"" + cpu + "\"}}}]}\n";
-    }
-
-    /** The administrator's kubeconfig with a token of the service account in place of the administrator's. */
-    private static Path kubeconfig(Scene scene, Deployed deployed) {
-        String token = scene.plane()
-                .kubectl("create", "token", deployed.account, "-n", deployed.namespace)
-                .strip();
-        return scene.kubeconfig(deployed.account, text -> {
-            String replaced = text.replaceFirst("token: [^},\\s]+", "token: " + token);
-            assertThat(replaced).isNotEqualTo(text);
-            return replaced;
-        });
-    }
-
-    private static String config(Scene scene, Deployed deployed, String configMap, String file) {
-        return scene.api()
-                .get("/api/v1/namespaces/" + deployed.namespace + "/configmaps/" + configMap)
-                .path("data")
-                .path(file)
-                .asText();
     }
 }

@@ -29,7 +29,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 class ScreensTest {
     private static final Path DOCS = Path.of("..", "docs");
     /** Pages with a separate test, because their commands need other files or options. */
-    private static final List<String> OTHERS = 
+    private static final List<String> OTHERS =
             List.of("plan/simulate.md", "reference/pod-groups.md", "debug/explain-live.md");
 
     private static final int COLUMNS = 120;

@@ -93,8 +93,7 @@ class AdvisoriesTest {
         assertThat(found)
                 .isEqualTo(
                         given.isConcerned
-                                ? List.of(
-                                        "com.example:lib:" + given.version + ": MADE-UP-1 of a generated library")
+                                ? List.of("com.example:lib:" + given.version + ": MADE-UP-1 of a generated library")
                                 : List.of());
     }
 

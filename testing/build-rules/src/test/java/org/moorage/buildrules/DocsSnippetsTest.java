@@ -23,15 +23,14 @@ import org.junit.jupiter.api.TestFactory;
 class DocsSnippetsTest {
     private static final Path ROOT =
             Path.of(System.getProperty("basedir", "."), "..", "..").normalize();
-    private static final List<String> PAGES =
-            List.of(
-                    "README.md",
-                    "docs/extend/embedding-clients.md",
-                    "docs/extend/plugin-data.md",
-                    "docs/extend/plugin-guide.md",
-                    "docs/extend/plugin-queueing.md",
-                    "docs/extend/plugin-testing.md",
-                    "docs/extend/pod-group-plugins.md");
+    private static final List<String> PAGES = List.of(
+            "README.md",
+            "docs/extend/embedding-clients.md",
+            "docs/extend/plugin-data.md",
+            "docs/extend/plugin-guide.md",
+            "docs/extend/plugin-queueing.md",
+            "docs/extend/plugin-testing.md",
+            "docs/extend/pod-group-plugins.md");
     /** Pages that also have blocks that are not cut from code. */
     private static final List<String> PARTLY_CUT = List.of("docs/extend/embedding.md");
 

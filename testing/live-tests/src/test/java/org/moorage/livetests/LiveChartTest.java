@@ -112,7 +112,7 @@ class LiveChartTest {
                         "-o",
                         "name",
                         "deployments,services,configmaps,secrets,serviceaccounts,poddisruptionbudgets,networkpolicies,roles,"
-                            + "rolebindings,clusterroles,clusterrolebindings,leases");
+                                + "rolebindings,clusterroles,clusterrolebindings,leases");
         all.lines().forEach(objects::add);
         scene.plane()
                 .kubectl("get", "-n", "kube-system", "-o", "name", "rolebindings,leases")

@@ -300,7 +300,8 @@ class StrangeObjectsFaultsTest {
             Duration told = Waiting.until(() -> message(scene, pod).contains("Insufficient cpu"));
             report.took(when + pod + " rejected", told, Duration.ofSeconds(5));
             report.holds(
-                    message(scene, pod).contains("Insufficient cpu"), pod + " has the message \"" + message(scene, pod) + "\"");
+                    message(scene, pod).contains("Insufficient cpu"),
+                    pod + " has the message \"" + message(scene, pod) + "\"");
         }
     }
 

@@ -96,14 +96,19 @@ final class DecisionComparison {
         }
     }
 
-    /** Compares an evaluation. */
-    List<Comparison> of(Evaluation got) {
+    /**
+     * Compares an evaluation.
+     *
+     * @param rawScores the scores before normalization, by node and plugin
+     */
+    List<Comparison> of(Evaluation got, Map<String, Map<String, Long>> rawScores) {
         if (isPreFilterOpen(got)) {
             return comparisons.all();
         }
         boolean sameNodes = preFilterNodes(got);
         filter(got);
         if (sameFeasible(got)) {
+            rawScores(rawScores);
             scores(got);
         }
         if (sameNodes && openNodes.isEmpty()) {
@@ -264,6 +269,18 @@ final class DecisionComparison {
         return new TreeSet<>(got.feasible()).equals(new TreeSet<>(JsonText.texts(expect.path("feasible"))));
     }
 
+    private void rawScores(Map<String, Map<String, Long>> got) {
+        for (Map.Entry<String, JsonNode> node : expect.path("raw").properties()) {
+            for (Map.Entry<String, JsonNode> score : node.getValue().properties()) {
+                Long ours = got.getOrDefault(node.getKey(), Map.of()).get(score.getKey());
+                comparisons.compare(
+                        "raw score " + node.getKey() + " " + score.getKey(),
+                        score.getValue().asText(),
+                        ours == null ? "no say" : ours.toString());
+            }
+        }
+    }
+
     private void scores(Evaluation got) {
         if (expect.has("best") && !expect.has("scores")) {
             // The only feasible node: kube-scheduler does not score it, so there are no scores to record.
@@ -368,7 +385,10 @@ final class DecisionComparison {
 
     private void preemption(Optional<Evaluation.Preemption> ours, List<String> said) {
         Set<String> expected = new TreeSet<>();
+        boolean hasMessages = true;
         for (JsonNode outcome : expect.path("preemptions")) {
+            // kube-scheduler 1.34, on which scheduler-plugins is built, has no message.
+            hasMessages &= outcome.has("message");
             expected.add(outcome(
                     outcome.path("node").asText(),
                     JsonText.texts(outcome.path("victims")),
@@ -377,8 +397,8 @@ final class DecisionComparison {
         if (expected.isEmpty()) {
             expected.add(NO_PREEMPTION);
         }
-        String got = ours.map(preemption ->
-                        outcome(preemption.nodeName(), deleted(preemption.victims()), String.join(", ", said)))
+        String message = hasMessages ? String.join(", ", said) : "";
+        String got = ours.map(preemption -> outcome(preemption.nodeName(), deleted(preemption.victims()), message))
                 .orElse(NO_PREEMPTION);
         String outcomes = String.join(", or ", expected);
         if (!expected.contains(got) && !missing.isEmpty()) {

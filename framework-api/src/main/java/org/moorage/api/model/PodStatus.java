@@ -23,6 +23,7 @@ public final class PodStatus {
     private final List<NodeAllocatableResourceClaimStatus> nodeAllocatableResourceClaimStatuses;
     private final @Nullable ContainerResources podResources;
     private final @Nullable Instant startTime;
+    private final @Nullable QosClass qosClass;
 
     private PodStatus(Builder builder) {
         phase = builder.phase;
@@ -34,6 +35,7 @@ public final class PodStatus {
         nodeAllocatableResourceClaimStatuses = List.copyOf(builder.nodeAllocatableResourceClaimStatuses);
         podResources = builder.podResources;
         startTime = builder.startTime;
+        qosClass = builder.qosClass;
     }
 
     /** Returns an empty builder. */
@@ -53,6 +55,7 @@ public final class PodStatus {
                 .nodeAllocatableResourceClaimStatuses(nodeAllocatableResourceClaimStatuses);
         builder.podResources = podResources;
         builder.startTime = startTime;
+        builder.qosClass = qosClass;
         return builder;
     }
 
@@ -259,6 +262,11 @@ public final class PodStatus {
         return Optional.ofNullable(startTime);
     }
 
+    /** Returns the reported quality of service class; {@link Pod#qosClass} is defined for all pods. */
+    public Optional<QosClass> qosClass() {
+        return Optional.ofNullable(qosClass);
+    }
+
     @Override
     public boolean equals(Object other) {
         return other instanceof PodStatus that
@@ -270,7 +278,8 @@ public final class PodStatus {
                 && resourceClaimStatuses.equals(that.resourceClaimStatuses)
                 && nodeAllocatableResourceClaimStatuses.equals(that.nodeAllocatableResourceClaimStatuses)
                 && Objects.equals(podResources, that.podResources)
-                && Objects.equals(startTime, that.startTime);
+                && Objects.equals(startTime, that.startTime)
+                && qosClass == that.qosClass;
     }
 
     @Override
@@ -294,6 +303,7 @@ public final class PodStatus {
         private List<NodeAllocatableResourceClaimStatus> nodeAllocatableResourceClaimStatuses = List.of();
         private @Nullable ContainerResources podResources;
         private @Nullable Instant startTime;
+        private @Nullable QosClass qosClass;
 
         private Builder() {}
 
@@ -349,6 +359,12 @@ public final class PodStatus {
         /** Sets the start time. */
         public Builder startTime(Instant value) {
             startTime = Objects.requireNonNull(value, "startTime");
+            return this;
+        }
+
+        /** Sets the quality of service class. */
+        public Builder qosClass(QosClass value) {
+            qosClass = Objects.requireNonNull(value, "qosClass");
             return this;
         }
 

@@ -17,6 +17,7 @@ import org.moorage.api.model.PodAffinityTerm;
 import org.moorage.api.model.PodCondition;
 import org.moorage.api.model.PodSpec;
 import org.moorage.api.model.PodStatus;
+import org.moorage.api.model.QosClass;
 import org.moorage.api.model.Quantity;
 import org.moorage.api.model.Toleration;
 import org.moorage.api.model.TopologySpreadConstraint;
@@ -188,6 +189,7 @@ final class PodDecoder {
         if (status.has("resources")) {
             result.podResources(shared.value(resources("", status)));
         }
+        QosClass.of(status.text("qosClass")).ifPresent(result::qosClass);
         Instant started = status.time("startTime");
         if (started != null) {
             result.startTime(started);

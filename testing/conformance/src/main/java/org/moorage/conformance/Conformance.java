@@ -54,6 +54,7 @@ public final class Conformance {
         this.version = version;
         checks.put(VectorKind.DECISION, new DecisionCheck(registry));
         checks.put(VectorKind.GROUP, new GroupCheck(registry));
+        checks.put(VectorKind.SEQUENCE, new SequenceCheck(registry));
         checks.put(VectorKind.HINT, new HintCheck(registry));
         checks.put(VectorKind.CONFIGURATION, new ConfigurationCheck(registry));
         checks.put(VectorKind.DEFAULTS, new DefaultsCheck());

@@ -14,9 +14,12 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
 import org.moorage.api.NodeScores;
 import org.moorage.api.plugin.Handle;
+import org.moorage.api.plugin.PermitPlugin;
+import org.moorage.api.plugin.PermitResult;
 import org.moorage.api.plugin.Plugin;
 import org.moorage.api.plugin.PluginArgs;
 import org.moorage.api.plugin.PluginFactory;
@@ -24,12 +27,28 @@ import org.moorage.api.plugin.ScorePlugin;
 import org.moorage.config.plugin.PluginRegistry;
 
 /**
- * Records the plugins that a scheduler creates, so that a check can call one of them, and their scores before
- * normalization, which the scheduler does not keep.
+ * Records the plugins that a scheduler creates, so that a check can call one of them, their scores before
+ * normalization, which the scheduler does not keep, and their permits.
  */
 final class CreatedPlugins {
     private final List<Created> plugins = Collections.synchronizedList(new ArrayList<>());
     private final Map<String, Map<String, Long>> rawScores = new ConcurrentHashMap<>();
+    private final Map<String, PermitResult> permits = new ConcurrentHashMap<>();
+    private final BiFunction<String, Handle, Handle> handles;
+
+    /** Creates a record of plugins that get the scheduler's handles. */
+    CreatedPlugins() {
+        this((plugin, handle) -> handle);
+    }
+
+    /**
+     * Creates a record of plugins.
+     *
+     * @param handles returns the handle of a plugin, from its name and the scheduler's handle
+     */
+    CreatedPlugins(BiFunction<String, Handle, Handle> handles) {
+        this.handles = handles;
+    }
 
     /**
      * A plugin and its profile.
@@ -73,9 +92,15 @@ final class CreatedPlugins {
         return byNode;
     }
 
-    /** Forgets the recorded scores. */
-    void forgetScores() {
+    /** Returns the last results of Permit, by plugin. */
+    Map<String, PermitResult> permits() {
+        return new TreeMap<>(permits);
+    }
+
+    /** Forgets the recorded scores and permits. */
+    void forgetAnswers() {
         rawScores.clear();
+        permits.clear();
     }
 
     private void record(Plugin plugin, NodeScores scores) {
@@ -115,9 +140,9 @@ final class CreatedPlugins {
 
         @Override
         public Plugin create(A args, Handle handle) {
-            Plugin plugin = factory.create(args, handle);
+            Plugin plugin = factory.create(args, handles.apply(factory.name(), handle));
             plugins.add(new Created(handle.profileName(), plugin));
-            return plugin instanceof ScorePlugin ? recordingScores(plugin) : plugin;
+            return plugin instanceof ScorePlugin || plugin instanceof PermitPlugin ? recording(plugin) : plugin;
         }
 
         @Override
@@ -137,7 +162,7 @@ final class CreatedPlugins {
     }
 
     // The result has the extension points of the plugin, and no others.
-    private Plugin recordingScores(Plugin plugin) {
+    private Plugin recording(Plugin plugin) {
         Set<Class<?>> interfaces = new LinkedHashSet<>();
         for (Class<?> type = plugin.getClass(); type != null; type = type.getSuperclass()) {
             collect(type, interfaces);
@@ -168,7 +193,11 @@ final class CreatedPlugins {
             record(plugin, raw);
         }
         try {
-            return method.invoke(plugin, arguments);
+            Object result = method.invoke(plugin, arguments);
+            if (result instanceof PermitResult permit) {
+                permits.put(plugin.name(), permit);
+            }
+            return result;
         } catch (InvocationTargetException failed) {
             throw Objects.requireNonNullElse(failed.getCause(), failed);
         }

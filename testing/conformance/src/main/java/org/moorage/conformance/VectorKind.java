@@ -10,6 +10,8 @@ public enum VectorKind {
     DECISION("decisions"),
     /** A cluster, a group of its pods that are scheduled together, and the result of one cycle. */
     GROUP("groups"),
+    /** A cluster with plugins that keep a state, steps that change both, and the result of each step. */
+    SEQUENCE("sequences"),
     /** A change of the cluster, and the plugins that requeue a rejected pod for it. */
     HINT("hints"),
     /** A configuration, and its complete form or the error. */
@@ -38,6 +40,9 @@ public enum VectorKind {
         }
         if (!line.path("objects").isArray()) {
             return Optional.empty();
+        }
+        if (line.path("steps").isArray()) {
+            return Optional.of(SEQUENCE);
         }
         if (line.path("create").isObject()) {
             return Optional.of(ADMISSION);

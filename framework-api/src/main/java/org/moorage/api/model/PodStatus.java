@@ -24,6 +24,7 @@ public final class PodStatus {
     private final @Nullable ContainerResources podResources;
     private final @Nullable Instant startTime;
     private final @Nullable QosClass qosClass;
+    private final @Nullable Instant scheduledAt;
 
     private PodStatus(Builder builder) {
         phase = builder.phase;
@@ -36,6 +37,7 @@ public final class PodStatus {
         podResources = builder.podResources;
         startTime = builder.startTime;
         qosClass = builder.qosClass;
+        scheduledAt = builder.scheduledAt;
     }
 
     /** Returns an empty builder. */
@@ -56,6 +58,7 @@ public final class PodStatus {
         builder.podResources = podResources;
         builder.startTime = startTime;
         builder.qosClass = qosClass;
+        builder.scheduledAt = scheduledAt;
         return builder;
     }
 
@@ -267,6 +270,11 @@ public final class PodStatus {
         return Optional.ofNullable(qosClass);
     }
 
+    /** Returns when the condition {@link PodCondition#POD_SCHEDULED} became true; empty if it is not, or unknown. */
+    public Optional<Instant> scheduledAt() {
+        return Optional.ofNullable(scheduledAt);
+    }
+
     @Override
     public boolean equals(Object other) {
         return other instanceof PodStatus that
@@ -279,7 +287,8 @@ public final class PodStatus {
                 && nodeAllocatableResourceClaimStatuses.equals(that.nodeAllocatableResourceClaimStatuses)
                 && Objects.equals(podResources, that.podResources)
                 && Objects.equals(startTime, that.startTime)
-                && qosClass == that.qosClass;
+                && qosClass == that.qosClass
+                && Objects.equals(scheduledAt, that.scheduledAt);
     }
 
     @Override
@@ -304,6 +313,7 @@ public final class PodStatus {
         private @Nullable ContainerResources podResources;
         private @Nullable Instant startTime;
         private @Nullable QosClass qosClass;
+        private @Nullable Instant scheduledAt;
 
         private Builder() {}
 
@@ -365,6 +375,12 @@ public final class PodStatus {
         /** Sets the quality of service class. */
         public Builder qosClass(QosClass value) {
             qosClass = Objects.requireNonNull(value, "qosClass");
+            return this;
+        }
+
+        /** Sets when the pod was scheduled. */
+        public Builder scheduledAt(Instant value) {
+            scheduledAt = Objects.requireNonNull(value, "scheduledAt");
             return this;
         }
 

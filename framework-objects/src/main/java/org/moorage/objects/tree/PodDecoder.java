@@ -51,6 +51,7 @@ final class PodDecoder {
                         shared.value(spec.list("topologySpreadConstraints", this::topologySpreadConstraint)))
                 .priority(spec.number("priority"))
                 .preemptionPolicy(shared.text(spec.text("preemptionPolicy")))
+                .priorityClassName(shared.text(spec.text("priorityClassName")))
                 .schedulerName(shared.text(spec.text("schedulerName", PodSpec.DEFAULT_SCHEDULER)))
                 .schedulingGates(shared.value(spec.list("schedulingGates", gate -> gate.text("name"))))
                 .hostNetwork(spec.flag("hostNetwork"))
@@ -190,11 +191,19 @@ final class PodDecoder {
             result.podResources(shared.value(resources("", status)));
         }
         QosClass.of(status.text("qosClass")).ifPresent(result::qosClass);
+        status.list("conditions", PodDecoder::scheduledAt)
+                .forEach(scheduled -> scheduled.ifPresent(result::scheduledAt));
         Instant started = status.time("startTime");
         if (started != null) {
             result.startTime(started);
         }
         return result.build();
+    }
+
+    private static Optional<Instant> scheduledAt(FieldReader condition) {
+        boolean isScheduled = condition.text("type").equals(PodCondition.POD_SCHEDULED)
+                && condition.text("status").equals("True");
+        return isScheduled ? Optional.ofNullable(condition.time("lastTransitionTime")) : Optional.empty();
     }
 
     private PodStatus.NodeAllocatableResourceClaimStatus nodeResourceClaim(FieldReader claim) {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.moorage.builtin.preemption;
+package org.moorage.api.preemption;
 
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
-import java.util.function.Predicate;
+import java.util.function.Function;
 import org.moorage.api.model.Pod;
 import org.moorage.api.model.PodDisruptionBudget;
 import org.moorage.api.plugin.ObjectLister;
@@ -34,33 +34,44 @@ record Reprieve(List<Victim> victims, int pdbViolations) {
         return ordered;
     }
 
+    /** The result of putting a victim back. */
+    enum Outcome {
+        /** It stays there. */
+        STAYS,
+        /** It leaves again, and may violate a budget. */
+        LEAVES,
+        /** It leaves again, which does not count as a violation of a budget. */
+        LEAVES_UNCOUNTED
+    }
+
     /**
      * Reprieves the victims that can stay.
      *
      * @param possible the possible victims, whose removal is simulated
-     * @param canStay puts a victim back and returns whether the preemptor still fits; if it does, the victim stays back
+     * @param putBack puts a victim back, and removes it again if it cannot stay
      */
-    static Reprieve of(List<Victim> possible, List<PodDisruptionBudget> budgets, Predicate<Victim> canStay) {
+    static Reprieve of(List<Victim> possible, List<PodDisruptionBudget> budgets, Function<Victim, Outcome> putBack) {
         List<Violating> violating = new ArrayList<>();
         List<Victim> nonViolating = new ArrayList<>();
         splitByPdbViolation(mostImportantFirst(possible), budgets, violating, nonViolating);
         List<Victim> victims = new ArrayList<>();
         int pdbViolations = 0;
         for (Violating other : violating) {
-            if (!canStay.test(other.victim)) {
+            Outcome outcome = putBack.apply(other.victim);
+            if (outcome != Outcome.STAYS) {
                 victims.add(other.victim);
-                pdbViolations += other.violations;
+                pdbViolations += outcome == Outcome.LEAVES ? other.violations : 0;
             }
         }
         for (Victim other : nonViolating) {
-            if (!canStay.test(other)) {
+            if (putBack.apply(other) != Outcome.STAYS) {
                 victims.add(other);
             }
         }
         return new Reprieve(mostImportantFirst(victims), pdbViolations);
     }
 
-    private static List<Victim> mostImportantFirst(List<Victim> victims) {
+    static List<Victim> mostImportantFirst(List<Victim> victims) {
         Victim[] ordered = victims.toArray(Victim[]::new);
         GoSort.sort(ordered, Victim::isMoreImportant);
         return List.of(ordered);

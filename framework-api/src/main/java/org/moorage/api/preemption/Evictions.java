@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.moorage.builtin.preemption;
+package org.moorage.api.preemption;
 
 import java.time.Duration;
 import java.util.ArrayList;
@@ -38,14 +38,16 @@ final class Evictions {
     private static final Duration LONGEST_GATE = Duration.ofMinutes(1);
 
     private final Handle handle;
+    private final String pluginName;
     private final ObjectLister<Pod> pods;
     /** The last victim by the uid of the preemptor; empty until the others are evicted. */
     private final Map<String, Optional<Pod>> lastVictimByPreemptor = new ConcurrentHashMap<>();
     /** The uids of the pods that were kept out at their last check, with those of their preemptors. */
     private final Map<String, String> keptOut = new ConcurrentHashMap<>();
 
-    Evictions(Handle handle) {
+    Evictions(Handle handle, String pluginName) {
         this.handle = handle;
+        this.pluginName = pluginName;
         pods = handle.lister(ObjectKind.POD);
         handle.onChange(ObjectKind.POD, this::podChanged);
     }
@@ -306,9 +308,9 @@ final class Evictions {
         String note = "Preempted by " + preemptor.type() + " " + preemptor.uid() + " on node " + nodeName;
         Optional<WaitingPod> waiting = handle.waitingPod(victim.uid());
         boolean isUnboundInMemory = waiting.isPresent()
-                ? waiting.get().preempt(DefaultPreemption.NAME, "preempted")
+                ? waiting.get().preempt(pluginName, "preempted")
                 : handle.podInPreBind(victim.uid())
-                        .filter(pod -> pod.cancel("preempted by " + DefaultPreemption.NAME))
+                        .filter(pod -> pod.cancel("preempted by " + pluginName))
                         .isPresent();
         if (isUnboundInMemory) {
             note += " (in kube-scheduler memory).";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.moorage.builtin.preemption;
+package org.moorage.api.preemption;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -14,7 +14,7 @@ import org.moorage.api.model.LabelSelector;
 import org.moorage.api.model.ObjectMeta;
 import org.moorage.api.model.Pod;
 import org.moorage.api.model.PodDisruptionBudget;
-import org.moorage.builtin.preemption.Victim.Kind;
+import org.moorage.api.preemption.Victim.Kind;
 import org.moorage.testkit.Pods;
 
 /** Who is let stay first, and how often budgets are violated, if nobody can stay. */
@@ -99,7 +99,7 @@ class ReprieveTest {
         List<String> asked = new ArrayList<>();
         Reprieve reprieve = Reprieve.of(c.possible, c.budgets, victim -> {
             asked.add(victim.pods().get(0).name());
-            return false;
+            return Reprieve.Outcome.LEAVES;
         });
         assertThat(asked).isEqualTo(c.asked);
         assertThat(reprieve.pdbViolations()).isEqualTo(c.violations);
@@ -109,6 +109,7 @@ class ReprieveTest {
     @ParameterizedTest
     @FieldSource("CASES")
     void doesNotCountThoseThatStay(Case c) {
-        assertThat(Reprieve.of(c.possible, c.budgets, victim -> true)).isEqualTo(new Reprieve(List.of(), 0));
+        assertThat(Reprieve.of(c.possible, c.budgets, victim -> Reprieve.Outcome.STAYS))
+                .isEqualTo(new Reprieve(List.of(), 0));
     }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.moorage.builtin.preemption;
+package org.moorage.api.preemption;
 
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -79,7 +79,7 @@ final class PodGroupPreemption {
         if (!simulation.status().isSuccess()) {
             return rejected(simulation.status());
         }
-        Reprieve reprieve = Reprieve.of(possible, Reprieve.ordered(budgets), victim -> canStay(trial, victim));
+        Reprieve reprieve = Reprieve.of(possible, Reprieve.ordered(budgets), victim -> putBack(trial, victim));
         List<Pod> victims = reprieve.pods();
         Map<String, Nomination> nominations = new HashMap<>();
         for (ProposedAssignment assignment : simulation.assignments()) {
@@ -112,14 +112,14 @@ final class PodGroupPreemption {
                 status.message().isEmpty() ? status : new Status(status.code(), List.of(PREFIX + status.message())));
     }
 
-    private static boolean canStay(PodGroupTrial trial, Victim victim) {
+    private static Reprieve.Outcome putBack(PodGroupTrial trial, Victim victim) {
         int changes = trial.changes();
         victim.forEachPodOn(trial.snapshot(), trial::assume);
         if (holds(trial)) {
-            return true;
+            return Reprieve.Outcome.STAYS;
         }
         trial.revertTo(changes);
-        return false;
+        return Reprieve.Outcome.LEAVES;
     }
 
     private static boolean holds(PodGroupTrial trial) {
@@ -136,11 +136,11 @@ final class PodGroupPreemption {
             return preemptor
                     .group()
                     .preemptionPolicy()
-                    .filter(DefaultPreemption.NEVER::equals)
+                    .filter(Preemption.NEVER::equals)
                     .isPresent();
         }
         for (Pod pod : preemptor.unscheduledPods()) {
-            if (pod.spec().preemptionPolicy().equals(DefaultPreemption.NEVER)) {
+            if (pod.spec().preemptionPolicy().equals(Preemption.NEVER)) {
                 return true;
             }
         }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.moorage.builtin.preemption;
+package org.moorage.api.preemption;
 
 /**
  * The algorithm of Go's {@code sort.Slice}, a pattern-defeating quicksort. It is not stable, so equal elements get the order

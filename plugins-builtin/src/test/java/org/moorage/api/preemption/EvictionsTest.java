@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.moorage.builtin.preemption;
+package org.moorage.api.preemption;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -150,7 +150,7 @@ class EvictionsTest {
     private final List<String> activated = new ArrayList<>();
     private final Queue<Runnable> later = new ArrayDeque<>();
     private final List<Consumer<ObjectChange<Pod>>> onPodChange = new ArrayList<>();
-    private final Evictions evictions = new Evictions(handle());
+    private final Evictions evictions = new Evictions(handle(), "DefaultPreemption");
 
     @ParameterizedTest
     @FieldSource("CASES")

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.moorage.builtin.preemption;
+package org.moorage.api.preemption;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.moorage.builtin.preemption.KnownGroups.composite;
-import static org.moorage.builtin.preemption.KnownGroups.podGroup;
-import static org.moorage.builtin.preemption.KnownGroups.waiting;
+import static org.moorage.api.preemption.KnownGroups.composite;
+import static org.moorage.api.preemption.KnownGroups.podGroup;
+import static org.moorage.api.preemption.KnownGroups.waiting;
 
 import java.time.Instant;
 import java.util.ArrayList;
@@ -35,6 +35,7 @@ import org.moorage.api.plugin.FeatureGates;
 import org.moorage.api.plugin.Nomination;
 import org.moorage.api.plugin.PodGroupPostFilterResult;
 import org.moorage.api.plugin.PodGroupTrial;
+import org.moorage.builtin.preemption.DefaultPreemption;
 import org.moorage.testkit.PluginTester;
 import org.moorage.testkit.Pods;
 import org.moorage.testkit.TestScheduler;

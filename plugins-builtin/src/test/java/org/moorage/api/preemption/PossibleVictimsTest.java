@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.moorage.builtin.preemption;
+package org.moorage.api.preemption;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.moorage.builtin.preemption.KnownGroups.composite;
-import static org.moorage.builtin.preemption.KnownGroups.podGroup;
-import static org.moorage.builtin.preemption.KnownGroups.waiting;
+import static org.moorage.api.preemption.KnownGroups.composite;
+import static org.moorage.api.preemption.KnownGroups.podGroup;
+import static org.moorage.api.preemption.KnownGroups.waiting;
 
 import java.util.ArrayList;
 import java.util.LinkedHashMap;

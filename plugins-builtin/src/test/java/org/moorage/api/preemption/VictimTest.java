@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.moorage.builtin.preemption;
+package org.moorage.api.preemption;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -9,7 +9,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.FieldSource;
 import org.moorage.api.model.Pod;
-import org.moorage.builtin.preemption.Victim.Kind;
+import org.moorage.api.preemption.Victim.Kind;
 import org.moorage.testkit.Pods;
 
 class VictimTest {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.moorage.builtin.preemption;
+package org.moorage.api.preemption;
 
 import java.time.Instant;
 import java.util.List;
@@ -9,7 +9,7 @@ import org.moorage.api.Snapshot;
 import org.moorage.api.model.Pod;
 
 /** Pods that are evicted together or not at all: one pod, or those of a group that is only disrupted as a whole. */
-final class Victim {
+public final class Victim {
     /** The kind of a victim; if two have the same priority, the one of the later kind is more important. */
     enum Kind {
         POD,
@@ -34,7 +34,7 @@ final class Victim {
     Victim(Kind kind, int priority, List<Pod> pods, int number) {
         this.kind = kind;
         this.priority = priority;
-        this.pods = pods;
+        this.pods = List.copyOf(pods);
         this.number = number;
     }
 
@@ -42,11 +42,13 @@ final class Victim {
         return kind;
     }
 
-    int priority() {
+    /** Returns the priority of the pod, or of the topmost group that its pods belong to. */
+    public int priority() {
         return priority;
     }
 
-    List<Pod> pods() {
+    /** Returns the pods, at least one. */
+    public List<Pod> pods() {
         return pods;
     }
 

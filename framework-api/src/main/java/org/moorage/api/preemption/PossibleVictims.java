@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.moorage.builtin.preemption;
+package org.moorage.api.preemption;
 
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -14,7 +14,6 @@ import org.moorage.api.PodGroupLister;
 import org.moorage.api.PodGroupState;
 import org.moorage.api.model.DisruptionMode;
 import org.moorage.api.model.Pod;
-import org.moorage.api.model.PodCondition;
 import org.moorage.api.model.SchedulingGroup;
 import org.moorage.api.plugin.FeatureGates;
 
@@ -53,7 +52,7 @@ final class PossibleVictims {
             @Nullable SchedulingGroup highest, @Nullable GroupKey leavingAsOne) {}
 
     /** Returns the victims on these nodes with a priority below this one, in the order of the nodes and their pods. */
-    List<Victim> below(int priority, List<NodeInfo> nodes) {
+    List<Victim> below(long priority, List<NodeInfo> nodes) {
         List<Victim> victims = new ArrayList<>();
         Set<String> members = hasGroups ? new HashSet<>() : Set.of();
         for (NodeInfo node : nodes) {
@@ -102,20 +101,11 @@ final class PossibleVictims {
     /** Returns whether a pod of a priority below this one is leaving a node, since it was preempted. */
     boolean isAnyLeaving(int priority, NodeInfo node) {
         for (Pod pod : node.pods()) {
-            if (priority(pod) < priority && isTerminatingByPreemption(pod)) {
+            if (priority(pod) < priority && Preemption.isPreempted(pod)) {
                 return true;
             }
         }
         return false;
-    }
-
-    private static boolean isTerminatingByPreemption(Pod pod) {
-        return pod.metadata().isDeleting()
-                && pod.status()
-                        .condition(PodCondition.DISRUPTION_TARGET)
-                        .filter(condition -> condition.status().equals("True")
-                                && condition.reason().equals(Evictions.REASON))
-                        .isPresent();
     }
 
     private boolean isMember(Pod pod) {

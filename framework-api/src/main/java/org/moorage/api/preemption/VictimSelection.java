@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.moorage.builtin.preemption;
+package org.moorage.api.preemption;
 
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.moorage.api.CycleState;
@@ -17,15 +19,20 @@ import org.moorage.api.plugin.Trial;
  * from other nodes, then {@linkplain Reprieve reprieves} those that can stay.
  */
 final class VictimSelection {
-    private static final Status NO_VICTIMS = Status.unresolvable("No preemption victims found for incoming pod");
-
     private final Handle handle;
+    private final PreemptionRules rules;
     private final Pod pod;
     private final PossibleVictims possibleVictims;
     private final List<PodDisruptionBudget> budgets;
 
-    VictimSelection(Handle handle, Pod pod, PossibleVictims possibleVictims, List<PodDisruptionBudget> budgets) {
+    VictimSelection(
+            Handle handle,
+            PreemptionRules rules,
+            Pod pod,
+            PossibleVictims possibleVictims,
+            List<PodDisruptionBudget> budgets) {
         this.handle = handle;
+        this.rules = rules;
         this.pod = pod;
         this.possibleVictims = possibleVictims;
         this.budgets = budgets;
@@ -42,36 +49,61 @@ final class VictimSelection {
     /**
      * Selects the victims on a node.
      *
-     * @throws RuntimeException if a filter fails
+     * @throws RuntimeException if a filter or a rule fails
      */
     Selection on(NodeInfo node, CycleState state) {
-        List<Victim> possible = possibleVictims.below(pod.spec().priority(), List.of(node));
-        if (possible.isEmpty()) {
-            return new Selection(NO_VICTIMS, null);
+        List<Victim> below = possibleVictims.below(rules.priorityLimit(pod), List.of(node));
+        if (below.isEmpty()) {
+            return new Selection(rules.noVictims(pod, node), null);
         }
         Trial trial = handle.trial(state, pod);
-        for (Victim victim : possible) {
-            victim.forEachPodOn(trial.snapshot(), trial::remove);
+        List<Victim> possible = remove(below, trial);
+        if (possible.isEmpty()) {
+            return new Selection(rules.noVictims(pod, node), null);
         }
         Status status = filter(trial, node);
+        if (status.isSuccess()) {
+            status = rules.withoutVictims(trial.state(), pod);
+        }
         if (!status.isSuccess()) {
             return new Selection(status, null);
         }
-        Reprieve reprieve = Reprieve.of(possible, budgets, victim -> canStay(trial, node, victim));
+        Reprieve reprieve = Reprieve.of(possible, budgets, victim -> putBack(trial, node, victim));
         if (reprieve.victims().isEmpty()) {
             throw new PluginException("expected at least one victim pod on node \"" + node.name() + "\"");
         }
         return new Selection(Status.success(), new Candidate(node.name(), reprieve.pods(), reprieve.pdbViolations()));
     }
 
-    private boolean canStay(Trial trial, NodeInfo node, Victim victim) {
+    private List<Victim> remove(List<Victim> below, Trial trial) {
+        List<Victim> ordered = below;
+        if (rules.startsWithLeastImportant()) {
+            ordered = new ArrayList<>(Reprieve.mostImportantFirst(below));
+            Collections.reverse(ordered);
+        }
+        List<Victim> removed = new ArrayList<>(ordered.size());
+        for (Victim victim : ordered) {
+            if (rules.mayEvict(trial.state(), pod, victim)) {
+                victim.forEachPodOn(trial.snapshot(), trial::remove);
+                removed.add(victim);
+            }
+        }
+        return removed;
+    }
+
+    private Reprieve.Outcome putBack(Trial trial, NodeInfo node, Victim victim) {
         int changes = trial.changes();
         victim.forEachPodOn(trial.snapshot(), trial::assume);
-        if (fits(trial, node)) {
-            return true;
+        boolean fits = fits(trial, node);
+        if (fits && rules.mayStay(trial.state(), pod, victim)) {
+            return Reprieve.Outcome.STAYS;
         }
         trial.revertTo(changes);
-        return false;
+        if (fits) {
+            return Reprieve.Outcome.LEAVES_UNCOUNTED;
+        }
+        rules.leaves(trial.state(), pod, victim);
+        return Reprieve.Outcome.LEAVES;
     }
 
     private boolean fits(Trial trial, NodeInfo node) {

@@ -57,6 +57,8 @@ public final class Conformance {
         checks.put(VectorKind.SEQUENCE, new SequenceCheck(registry));
         checks.put(VectorKind.HINT, new HintCheck(registry));
         checks.put(VectorKind.CONFIGURATION, new ConfigurationCheck(registry));
+        checks.put(VectorKind.PLUGIN_CONFIGURATION, new PluginConfigurationCheck(registry));
+        checks.put(VectorKind.RECONCILIATION, new ReconciliationCheck(registry));
         checks.put(VectorKind.DEFAULTS, new DefaultsCheck());
         checks.put(VectorKind.ADMISSION, new AdmissionCheck());
     }

@@ -87,6 +87,11 @@ final class DecisionCheck implements VectorCheck {
                 .executor(clock.timers(), pause -> {})
                 .build()) {
             scheduler.start();
+            Optional<List<Comparison>> failed =
+                    DecisionComparison.ofRecordedFailure(vector.path("expect"), () -> scheduler.evaluate(pod));
+            if (failed.isPresent()) {
+                return failed.get();
+            }
             Evaluation evaluation;
             try {
                 evaluation = scheduler.evaluate(pod);

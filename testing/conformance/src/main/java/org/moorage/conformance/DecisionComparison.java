@@ -11,6 +11,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import org.moorage.api.Code;
 import org.moorage.api.Status;
@@ -116,6 +117,31 @@ final class DecisionComparison {
             postFilter(got);
         }
         return comparisons.all();
+    }
+
+    /**
+     * Returns the result of a case in which the recorded scheduler crashed, or refused the score of its plugin; empty
+     * for other cases. Moorage's scheduler must not crash.
+     */
+    static Optional<List<Comparison>> ofRecordedFailure(JsonNode expect, Supplier<Evaluation> evaluate) {
+        Comparisons comparisons = new Comparisons();
+        if (expect.has("panic")) {
+            String crash = expect.path("panic").path("at").asText() + ": "
+                    + expect.path("panic").path("text").asText();
+            comparisons.noAnswer("decision", crash, evaluate.get().message());
+            return Optional.of(comparisons.all());
+        }
+        if (expect.has("scoreError")) {
+            String got;
+            try {
+                got = evaluate.get().totals().toString();
+            } catch (RuntimeException refused) {
+                got = String.valueOf(refused.getMessage());
+            }
+            comparisons.noAnswer("scores", expect.path("scoreError").asText(), got);
+            return Optional.of(comparisons.all());
+        }
+        return Optional.empty();
     }
 
     /** Compares the requests to extenders. */
@@ -387,7 +413,8 @@ final class DecisionComparison {
         Set<String> expected = new TreeSet<>();
         boolean hasMessages = true;
         for (JsonNode outcome : expect.path("preemptions")) {
-            // kube-scheduler 1.34, on which scheduler-plugins is built, has no message.
+            // kube-scheduler 1.34, on which scheduler-plugins is built, has no message, and deletes victims again that
+            // are already terminating.
             hasMessages &= outcome.has("message");
             expected.add(outcome(
                     outcome.path("node").asText(),
@@ -398,7 +425,9 @@ final class DecisionComparison {
             expected.add(NO_PREEMPTION);
         }
         String message = hasMessages ? String.join(", ", said) : "";
-        String got = ours.map(preemption -> outcome(preemption.nodeName(), deleted(preemption.victims()), message))
+        boolean deletesAgain = !hasMessages;
+        String got = ours.map(preemption ->
+                        outcome(preemption.nodeName(), deleted(preemption.victims(), deletesAgain), message))
                 .orElse(NO_PREEMPTION);
         String outcomes = String.join(", or ", expected);
         if (!expected.contains(got) && !missing.isEmpty()) {
@@ -410,10 +439,10 @@ final class DecisionComparison {
     }
 
     // Only the pods that kube-scheduler deletes are recorded, not victims that are already terminating.
-    private static List<String> deleted(List<Pod> victims) {
+    private static List<String> deleted(List<Pod> victims, boolean deletesAgain) {
         List<String> deleted = new ArrayList<>();
         for (Pod victim : victims) {
-            if (!victim.metadata().isDeleting()) {
+            if (deletesAgain || !victim.metadata().isDeleting()) {
                 deleted.add(victim.key());
             }
         }

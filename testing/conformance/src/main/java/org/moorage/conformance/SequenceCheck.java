@@ -14,6 +14,7 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.UnaryOperator;
 import org.moorage.api.model.Pod;
+import org.moorage.api.model.Resources;
 import org.moorage.api.plugin.PermitResult;
 import org.moorage.api.plugin.QueueSortPlugin;
 import org.moorage.api.plugin.QueuedPod;
@@ -82,7 +83,9 @@ final class SequenceCheck implements VectorCheck {
         switch (step.path("do").asText()) {
             case "cycle" -> cycle = cycle(run, step, expect);
             case "schedule" -> cycle = schedule(run, step, expect, comparisons);
-            case "bind" -> run.allow(step.path("pod").asText());
+            case "bind" ->
+                comparisons.compare(
+                        "node of the pod", "one", run.bind(step.path("pod").asText()) ? "one" : "none");
             case "unreserve" -> run.reject(step.path("pod").asText());
             case "apply" -> run.apply(step.path("object"));
             case "delete" ->
@@ -92,6 +95,7 @@ final class SequenceCheck implements VectorCheck {
                         step.path("name").asText());
             case "advance" -> run.advance(step.path("seconds").decimalValue());
             case "sort" -> sort(run, step, expect, comparisons);
+            case "quotas" -> quotas(run, expect, comparisons);
             default -> throw new IllegalArgumentException("do: " + step.path("do") + " (expected: a known step)");
         }
         run.endStep();
@@ -102,6 +106,11 @@ final class SequenceCheck implements VectorCheck {
     }
 
     private static List<Comparison> cycle(SequenceRun run, JsonNode step, JsonNode expect) {
+        Optional<List<Comparison>> failed = DecisionComparison.ofRecordedFailure(
+                expect, () -> run.evaluate(step.path("pod").asText()));
+        if (failed.isPresent()) {
+            return failed.get();
+        }
         DecisionComparison comparison = new DecisionComparison(
                 expect, Set.of(), new DecisionComparison.Situation(Set.of(), false), UnaryOperator.identity());
         try {
@@ -116,7 +125,7 @@ final class SequenceCheck implements VectorCheck {
         List<Comparison> cycle = cycle(run, step, expect);
         boolean isScheduled = expect.has("node");
         // What a PostFilter plugin decides is recorded but not done, unless it makes no room.
-        if (!isScheduled && expect.path("preemptions").isEmpty() && !expect.has("scoreError")) {
+        if (!isScheduled && expect.path("preemptions").isEmpty() && !expect.has("scoreError") && !expect.has("panic")) {
             run.schedule(step.path("pod").asText(), "", false);
         }
         if (isScheduled) {
@@ -169,7 +178,9 @@ final class SequenceCheck implements VectorCheck {
                 boolean recordedAfter = rows.path(j).asText().startsWith("1", i);
                 String pair =
                         pods.get(i).pod().key() + " before " + pods.get(j).pod().key();
-                if (recordedBefore == recordedAfter) {
+                if (expect.has("panic")) {
+                    comparisons.noAnswer(pair, expect.path("panic").path("text").asText(), isBefore + ", " + isAfter);
+                } else if (recordedBefore == recordedAfter) {
                     // Without a recorded order either one is right, but not both.
                     comparisons.add(pair, "an order or none", isBefore + ", " + isAfter, !(isBefore && isAfter));
                 } else {
@@ -177,6 +188,26 @@ final class SequenceCheck implements VectorCheck {
                 }
             }
         }
+    }
+
+    private static void quotas(SequenceRun run, JsonNode expect, Comparisons comparisons) {
+        Map<String, String> used = new TreeMap<>();
+        for (Map.Entry<String, JsonNode> quota : expect.path("used").properties()) {
+            Map<String, Long> scalars = new TreeMap<>();
+            quota.getValue()
+                    .path("scalar")
+                    .properties()
+                    .forEach(scalar ->
+                            scalars.put(scalar.getKey(), scalar.getValue().asLong()));
+            scalars.values().removeIf(amount -> amount == 0);
+            Resources amounts = Resources.of(
+                    quota.getValue().path("milliCPU").asLong(),
+                    quota.getValue().path("memory").asLong(),
+                    quota.getValue().path("ephemeralStorage").asLong(),
+                    scalars);
+            used.put("used/" + quota.getKey(), amounts.toString());
+        }
+        comparisons.compare("quotas", used.toString(), run.debugState().toString());
     }
 
     private static void ends(SequenceRun run, JsonNode expect, Comparisons comparisons) {

@@ -25,6 +25,7 @@ import java.util.TreeSet;
 import org.moorage.api.model.ClusterObject;
 import org.moorage.api.model.ObjectKind;
 import org.moorage.api.model.Pod;
+import org.moorage.api.plugin.DebugPlugin;
 import org.moorage.api.plugin.FeatureGates;
 import org.moorage.api.plugin.Handle;
 import org.moorage.api.plugin.PermitResult;
@@ -50,6 +51,7 @@ final class SequenceRun implements AutoCloseable {
 
     private static final long SEED = 1;
     private static final String RUNNING = "Running";
+    private static final String UNKNOWN = "Unknown";
 
     private final SteppingClock clock = SteppingClock.startingAt(START);
     private final Queue<Runnable> tasks = new ArrayDeque<>();
@@ -204,8 +206,11 @@ final class SequenceRun implements AutoCloseable {
         return permits.values().stream().findFirst();
     }
 
-    void allow(String key) {
+    /** Binds a pod that a step holds after Reserve, and returns whether it is bound. */
+    boolean bind(String key) {
         waitingPod(key).allow(StepsPlugin.NAME);
+        endStep();
+        return bound.remove(key);
     }
 
     void reject(String key) {
@@ -225,10 +230,28 @@ final class SequenceRun implements AutoCloseable {
         throw new IllegalStateException("pod " + key + " does not wait");
     }
 
+    /** Adds an object, or replaces the one of its name, which keeps its UID. */
     void apply(JsonNode object) {
         ClusterObject decoded = recorded.object(object);
-        kinds.put(ObjectKind.of(decoded).kind(), ObjectKind.of(decoded));
-        cluster.apply(decoded);
+        ObjectKind<?> kind = ObjectKind.of(decoded);
+        kinds.put(kind.kind(), kind);
+        Optional<String> uid = cluster.find(kind, decoded.namespace(), decoded.name())
+                .map(known -> known.metadata().uid());
+        if (uid.isPresent()) {
+            ObjectNode replacing = object.deepCopy();
+            replacing.withObject("/metadata").put("uid", uid.get());
+            decoded = recorded.object(replacing);
+        }
+        cluster.apply(decoded instanceof Pod pod ? staying(pod) : decoded);
+    }
+
+    // The recorded scheduler watched pods without kube-scheduler's field selector: those that have ended stayed on
+    // their
+    // nodes until they were deleted.
+    private static Pod staying(Pod pod) {
+        return pod.status().isTerminal()
+                ? pod.withStatus(pod.status().toBuilder().phase(UNKNOWN).build())
+                : pod;
     }
 
     void delete(String kind, String namespace, String name) {
@@ -244,6 +267,11 @@ final class SequenceRun implements AutoCloseable {
 
     QueueSortPlugin queueSort() {
         return created.first(QueueSortPlugin.class).orElseThrow();
+    }
+
+    /** Returns the state of the plugin under test. */
+    Map<String, String> debugState() {
+        return created.first(DebugPlugin.class).map(DebugPlugin::debugState).orElse(Map.of());
     }
 
     Pod pod(String key) {

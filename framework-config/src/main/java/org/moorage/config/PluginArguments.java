@@ -55,8 +55,7 @@ final class PluginArguments {
             entry.set("args", source.isMissingNode() ? entry.nullNode() : source.deepCopy());
             return;
         }
-        if (factory.argsType() == PluginArgs.None.class && DefaultPlugins.knows(plugin)) {
-            // kube-scheduler ignores arguments that are given to a built-in plugin without arguments.
+        if (ignoresArgs(factory)) {
             entry.set("args", source.isMissingNode() ? entry.nullNode() : source.deepCopy());
             bound = PluginArgs.None.DEFAULTS;
             return;
@@ -71,6 +70,19 @@ final class PluginArguments {
         bind(factory, fields);
         if (factory.argsType() == PluginArgs.None.class) {
             entry.set("args", source.isMissingNode() ? entry.nullNode() : source.deepCopy());
+        }
+    }
+
+    private boolean ignoresArgs(PluginFactory<?> by) {
+        if (by.argsType() != PluginArgs.None.class) {
+            return false;
+        }
+        try {
+            // kube-scheduler ignores arguments that are given to a built-in plugin without arguments.
+            return DefaultPlugins.knows(plugin) || FactoryCalls.ignoresArgs(by);
+        } catch (FactoryFailure failed) {
+            at.report(failed.getMessage());
+            return true;
         }
     }
 
@@ -118,19 +130,21 @@ final class PluginArguments {
 
     private void bind(PluginFactory<?> by, ObjectNode fields) {
         ObjectNode args = entry.objectNode();
-        if (DefaultPlugins.hasArgsKind(plugin)) {
-            args.put(KIND, take(fields, KIND, plugin + "Args"));
-            args.put(API_VERSION, take(fields, API_VERSION, ConfigFormat.API_VERSION));
-        } else {
-            // Read here for a plugin that kube-scheduler does not know, unless its arguments have such fields.
-            for (String field : List.of(KIND, API_VERSION)) {
-                if (!RecordBinder.hasField(by.argsType(), field) && fields.has(field)) {
-                    args.set(field, fields.remove(field));
+        try {
+            Optional<String> kind =
+                    DefaultPlugins.hasArgsKind(plugin) ? Optional.of(plugin + "Args") : FactoryCalls.argsKind(by);
+            if (kind.isPresent()) {
+                args.put(KIND, take(fields, KIND, kind.get()));
+                args.put(API_VERSION, take(fields, API_VERSION, ConfigFormat.API_VERSION));
+            } else {
+                // Read here for a plugin that kube-scheduler does not know, unless its arguments have such fields.
+                for (String field : List.of(KIND, API_VERSION)) {
+                    if (!RecordBinder.hasField(by.argsType(), field) && fields.has(field)) {
+                        args.set(field, fields.remove(field));
+                    }
                 }
             }
-        }
-        int before = at.all().size();
-        try {
+            int before = at.all().size();
             PluginArgs read = RecordBinder.bind(fields, by.argsType(), at);
             // Arguments that could not be read are not checked.
             boolean isReadable = at.all().size() == before;

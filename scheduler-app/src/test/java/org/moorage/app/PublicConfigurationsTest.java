@@ -107,7 +107,7 @@ class PublicConfigurationsTest {
     void withoutTheSwitchTheRefusalNamesTheSwitchesAndSubstitutes() throws IOException {
         assertThat(run(SECOND, "simulate", cluster, "--config", config).err())
                 .contains("\"Coscheduling\" (expected: a registered plugin; --plugin-dir adds those of jars)")
-                .contains("Substitute: GangScheduling")
+                .contains("Substitute: the jar plugins-sigs has it")
                 .contains("docs/operate/plugin-substitutes.md");
     }
 

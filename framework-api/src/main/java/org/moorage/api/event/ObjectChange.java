@@ -14,24 +14,33 @@ public final class ObjectChange<T> {
     private final @Nullable T before;
     private final @Nullable T after;
 
-    private ObjectChange(@Nullable T before, @Nullable T after) {
+    private final boolean isInitial;
+
+    private ObjectChange(@Nullable T before, @Nullable T after, boolean isInitial) {
         this.before = before;
         this.after = after;
+        this.isInitial = isInitial;
+    }
+
+    /** Returns an object that exists when the scheduler starts, as the creation of it. */
+    public static <T> ObjectChange<T> initial(T after) {
+        return new ObjectChange<>(null, Objects.requireNonNull(after, "after"), true);
     }
 
     /** Returns the creation of an object. */
     public static <T> ObjectChange<T> added(T after) {
-        return new ObjectChange<>(null, Objects.requireNonNull(after, "after"));
+        return new ObjectChange<>(null, Objects.requireNonNull(after, "after"), false);
     }
 
     /** Returns an update of an object. */
     public static <T> ObjectChange<T> updated(T before, T after) {
-        return new ObjectChange<>(Objects.requireNonNull(before, "before"), Objects.requireNonNull(after, "after"));
+        return new ObjectChange<>(
+                Objects.requireNonNull(before, "before"), Objects.requireNonNull(after, "after"), false);
     }
 
     /** Returns the deletion of an object. */
     public static <T> ObjectChange<T> deleted(T before) {
-        return new ObjectChange<>(Objects.requireNonNull(before, "before"), null);
+        return new ObjectChange<>(Objects.requireNonNull(before, "before"), null, false);
     }
 
     /** Returns the object before the change; empty if it was added. */
@@ -42,6 +51,11 @@ public final class ObjectChange<T> {
     /** Returns the object after the change; empty if it was deleted. */
     public Optional<T> after() {
         return Optional.ofNullable(after);
+    }
+
+    /** Returns whether the object existed when the scheduler started, or when the listener was registered. */
+    public boolean isInitial() {
+        return isInitial;
     }
 
     /** Returns the last known object: after the change, or before its deletion. */
@@ -60,6 +74,7 @@ public final class ObjectChange<T> {
             throw new IllegalArgumentException(
                     "object: " + latest.getClass().getSimpleName() + " (expected: " + type.getSimpleName() + ")");
         }
-        return new ObjectChange<>(before == null ? null : type.cast(before), after == null ? null : type.cast(after));
+        return new ObjectChange<>(
+                before == null ? null : type.cast(before), after == null ? null : type.cast(after), isInitial);
     }
 }

@@ -157,6 +157,16 @@ public final class ObjectFields {
         throw wrong(pathOf(at), value, "an amount such as 500m");
     }
 
+    /** Returns the quantities of the object at a path, by field name, for example the amounts of a resource list. */
+    public Map<String, Quantity> quantityMap(String... at) {
+        Map<String, Quantity> amounts = new LinkedHashMap<>();
+        ObjectFields object = object(at);
+        for (String name : object.names()) {
+            object.quantity(name).ifPresent(amount -> amounts.put(name, amount));
+        }
+        return Collections.unmodifiableMap(amounts);
+    }
+
     private List<?> list(String... at) {
         Object value = find(at);
         if (value == null) {

@@ -116,6 +116,11 @@ public final class Pod implements ClusterObject {
         return metadata.labels();
     }
 
+    /** Returns the quality of service class: that of the status if it has one, else by the specification. */
+    public QosClass qosClass() {
+        return status.qosClass().orElseGet(() -> QosClass.of(spec));
+    }
+
     /** Returns the UID of the metadata. */
     public String uid() {
         return metadata.uid();

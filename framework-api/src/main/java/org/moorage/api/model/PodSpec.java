@@ -29,6 +29,7 @@ public final class PodSpec {
     private final List<Toleration> tolerations;
     private final List<TopologySpreadConstraint> topologySpreadConstraints;
     private final int priority;
+    private final String priorityClassName;
     private final String preemptionPolicy;
     private final String schedulerName;
     private final List<String> schedulingGates;
@@ -59,6 +60,7 @@ public final class PodSpec {
         tolerations = List.copyOf(builder.tolerations);
         topologySpreadConstraints = List.copyOf(builder.topologySpreadConstraints);
         priority = builder.priority;
+        priorityClassName = builder.priorityClassName;
         preemptionPolicy = builder.preemptionPolicy;
         schedulerName = builder.schedulerName;
         schedulingGates = List.copyOf(builder.schedulingGates);
@@ -118,6 +120,7 @@ public final class PodSpec {
                 .tolerations(tolerations)
                 .topologySpreadConstraints(topologySpreadConstraints)
                 .priority(priority)
+                .priorityClassName(priorityClassName)
                 .preemptionPolicy(preemptionPolicy)
                 .schedulerName(schedulerName)
                 .schedulingGates(schedulingGates)
@@ -193,6 +196,11 @@ public final class PodSpec {
     /** Returns the priority; pods with a higher one are scheduled first. */
     public int priority() {
         return priority;
+    }
+
+    /** Returns the name of the priority class; empty if there is none. */
+    public String priorityClassName() {
+        return priorityClassName;
     }
 
     /** Returns the preemption policy: {@code Never} if the pod does not preempt others. */
@@ -332,6 +340,7 @@ public final class PodSpec {
                 && tolerations.equals(that.tolerations)
                 && topologySpreadConstraints.equals(that.topologySpreadConstraints)
                 && priority == that.priority
+                && priorityClassName.equals(that.priorityClassName)
                 && preemptionPolicy.equals(that.preemptionPolicy)
                 && schedulerName.equals(that.schedulerName)
                 && schedulingGates.equals(that.schedulingGates)
@@ -363,6 +372,7 @@ public final class PodSpec {
         private List<Toleration> tolerations = List.of();
         private List<TopologySpreadConstraint> topologySpreadConstraints = List.of();
         private int priority;
+        private String priorityClassName = "";
         private String preemptionPolicy = "";
         private String schedulerName = DEFAULT_SCHEDULER;
         private List<String> schedulingGates = List.of();
@@ -440,6 +450,12 @@ public final class PodSpec {
         /** Sets {@link PodSpec#priority}. */
         public Builder priority(int value) {
             priority = value;
+            return this;
+        }
+
+        /** Sets {@link PodSpec#priorityClassName}. */
+        public Builder priorityClassName(String value) {
+            priorityClassName = Objects.requireNonNull(value, "priorityClassName");
             return this;
         }
 

@@ -23,6 +23,8 @@ public final class PodStatus {
     private final List<NodeAllocatableResourceClaimStatus> nodeAllocatableResourceClaimStatuses;
     private final @Nullable ContainerResources podResources;
     private final @Nullable Instant startTime;
+    private final @Nullable QosClass qosClass;
+    private final @Nullable Instant scheduledAt;
 
     private PodStatus(Builder builder) {
         phase = builder.phase;
@@ -34,6 +36,8 @@ public final class PodStatus {
         nodeAllocatableResourceClaimStatuses = List.copyOf(builder.nodeAllocatableResourceClaimStatuses);
         podResources = builder.podResources;
         startTime = builder.startTime;
+        qosClass = builder.qosClass;
+        scheduledAt = builder.scheduledAt;
     }
 
     /** Returns an empty builder. */
@@ -53,6 +57,8 @@ public final class PodStatus {
                 .nodeAllocatableResourceClaimStatuses(nodeAllocatableResourceClaimStatuses);
         builder.podResources = podResources;
         builder.startTime = startTime;
+        builder.qosClass = qosClass;
+        builder.scheduledAt = scheduledAt;
         return builder;
     }
 
@@ -259,6 +265,16 @@ public final class PodStatus {
         return Optional.ofNullable(startTime);
     }
 
+    /** Returns the reported quality of service class; {@link Pod#qosClass} is defined for all pods. */
+    public Optional<QosClass> qosClass() {
+        return Optional.ofNullable(qosClass);
+    }
+
+    /** Returns when the condition {@link PodCondition#POD_SCHEDULED} became true; empty if it is not, or unknown. */
+    public Optional<Instant> scheduledAt() {
+        return Optional.ofNullable(scheduledAt);
+    }
+
     @Override
     public boolean equals(Object other) {
         return other instanceof PodStatus that
@@ -270,7 +286,9 @@ public final class PodStatus {
                 && resourceClaimStatuses.equals(that.resourceClaimStatuses)
                 && nodeAllocatableResourceClaimStatuses.equals(that.nodeAllocatableResourceClaimStatuses)
                 && Objects.equals(podResources, that.podResources)
-                && Objects.equals(startTime, that.startTime);
+                && Objects.equals(startTime, that.startTime)
+                && qosClass == that.qosClass
+                && Objects.equals(scheduledAt, that.scheduledAt);
     }
 
     @Override
@@ -294,6 +312,8 @@ public final class PodStatus {
         private List<NodeAllocatableResourceClaimStatus> nodeAllocatableResourceClaimStatuses = List.of();
         private @Nullable ContainerResources podResources;
         private @Nullable Instant startTime;
+        private @Nullable QosClass qosClass;
+        private @Nullable Instant scheduledAt;
 
         private Builder() {}
 
@@ -349,6 +369,18 @@ public final class PodStatus {
         /** Sets the start time. */
         public Builder startTime(Instant value) {
             startTime = Objects.requireNonNull(value, "startTime");
+            return this;
+        }
+
+        /** Sets the quality of service class. */
+        public Builder qosClass(QosClass value) {
+            qosClass = Objects.requireNonNull(value, "qosClass");
+            return this;
+        }
+
+        /** Sets when the pod was scheduled. */
+        public Builder scheduledAt(Instant value) {
+            scheduledAt = Objects.requireNonNull(value, "scheduledAt");
             return this;
         }
 

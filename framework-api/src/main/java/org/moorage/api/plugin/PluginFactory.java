@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.moorage.api.plugin;
 
+import java.util.Optional;
 import java.util.function.BiFunction;
 import java.util.function.Function;
 
@@ -49,6 +50,23 @@ public interface PluginFactory<A extends PluginArgs> {
 
     /** Returns the record type into which the configuration's arguments are read. */
     Class<A> argsType();
+
+    /**
+     * Returns the kind of the arguments in {@code kubescheduler.config.k8s.io/v1}, such as {@code CoschedulingArgs}. A
+     * configuration may then give this kind and version in the arguments, and no others. Empty, which is the default,
+     * for arguments without a kind.
+     */
+    default Optional<String> argsKind() {
+        return Optional.empty();
+    }
+
+    /**
+     * Returns whether a configuration may contain arguments of any form, which are not read, as those of some plugins of
+     * kube-scheduler. Only for a plugin whose {@link #argsType} is {@link PluginArgs.None}; false by default.
+     */
+    default boolean ignoresArgs() {
+        return false;
+    }
 
     /**
      * Creates the plugin. Called once for each profile that names it.

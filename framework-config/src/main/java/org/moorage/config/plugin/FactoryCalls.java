@@ -2,6 +2,7 @@
 package org.moorage.config.plugin;
 
 import java.util.Objects;
+import java.util.Optional;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.moorage.api.plugin.FeatureGates;
@@ -18,6 +19,16 @@ import org.moorage.api.plugin.Problems;
  */
 public final class FactoryCalls {
     private FactoryCalls() {}
+
+    /** Returns the kind of the arguments of a plugin; empty if they have none. */
+    public static Optional<String> argsKind(PluginFactory<?> factory) {
+        return answer("the kind of the arguments of plugin ", factory.name(), factory::argsKind);
+    }
+
+    /** Returns whether a plugin takes arguments of any form, without reading them. */
+    public static boolean ignoresArgs(PluginFactory<?> factory) {
+        return answer("the arguments of plugin ", factory.name(), factory::ignoresArgs);
+    }
 
     /** Completes the arguments of a plugin. */
     public static PluginArgs forFeatures(

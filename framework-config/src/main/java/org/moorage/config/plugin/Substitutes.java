@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.moorage.config.plugin;
 
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
@@ -10,6 +11,21 @@ public final class Substitutes {
     /** The page that lists them. */
     public static final String PAGE = "docs/operate/plugin-substitutes.md";
 
+    private static final List<String> SIGS = List.of(
+            "CapacityScheduling",
+            "Coscheduling",
+            "LoadVariationRiskBalancing",
+            "LowRiskOverCommitment",
+            "NetworkOverhead",
+            "NodeResourceTopologyMatch",
+            "NodeResourcesAllocatable",
+            "Peaks",
+            "PodState",
+            "PreemptionToleration",
+            "QOSSort",
+            "SySched",
+            "TargetLoadPacking",
+            "TopologicalSort");
     private static final Map<String, String> HINTS = hints();
 
     private Substitutes() {}
@@ -34,30 +50,22 @@ public final class Substitutes {
         hints.put("NodePreferAvoidPods", "removed after v1beta1; taints with PreferNoSchedule replace it");
         hints.put("NodeResourceLimits", "removed after v1beta1; nothing replaces it");
 
+        // scheduler-plugins of kubernetes-sigs
+        for (String plugin : SIGS) {
+            hints.put(plugin, "the jar plugins-sigs has it; --plugin-dir adds the jar");
+        }
         String gang = "GangScheduling with a PodGroup of scheduling.k8s.io schedules groups of pods together";
-        hints.put("Coscheduling", gang);
         hints.put("gang", gang);
         hints.put("KusciaScheduling", gang);
         hints.put("YodaScheduling", gang);
         String quota = "no plugin shares out quotas; Kueue admits workloads by quota before they are scheduled";
-        hints.put("CapacityScheduling", quota);
         hints.put("ElasticQuota", quota);
         String numa = "no plugin matches NUMA nodes; devices with DRA (DynamicResources) can be aligned by attributes";
-        hints.put("NodeResourceTopologyMatch", numa);
         hints.put("NodeNUMAResource", numa);
-        hints.put(
-                "NodeResourcesAllocatable",
-                "NodeResourcesFit with scoringStrategy MostAllocated or LeastAllocated scores nodes by their resources");
         String load = "SafeOverload and SafeBalance of plugins-safe score nodes by measured use";
-        hints.put("TargetLoadPacking", load);
-        hints.put("LoadVariationRiskBalancing", load);
-        hints.put("LowRiskOverCommitment", load);
-        hints.put("Peaks", load);
         hints.put("LoadAwareScheduling", load);
         hints.put("LoadAware", load);
         hints.put("Dynamic", load);
-        hints.put("NetworkOverhead", "NetworkTraffic of plugins-traffic scores nodes by measured network traffic");
-        hints.put("TopologicalSort", "PrioritySort sorts the queue by priority");
         hints.put("QOSSort", "PrioritySort sorts the queue by priority; classes of priority replace QoS classes");
         hints.put("PodState", "nothing replaces it; it only scores nodes by their terminating pods");
         hints.put("SySched", "nothing replaces it; it only scores nodes by the system calls of their pods");

@@ -17,6 +17,7 @@ import org.moorage.api.model.PodAffinityTerm;
 import org.moorage.api.model.PodCondition;
 import org.moorage.api.model.PodSpec;
 import org.moorage.api.model.PodStatus;
+import org.moorage.api.model.QosClass;
 import org.moorage.api.model.Quantity;
 import org.moorage.api.model.Toleration;
 import org.moorage.api.model.TopologySpreadConstraint;
@@ -50,6 +51,7 @@ final class PodDecoder {
                         shared.value(spec.list("topologySpreadConstraints", this::topologySpreadConstraint)))
                 .priority(spec.number("priority"))
                 .preemptionPolicy(shared.text(spec.text("preemptionPolicy")))
+                .priorityClassName(shared.text(spec.text("priorityClassName")))
                 .schedulerName(shared.text(spec.text("schedulerName", PodSpec.DEFAULT_SCHEDULER)))
                 .schedulingGates(shared.value(spec.list("schedulingGates", gate -> gate.text("name"))))
                 .hostNetwork(spec.flag("hostNetwork"))
@@ -188,11 +190,20 @@ final class PodDecoder {
         if (status.has("resources")) {
             result.podResources(shared.value(resources("", status)));
         }
+        QosClass.of(status.text("qosClass")).ifPresent(result::qosClass);
+        status.list("conditions", PodDecoder::scheduledAt)
+                .forEach(scheduled -> scheduled.ifPresent(result::scheduledAt));
         Instant started = status.time("startTime");
         if (started != null) {
             result.startTime(started);
         }
         return result.build();
+    }
+
+    private static Optional<Instant> scheduledAt(FieldReader condition) {
+        boolean isScheduled = condition.text("type").equals(PodCondition.POD_SCHEDULED)
+                && condition.text("status").equals("True");
+        return isScheduled ? Optional.ofNullable(condition.time("lastTransitionTime")) : Optional.empty();
     }
 
     private PodStatus.NodeAllocatableResourceClaimStatus nodeResourceClaim(FieldReader claim) {

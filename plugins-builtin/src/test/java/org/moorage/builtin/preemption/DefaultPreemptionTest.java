@@ -48,12 +48,12 @@ import org.moorage.testkit.Pods;
 import org.moorage.testkit.TestScheduler;
 import org.moorage.testkit.Write;
 
-class DefaultPreemptionTest {
+public final class DefaultPreemptionTest {
     private static final FeatureGates SYNCHRONOUS =
             FeatureGates.of(Map.of(FeatureGates.SCHEDULER_ASYNC_PREEMPTION, false));
 
     private static final PluginTester PLUGIN = PluginTester.of(DefaultPreemption.FACTORY);
-    static final PluginFactory<PluginArgs.None> ENOUGH_CPU = new FilterFactory(EnoughCpu::new);
+    public static final PluginFactory<PluginArgs.None> ENOUGH_CPU = new FilterFactory(EnoughCpu::new);
 
     /** Accepts a node that has as much cpu left as the pod asks for. */
     record EnoughCpu() implements FilterPlugin {

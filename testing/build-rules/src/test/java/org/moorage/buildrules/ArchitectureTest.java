@@ -52,6 +52,7 @@ final class ArchitectureTest {
     private static final String HTTP = "org.moorage.http..";
     private static final String OPA = "org.moorage.opa..";
     private static final String SAFE = "org.moorage.safe..";
+    private static final String SIGS = "org.moorage.sigs..";
     private static final String TRAFFIC = "org.moorage.traffic..";
 
     /** Measure how long calls take, for metrics and logs. Nothing depends on it. */
@@ -93,6 +94,7 @@ final class ArchitectureTest {
                 "http",
                 "opa",
                 "safe",
+                "sigs",
                 "traffic")) {
             assertThat(imported.containPackage("org.moorage." + module))
                     .as("classes of org.moorage.%s", module)
@@ -189,6 +191,15 @@ final class ArchitectureTest {
                     "com.dylibso.chicory..",
                     "org.apache.commons.numbers..")
             .because("they are loaded with --plugin-dir, like third-party plugins");
+
+    @ArchTest
+    static final ArchRule SIGS_NEEDS_THE_API_ONLY = classes()
+            .that()
+            .resideInAPackage(SIGS)
+            .should()
+            .onlyDependOnClassesThat()
+            .resideInAnyPackage("java..", "org.jspecify..", API, SIGS)
+            .because("its jar has no libraries, and what it needs beyond the API other plugins need, too");
 
     @ArchTest
     static final ArchRule RUNTIME_KNOWS_NEITHER_KUBERNETES_NOR_THE_APP = noClasses()

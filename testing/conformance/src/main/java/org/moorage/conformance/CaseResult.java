@@ -30,7 +30,9 @@ public record CaseResult(Vector vector, List<Comparison> comparisons) {
         /** A value differs. */
         WRONG,
         /** No value differs, but some depend on plugins that are not registered. */
-        OPEN
+        OPEN,
+        /** No value differs, but the recorded scheduler failed itself in a part of the case. */
+        NO_ANSWER
     }
 
     /** Returns whether the result is right. It is wrong if a value differs, even if another one is open. */
@@ -38,7 +40,15 @@ public record CaseResult(Vector vector, List<Comparison> comparisons) {
         if (!differences().isEmpty()) {
             return Correctness.WRONG;
         }
-        return missingPlugins().isEmpty() ? Correctness.RIGHT : Correctness.OPEN;
+        if (!missingPlugins().isEmpty()) {
+            return Correctness.OPEN;
+        }
+        for (Comparison comparison : comparisons) {
+            if (comparison.match() == Match.NO_ANSWER) {
+                return Correctness.NO_ANSWER;
+            }
+        }
+        return Correctness.RIGHT;
     }
 
     /** Returns the values that differ. */

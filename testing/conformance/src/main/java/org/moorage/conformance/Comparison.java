@@ -28,7 +28,9 @@ public record Comparison(String what, String expected, String got, Match match, 
         /** The values differ. */
         DIFFERENT,
         /** The value depends on a plugin that is not registered. */
-        OPEN
+        OPEN,
+        /** The recorded scheduler crashed, or refused its plugin's score, so there is no value to compare with. */
+        NO_ANSWER
     }
 
     /** Returns the comparison in one line. */

@@ -36,6 +36,11 @@ final class Comparisons {
         all.add(new Comparison(what, expected, got, Match.OPEN, plugin));
     }
 
+    /** Adds a result for which the recorded scheduler has only a failure. */
+    void noAnswer(String what, String failure, String got) {
+        all.add(new Comparison(what, failure, got, Match.NO_ANSWER, ""));
+    }
+
     List<Comparison> all() {
         return List.copyOf(all);
     }

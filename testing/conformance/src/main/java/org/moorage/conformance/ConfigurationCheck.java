@@ -89,7 +89,8 @@ final class ConfigurationCheck implements VectorCheck {
         }
     }
 
-    private static void compare(Comparisons comparisons, String error, List<Problem> problems, String yaml) {
+    /** Compares a refusal: Moorage's problems must name the fields and values that kube-scheduler's error names. */
+    static void compare(Comparisons comparisons, String error, List<Problem> problems, String yaml) {
         RecordedError recordedError = RecordedError.of(error);
         String got = describe(problems);
         if (recordedError.fields().isEmpty()) {
@@ -115,7 +116,7 @@ final class ConfigurationCheck implements VectorCheck {
         return values;
     }
 
-    private static String describe(List<Problem> problems) {
+    static String describe(List<Problem> problems) {
         List<String> texts = new ArrayList<>();
         for (Problem problem : problems) {
             texts.add(problem.toString());

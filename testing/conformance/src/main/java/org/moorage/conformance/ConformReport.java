@@ -78,6 +78,7 @@ public final class ConformReport {
             case SAME -> "";
             case DIFFERENT -> "DIFFERENT";
             case OPEN -> "open";
+            case NO_ANSWER -> "no answer";
         };
     }
 
@@ -145,6 +146,10 @@ public final class ConformReport {
         int open = sum.count(Correctness.OPEN);
         if (open > 0) {
             out.println(open + " open: waiting for plugins not in this version: " + waiting(sum));
+        }
+        if (!sum.withoutAnswer().isEmpty()) {
+            out.println(sum.withoutAnswer().size() + " without an answer, since the recorded scheduler failed: "
+                    + String.join(" ", sum.withoutAnswer()));
         }
         out.println(sum.count(Correctness.RIGHT) + " right, " + sum.count(Correctness.WRONG) + " wrong");
         out.flush();

@@ -54,8 +54,11 @@ public final class Conformance {
         this.version = version;
         checks.put(VectorKind.DECISION, new DecisionCheck(registry));
         checks.put(VectorKind.GROUP, new GroupCheck(registry));
+        checks.put(VectorKind.SEQUENCE, new SequenceCheck(registry));
         checks.put(VectorKind.HINT, new HintCheck(registry));
         checks.put(VectorKind.CONFIGURATION, new ConfigurationCheck(registry));
+        checks.put(VectorKind.PLUGIN_CONFIGURATION, new PluginConfigurationCheck(registry));
+        checks.put(VectorKind.RECONCILIATION, new ReconciliationCheck(registry));
         checks.put(VectorKind.DEFAULTS, new DefaultsCheck());
         checks.put(VectorKind.ADMISSION, new AdmissionCheck());
     }

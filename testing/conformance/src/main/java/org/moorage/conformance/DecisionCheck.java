@@ -3,6 +3,7 @@ package org.moorage.conformance;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -22,6 +23,7 @@ import org.moorage.conformance.DecisionComparison.Situation;
 import org.moorage.runtime.Scheduler;
 import org.moorage.runtime.decision.Evaluation;
 import org.moorage.runtime.decision.PluginStatus;
+import org.moorage.simulation.SteppingClock;
 import org.moorage.simulation.cluster.InMemoryCluster;
 
 /** Checks the whole decision about a pod, on all nodes. */
@@ -32,6 +34,7 @@ final class DecisionCheck implements VectorCheck {
             profiles:
             - plugins: {preScore: {disabled: [{name: "*"}]}, score: {disabled: [{name: "*"}]}}
             """;
+    private static final Instant RECORDED_AT = Instant.parse("2026-12-01T00:00:00Z");
     private static final long SEED = 1;
     private static final String DEVICE_CLASS_RESOURCE = "deviceclass.resource.kubernetes.io/";
 
@@ -44,6 +47,11 @@ final class DecisionCheck implements VectorCheck {
     @Override
     public List<Comparison> check(ObjectNode vector) {
         JsonNode config = vector.path("config");
+        if (vector.has("metrics")) {
+            try (RecordedLoadWatcher watcher = new RecordedLoadWatcher(vector.path("metrics"), now(vector))) {
+                return check(vector, watcher.withOwnAddress(config.toString()), UnaryOperator.identity());
+            }
+        }
         if (config.path("extenders").isEmpty()) {
             return check(vector, config.toString(), UnaryOperator.identity());
         }
@@ -64,17 +72,26 @@ final class DecisionCheck implements VectorCheck {
     private List<Comparison> check(ObjectNode vector, String config, UnaryOperator<String> asRecorded) {
         FeatureGates features = Conformance.features(vector);
         String text = config.isEmpty() && isUnscored(vector) ? UNSCORED : config;
+        CreatedPlugins created = new CreatedPlugins();
+        PluginRegistry plugins = vector.path("expect").has("raw") ? created.recordedFrom(registry) : registry;
         LoadedConfig loaded = text.isEmpty()
-                ? ConfigLoader.defaults(registry, features)
-                : ConfigLoader.load(text, "config", registry, features);
+                ? ConfigLoader.defaults(plugins, features)
+                : ConfigLoader.load(text, "config", plugins, features);
         DecisionComparison comparison = comparison(vector, Set.copyOf(loaded.missingPlugins()), asRecorded);
         InMemoryCluster cluster = new RecordedCluster(features).of(vector.path("objects"));
         Pod pod = pod(cluster, vector.path("pod").asText());
-        try (Scheduler scheduler = Scheduler.builder(loaded, registry, cluster)
+        SteppingClock clock = SteppingClock.startingAt(now(vector));
+        try (Scheduler scheduler = Scheduler.builder(loaded, plugins, cluster)
                 .random(new SplittableRandom(SEED))
-                .bindingExecutor(Runnable::run)
+                .clock(clock)
+                .executor(clock.timers(), pause -> {})
                 .build()) {
             scheduler.start();
+            Optional<List<Comparison>> failed =
+                    DecisionComparison.ofRecordedFailure(vector.path("expect"), () -> scheduler.evaluate(pod));
+            if (failed.isPresent()) {
+                return failed.get();
+            }
             Evaluation evaluation;
             try {
                 evaluation = scheduler.evaluate(pod);
@@ -86,8 +103,13 @@ final class DecisionCheck implements VectorCheck {
                 return comparison.ofFailure(
                         new IllegalStateException(postFilter.get().message()));
             }
-            return comparison.of(evaluation);
+            return comparison.of(evaluation, created.rawScores());
         }
+    }
+
+    // Most cases do not depend on the time, except that their objects are from the past.
+    private static Instant now(ObjectNode vector) {
+        return vector.hasNonNull("now") ? Instant.parse(vector.path("now").asText()) : RECORDED_AT;
     }
 
     // kube-scheduler does not score the only feasible node, but an evaluation does.

@@ -11,6 +11,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import org.moorage.api.Code;
 import org.moorage.api.Status;
@@ -96,14 +97,19 @@ final class DecisionComparison {
         }
     }
 
-    /** Compares an evaluation. */
-    List<Comparison> of(Evaluation got) {
+    /**
+     * Compares an evaluation.
+     *
+     * @param rawScores the scores before normalization, by node and plugin
+     */
+    List<Comparison> of(Evaluation got, Map<String, Map<String, Long>> rawScores) {
         if (isPreFilterOpen(got)) {
             return comparisons.all();
         }
         boolean sameNodes = preFilterNodes(got);
         filter(got);
         if (sameFeasible(got)) {
+            rawScores(rawScores);
             scores(got);
         }
         if (sameNodes && openNodes.isEmpty()) {
@@ -111,6 +117,31 @@ final class DecisionComparison {
             postFilter(got);
         }
         return comparisons.all();
+    }
+
+    /**
+     * Returns the result of a case in which the recorded scheduler crashed, or refused the score of its plugin; empty
+     * for other cases. Moorage's scheduler must not crash.
+     */
+    static Optional<List<Comparison>> ofRecordedFailure(JsonNode expect, Supplier<Evaluation> evaluate) {
+        Comparisons comparisons = new Comparisons();
+        if (expect.has("panic")) {
+            String crash = expect.path("panic").path("at").asText() + ": "
+                    + expect.path("panic").path("text").asText();
+            comparisons.noAnswer("decision", crash, evaluate.get().message());
+            return Optional.of(comparisons.all());
+        }
+        if (expect.has("scoreError")) {
+            String got;
+            try {
+                got = evaluate.get().totals().toString();
+            } catch (RuntimeException refused) {
+                got = String.valueOf(refused.getMessage());
+            }
+            comparisons.noAnswer("scores", expect.path("scoreError").asText(), got);
+            return Optional.of(comparisons.all());
+        }
+        return Optional.empty();
     }
 
     /** Compares the requests to extenders. */
@@ -264,6 +295,18 @@ final class DecisionComparison {
         return new TreeSet<>(got.feasible()).equals(new TreeSet<>(JsonText.texts(expect.path("feasible"))));
     }
 
+    private void rawScores(Map<String, Map<String, Long>> got) {
+        for (Map.Entry<String, JsonNode> node : expect.path("raw").properties()) {
+            for (Map.Entry<String, JsonNode> score : node.getValue().properties()) {
+                Long ours = got.getOrDefault(node.getKey(), Map.of()).get(score.getKey());
+                comparisons.compare(
+                        "raw score " + node.getKey() + " " + score.getKey(),
+                        score.getValue().asText(),
+                        ours == null ? "no say" : ours.toString());
+            }
+        }
+    }
+
     private void scores(Evaluation got) {
         if (expect.has("best") && !expect.has("scores")) {
             // The only feasible node: kube-scheduler does not score it, so there are no scores to record.
@@ -368,7 +411,11 @@ final class DecisionComparison {
 
     private void preemption(Optional<Evaluation.Preemption> ours, List<String> said) {
         Set<String> expected = new TreeSet<>();
+        boolean hasMessages = true;
         for (JsonNode outcome : expect.path("preemptions")) {
+            // kube-scheduler 1.34, on which scheduler-plugins is built, has no message, and deletes victims again that
+            // are already terminating.
+            hasMessages &= outcome.has("message");
             expected.add(outcome(
                     outcome.path("node").asText(),
                     JsonText.texts(outcome.path("victims")),
@@ -377,8 +424,10 @@ final class DecisionComparison {
         if (expected.isEmpty()) {
             expected.add(NO_PREEMPTION);
         }
+        String message = hasMessages ? String.join(", ", said) : "";
+        boolean deletesAgain = !hasMessages;
         String got = ours.map(preemption ->
-                        outcome(preemption.nodeName(), deleted(preemption.victims()), String.join(", ", said)))
+                        outcome(preemption.nodeName(), deleted(preemption.victims(), deletesAgain), message))
                 .orElse(NO_PREEMPTION);
         String outcomes = String.join(", or ", expected);
         if (!expected.contains(got) && !missing.isEmpty()) {
@@ -390,10 +439,10 @@ final class DecisionComparison {
     }
 
     // Only the pods that kube-scheduler deletes are recorded, not victims that are already terminating.
-    private static List<String> deleted(List<Pod> victims) {
+    private static List<String> deleted(List<Pod> victims, boolean deletesAgain) {
         List<String> deleted = new ArrayList<>();
         for (Pod victim : victims) {
-            if (!victim.metadata().isDeleting()) {
+            if (deletesAgain || !victim.metadata().isDeleting()) {
                 deleted.add(victim.key());
             }
         }

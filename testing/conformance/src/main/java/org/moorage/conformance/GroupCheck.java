@@ -13,10 +13,12 @@ import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import org.moorage.api.Status;
 import org.moorage.api.model.ObjectKind;
 import org.moorage.api.model.Pod;
 import org.moorage.api.model.SchedulingGroup;
 import org.moorage.api.plugin.FeatureGates;
+import org.moorage.api.plugin.PreEnqueuePlugin;
 import org.moorage.config.ConfigLoader;
 import org.moorage.config.LoadedConfig;
 import org.moorage.config.plugin.PluginRegistry;
@@ -41,8 +43,8 @@ final class GroupCheck implements VectorCheck {
     @Override
     public List<Comparison> check(ObjectNode vector) {
         FeatureGates features = Conformance.features(vector);
-        PreEnqueuePlugins preEnqueue = new PreEnqueuePlugins();
-        PluginRegistry plugins = preEnqueue.rememberedFrom(registry);
+        CreatedPlugins created = new CreatedPlugins();
+        PluginRegistry plugins = created.recordedFrom(registry);
         String config = vector.path("config").toString();
         LoadedConfig loaded = config.isEmpty()
                 ? ConfigLoader.defaults(plugins, features)
@@ -58,7 +60,7 @@ final class GroupCheck implements VectorCheck {
                 .bindingExecutor(afterwards::add)
                 .build()) {
             scheduler.start();
-            Map<String, String> keptOut = keptOut(cluster, preEnqueue);
+            Map<String, String> keptOut = keptOut(cluster, created);
             GroupOutcome.Before before = GroupOutcome.before(cluster);
             Optional<Decision> ignored = scheduler.scheduleNext();
             Map<String, Decision> decided =
@@ -76,19 +78,37 @@ final class GroupCheck implements VectorCheck {
 
     // Returns the PreEnqueue rejections of pending group members, of all groups, by the plugins of the first member's
     // profile.
-    private static Map<String, String> keptOut(InMemoryCluster cluster, PreEnqueuePlugins preEnqueue) {
+    private static Map<String, String> keptOut(InMemoryCluster cluster, CreatedPlugins created) {
         Map<String, String> keptOut = new TreeMap<>();
         String profile = "";
         for (Pod pod : cluster.all(ObjectKind.POD)) {
             if (!pod.isBound() && !pod.spec().podGroupName().isEmpty()) {
                 profile = profile.isEmpty() ? pod.spec().schedulerName() : profile;
-                Set<String> refusals = preEnqueue.refusals(profile, pod);
+                Set<String> refusals = refusals(created, profile, pod);
                 if (!refusals.isEmpty()) {
                     keptOut.put(pod.key(), String.join("; ", refusals));
                 }
             }
         }
         return keptOut;
+    }
+
+    // Calls each plugin; the queue stops at the first rejection.
+    private static Set<String> refusals(CreatedPlugins created, String profile, Pod pod) {
+        Set<String> refusals = new TreeSet<>();
+        for (CreatedPlugins.Created each : created.all()) {
+            if (each.profile().equals(profile) && each.plugin() instanceof PreEnqueuePlugin plugin) {
+                Status status = plugin.preEnqueue(pod);
+                if (!status.isSuccess()) {
+                    refusals.add(refusal(plugin.name(), status.code().toString(), status.reasons()));
+                }
+            }
+        }
+        return refusals;
+    }
+
+    private static String refusal(String plugin, String code, List<String> reasons) {
+        return code + " by " + plugin + ": " + JsonText.quoted(reasons);
     }
 
     /** Records the last decision about each pod. */
@@ -139,7 +159,7 @@ final class GroupCheck implements VectorCheck {
             for (Map.Entry<String, JsonNode> pod : expect.path("preEnqueue").properties()) {
                 Set<String> refusals = new TreeSet<>();
                 for (JsonNode status : pod.getValue()) {
-                    refusals.add(PreEnqueuePlugins.refusal(
+                    refusals.add(refusal(
                             status.path("plugin").asText(),
                             status.path("code").asText(),
                             JsonText.texts(status.path("reasons"))));

@@ -2,6 +2,7 @@
 package org.moorage.conformance;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import java.math.BigDecimal;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Matcher;
@@ -14,6 +15,8 @@ final class JsonText {
     // kube-scheduler prints a device with all its fields, some of them as memory addresses.
     private static final Pattern DEVICE =
             Pattern.compile("node selection for device &Device\\{Name:([^,]*),.*} in slice ");
+    // scheduler-plugins prints quantities with their private fields: the value, its decimal exponent and the format.
+    private static final Pattern QUANTITY = Pattern.compile("\\{\\{(-?[0-9]+) (-?[0-9]+)} \\{<nil>} +[A-Za-z]+}");
     private static final String CEL_LIMIT = "operation cancelled: ";
 
     private JsonText() {}
@@ -41,13 +44,20 @@ final class JsonText {
     /**
      * Returns a text in the form in which the texts of both schedulers must be equal: without the CEL library's error
      * message about a device, unless it reports that an evaluation exceeds the cost limit, and with only the name of a
-     * device in place of all its fields.
+     * device in place of all its fields, and quantities as numbers.
      */
     static String comparable(String text) {
         Matcher error = CEL_ERROR.matcher(text);
         return !error.find() || text.startsWith(CEL_LIMIT, error.end())
-                ? DEVICE.matcher(text).replaceFirst("node selection for device $1 in slice ")
+                ? withPlainQuantities(DEVICE.matcher(text).replaceFirst("node selection for device $1 in slice "))
                 : text.substring(0, error.end());
+    }
+
+    private static String withPlainQuantities(String text) {
+        return QUANTITY.matcher(text).replaceAll(quantity -> {
+            BigDecimal value = new BigDecimal(quantity.group(1)).scaleByPowerOfTen(Integer.parseInt(quantity.group(2)));
+            return value.signum() == 0 ? "0" : value.stripTrailingZeros().toPlainString();
+        });
     }
 
     /** Returns a prefix of a text. */

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.moorage.conformance;
 
+import java.util.ArrayList;
 import java.util.Collections;
 import java.util.EnumMap;
 import java.util.EnumSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
@@ -13,6 +15,7 @@ import org.moorage.conformance.CaseResult.Correctness;
 public final class ResultCounts {
     private final Map<Correctness, Integer> countByOutcome = new EnumMap<>(Correctness.class);
     private final Map<String, Integer> openByPlugin = new TreeMap<>();
+    private final List<String> withoutAnswer = new ArrayList<>();
     private final Set<VectorKind> kinds = EnumSet.noneOf(VectorKind.class);
 
     /** Creates counts of 0. */
@@ -21,6 +24,9 @@ public final class ResultCounts {
     void add(CaseResult result) {
         kinds.add(result.vector().kind());
         countByOutcome.merge(result.correctness(), 1, Integer::sum);
+        if (result.correctness() == Correctness.NO_ANSWER) {
+            withoutAnswer.add(result.vector().name());
+        }
         if (result.correctness() == Correctness.OPEN) {
             for (String plugin : result.missingPlugins()) {
                 openByPlugin.merge(plugin, 1, Integer::sum);
@@ -31,6 +37,7 @@ public final class ResultCounts {
     /** Adds other counts. */
     public void add(ResultCounts other) {
         kinds.addAll(other.kinds);
+        withoutAnswer.addAll(other.withoutAnswer);
         other.countByOutcome.forEach((correctness, count) -> countByOutcome.merge(correctness, count, Integer::sum));
         other.openByPlugin.forEach((plugin, count) -> openByPlugin.merge(plugin, count, Integer::sum));
     }
@@ -52,6 +59,11 @@ public final class ResultCounts {
     /** Returns the number of open results by missing plugin; a result may depend on several plugins. */
     public Map<String, Integer> openByPlugin() {
         return Collections.unmodifiableMap(openByPlugin);
+    }
+
+    /** Returns the names of the cases in which the recorded scheduler failed, so that it has no answer. */
+    public List<String> withoutAnswer() {
+        return List.copyOf(withoutAnswer);
     }
 
     /** Returns the kinds of the counted cases. */

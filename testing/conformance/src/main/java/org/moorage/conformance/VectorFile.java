@@ -62,7 +62,7 @@ final class VectorFile implements AutoCloseable {
             if (kind.isEmpty() || !(tree instanceof ObjectNode object)) {
                 throw new VectorException(
                         place + ": " + JsonText.cut(text, 60)
-                                + " (expected: a decision, group, hint, configuration, defaults or admission vector)",
+                                + " (expected: a decision, group, sequence, hint, configuration, defaults or admission vector)",
                         null);
             }
             return new Vector(object.path("name").asText("line " + number), kind.get(), object);

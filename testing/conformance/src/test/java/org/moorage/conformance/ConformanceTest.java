@@ -34,7 +34,7 @@ final class ConformanceTest {
     private final Map<VectorKind, ResultCounts> countsByKind = new EnumMap<>(VectorKind.class);
 
     static PluginRegistry plugins() {
-        return PluginRegistry.of(KubeSchedulerPlugins.all());
+        return PluginRegistry.of(KubeSchedulerPlugins.all()).withServices(ConformanceTest.class.getClassLoader());
     }
 
     static List<Path> files() throws IOException {

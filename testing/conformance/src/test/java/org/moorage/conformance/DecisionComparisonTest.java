@@ -372,7 +372,7 @@ final class DecisionComparisonTest {
     @MethodSource("cases")
     void compares(Case given) throws IOException {
         CaseResult result = result(
-                comparison(given.expect(), given.missing()).of(given.answer().evaluation()));
+                comparison(given.expect(), given.missing()).of(given.answer().evaluation(), Map.of()));
 
         assertThat(result.correctness()).as("%s", result.comparisons()).isEqualTo(given.correctness());
         if (given.correctness() == Correctness.WRONG) {

@@ -87,7 +87,7 @@ public final class ObjectStore implements ClusterListener {
         table.askedBy.add(plugin);
         synchronized (table) {
             for (T object : table.byKey.values()) {
-                listener.accept(ObjectChange.added(object));
+                listener.accept(ObjectChange.initial(object));
             }
             table.listeners.add(listener);
         }
@@ -147,6 +147,7 @@ public final class ObjectStore implements ClusterListener {
             for (T object : objects) {
                 first = firstOf(first, () -> put(kind, table, view.of(object)));
             }
+            table.isListed = true;
             if (wasUnavailable) {
                 first = firstOf(first, handler::availabilityChanged);
             }
@@ -224,7 +225,7 @@ public final class ObjectStore implements ClusterListener {
 
     private <T extends ClusterObject> void changed(ObjectKind<T> kind, Table<T> table, @Nullable T before, T object) {
         if (before == null) {
-            tell(kind, table, ObjectChange.added(object));
+            tell(kind, table, table.isListed ? ObjectChange.added(object) : ObjectChange.initial(object));
         } else if (!before.metadata().uid().equals(object.metadata().uid())) {
             // Deleted and created again between two lists.
             tell(kind, table, ObjectChange.deleted(before));
@@ -269,6 +270,9 @@ public final class ObjectStore implements ClusterListener {
         // Shared with another store until the first change, see of.
         volatile Map<String, T> byKey;
         private volatile boolean isShared;
+        /** Whether the first list of the kind was handled; guarded by the table's monitor. */
+        boolean isListed;
+
         final List<Consumer<ObjectChange<T>>> listeners = new CopyOnWriteArrayList<>();
         final Set<String> askedBy = ConcurrentHashMap.newKeySet();
         /** The reason why the objects are unavailable; empty if they are available. */
@@ -282,6 +286,7 @@ public final class ObjectStore implements ClusterListener {
         private Table(Map<String, T> shared, String unavailable) {
             byKey = shared;
             isShared = true;
+            isListed = true;
             this.unavailable = unavailable;
         }
 

@@ -6,8 +6,9 @@ import java.util.Objects;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import org.moorage.api.plugin.EffectiveVersion;
+import org.moorage.app.internal.options.PluginOptions;
 import org.moorage.app.internal.options.VersionOptions;
-import org.moorage.builtin.dra.KubeSchedulerPlugins;
+import org.moorage.config.plugin.JarRules;
 import org.moorage.config.plugin.PluginRegistry;
 import org.moorage.conformance.CaseResult.Correctness;
 import org.moorage.conformance.ConformReport;
@@ -27,7 +28,7 @@ import picocli.CommandLine.Spec;
         description = {
             "Check Moorage against recorded answers of kube-scheduler.",
             "",
-            "The records are decisions, queueing hints, configurations and defaults. The last line is always \"N right, M wrong\"."
+            "The records are decisions, queueing hints, configurations and defaults, and whole sequences of attempts with plugins that --plugin-dir adds. The last line is always \"N right, M wrong\"."
         },
         footer = "  moorage conform testing/conformance/vectors/decisions/*.jsonl.gz",
         exitCodeList = {"0:all answers match", "1:an answer does not", "2:a file cannot be read"})
@@ -40,6 +41,9 @@ final class ConformCommand implements Callable<Integer> {
 
     @Mixin
     private VersionOptions versions = new VersionOptions();
+
+    @Mixin
+    private PluginOptions plugins = new PluginOptions();
 
     @Parameters(
             paramLabel = "FILE",
@@ -66,7 +70,10 @@ final class ConformCommand implements Callable<Integer> {
         CommandSpec command = Objects.requireNonNull(spec);
         EffectiveVersion version = versions.effective();
         VersionOptions.checkRange(version);
-        Conformance conformance = new Conformance(PluginRegistry.of(KubeSchedulerPlugins.all()), version);
+        PluginRegistry registry = plugins.registry(
+                JarRules.WithoutVersion.NOTED,
+                note -> command.commandLine().getErr().println("note: " + note));
+        Conformance conformance = new Conformance(registry, version);
         ConformReport report = new ConformReport(command.commandLine().getOut(), diffs);
         try {
             for (String file : files) {

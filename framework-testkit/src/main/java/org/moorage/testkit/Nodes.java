@@ -23,6 +23,7 @@ public final class Nodes {
     private final Map<String, String> labels = new HashMap<>();
     private final Map<String, String> annotations = new HashMap<>();
     private final List<Taint> taints = new ArrayList<>();
+    private final Map<String, Quantity> capacity = new HashMap<>();
     private final Map<String, Quantity> allocatable = new HashMap<>();
     private final List<ContainerImage> images = new ArrayList<>();
     private final Map<String, String> conditions = new HashMap<>();
@@ -68,6 +69,12 @@ public final class Nodes {
         return this;
     }
 
+    /** Sets the capacity of a resource, for example {@code "cpu", "4"}; it is not derived from the allocatable amount. */
+    public Nodes capacity(String resource, String quantity) {
+        capacity.put(resource, Quantity.parse(quantity));
+        return this;
+    }
+
     /** Sets the allocatable amount of a resource, for example {@code "cpu", "4"} or {@code "pods", "10"}. */
     public Nodes allocatable(String resource, String quantity) {
         allocatable.put(resource, Quantity.parse(quantity));
@@ -101,6 +108,7 @@ public final class Nodes {
                         .build())
                 .unschedulable(unschedulable)
                 .taints(taints)
+                .capacity(capacity)
                 .allocatable(allocatable)
                 .images(images)
                 .conditions(conditions)

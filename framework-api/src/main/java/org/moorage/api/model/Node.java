@@ -14,6 +14,7 @@ public final class Node implements ClusterObject {
     private final ObjectMeta metadata;
     private final boolean unschedulable;
     private final List<Taint> taints;
+    private final Map<String, Quantity> capacity;
     private final Map<String, Quantity> allocatable;
     private final List<ContainerImage> images;
     private final Map<String, String> conditions;
@@ -29,6 +30,7 @@ public final class Node implements ClusterObject {
         metadata = builder.metadata;
         unschedulable = builder.unschedulable;
         taints = List.copyOf(builder.taints);
+        capacity = Map.copyOf(builder.capacity);
         allocatable = Map.copyOf(builder.allocatable);
         images = List.copyOf(builder.images);
         conditions = Map.copyOf(builder.conditions);
@@ -49,6 +51,7 @@ public final class Node implements ClusterObject {
         Builder builder = new Builder(metadata)
                 .unschedulable(unschedulable)
                 .taints(taints)
+                .capacity(capacity)
                 .allocatable(allocatable)
                 .images(images)
                 .conditions(conditions)
@@ -88,6 +91,14 @@ public final class Node implements ClusterObject {
     /** Returns the taints, in the order of the manifest. */
     public List<Taint> taints() {
         return taints;
+    }
+
+    /**
+     * Returns the resources of the machine, including those that are reserved for the system; {@link #allocatable} is
+     * what pods may request.
+     */
+    public Map<String, Quantity> capacity() {
+        return capacity;
     }
 
     /** Returns the allocatable resources. */
@@ -164,6 +175,7 @@ public final class Node implements ClusterObject {
         private ObjectMeta metadata;
         private boolean unschedulable;
         private List<Taint> taints = List.of();
+        private Map<String, Quantity> capacity = Map.of();
         private Map<String, Quantity> allocatable = Map.of();
         private List<ContainerImage> images = List.of();
         private Map<String, String> conditions = Map.of();
@@ -190,6 +202,12 @@ public final class Node implements ClusterObject {
         /** Sets the taints. */
         public Builder taints(List<Taint> value) {
             taints = Objects.requireNonNull(value, "taints");
+            return this;
+        }
+
+        /** Sets the capacity. */
+        public Builder capacity(Map<String, Quantity> value) {
+            capacity = Objects.requireNonNull(value, "capacity");
             return this;
         }
 

@@ -118,7 +118,7 @@ public final class Pod implements ClusterObject {
 
     /** Returns the quality of service class: that of the status if it has one, else by the specification. */
     public QosClass qosClass() {
-        return status.qosClass().orElseGet(() -> QosClass.of(spec));
+        return status.qosClass().orElseGet(spec::qosClass);
     }
 
     /** Returns the UID of the metadata. */

@@ -37,6 +37,7 @@ public final class PodSpec {
     private final boolean hostUsers;
     private final boolean restartsAllContainers;
     private final boolean hasBindMountOptions;
+    private final List<String> seccompProfiles;
     private final List<ResourceClaim> resourceClaims;
     private final List<String> imageVolumes;
     private final List<Volume> volumes;
@@ -46,6 +47,7 @@ public final class PodSpec {
     private final int hash;
     // Computed on first use; two threads may both compute it, with the same result.
     private @Nullable PodRequests requests;
+    private @Nullable QosClass qosClass;
 
     private PodSpec(Builder builder) {
         containers = List.copyOf(builder.containers);
@@ -68,6 +70,7 @@ public final class PodSpec {
         hostUsers = builder.hostUsers;
         restartsAllContainers = builder.restartsAllContainers;
         hasBindMountOptions = builder.hasBindMountOptions;
+        seccompProfiles = List.copyOf(builder.seccompProfiles);
         resourceClaims = List.copyOf(builder.resourceClaims);
         imageVolumes = List.copyOf(builder.imageVolumes);
         volumes = List.copyOf(builder.volumes);
@@ -128,6 +131,7 @@ public final class PodSpec {
                 .hostUsers(hostUsers)
                 .restartsAllContainers(restartsAllContainers)
                 .hasBindMountOptions(hasBindMountOptions)
+                .seccompProfiles(seccompProfiles)
                 .resourceClaims(resourceClaims)
                 .imageVolumes(imageVolumes)
                 .volumes(volumes)
@@ -238,6 +242,15 @@ public final class PodSpec {
         return hasBindMountOptions;
     }
 
+    /**
+     * Returns the seccomp profiles on the node that the pod and its containers use, those of type {@code Localhost}, as
+     * paths below the kubelet's folder: first that of the pod, then those of the containers that set one. Init containers
+     * are omitted.
+     */
+    public List<String> seccompProfiles() {
+        return seccompProfiles;
+    }
+
     /** Returns the resource claims that its containers refer to. */
     public List<ResourceClaim> resourceClaims() {
         return resourceClaims;
@@ -316,6 +329,15 @@ public final class PodSpec {
         return PodRequests.firstExceeded(this, claims);
     }
 
+    QosClass qosClass() {
+        QosClass known = qosClass;
+        if (known == null) {
+            known = QosClass.of(this);
+            qosClass = known;
+        }
+        return known;
+    }
+
     PodRequests derived() {
         PodRequests known = requests;
         if (known == null) {
@@ -348,6 +370,7 @@ public final class PodSpec {
                 && hostUsers == that.hostUsers
                 && restartsAllContainers == that.restartsAllContainers
                 && hasBindMountOptions == that.hasBindMountOptions
+                && seccompProfiles.equals(that.seccompProfiles)
                 && resourceClaims.equals(that.resourceClaims)
                 && imageVolumes.equals(that.imageVolumes)
                 && volumes.equals(that.volumes)
@@ -380,6 +403,7 @@ public final class PodSpec {
         private boolean hostUsers = true;
         private boolean restartsAllContainers;
         private boolean hasBindMountOptions;
+        private List<String> seccompProfiles = List.of();
         private List<ResourceClaim> resourceClaims = List.of();
         private List<String> imageVolumes = List.of();
         private List<Volume> volumes = List.of();
@@ -498,6 +522,12 @@ public final class PodSpec {
         /** Sets {@link PodSpec#hasBindMountOptions}. */
         public Builder hasBindMountOptions(boolean value) {
             hasBindMountOptions = value;
+            return this;
+        }
+
+        /** Sets {@link PodSpec#seccompProfiles}. */
+        public Builder seccompProfiles(List<String> value) {
+            seccompProfiles = Objects.requireNonNull(value, "seccompProfiles");
             return this;
         }
 

@@ -16,6 +16,7 @@ public final class PodStatus {
 
     private final String phase;
     private final String nominatedNodeName;
+    private final String hostIp;
     private final List<PodCondition> conditions;
     private final List<ContainerResources> containerResources;
     private final List<ContainerState> containerStates;
@@ -29,6 +30,7 @@ public final class PodStatus {
     private PodStatus(Builder builder) {
         phase = builder.phase;
         nominatedNodeName = builder.nominatedNodeName;
+        hostIp = builder.hostIp;
         conditions = List.copyOf(builder.conditions);
         containerResources = List.copyOf(builder.containerResources);
         containerStates = List.copyOf(builder.containerStates);
@@ -50,6 +52,7 @@ public final class PodStatus {
         Builder builder = new Builder()
                 .phase(phase)
                 .nominatedNodeName(nominatedNodeName)
+                .hostIp(hostIp)
                 .conditions(conditions)
                 .containerResources(containerResources)
                 .containerStates(containerStates)
@@ -194,6 +197,11 @@ public final class PodStatus {
         return nominatedNodeName;
     }
 
+    /** Returns the address of the node whose kubelet acknowledged the pod; empty if there is none yet. */
+    public String hostIp() {
+        return hostIp;
+    }
+
     /** Returns the conditions. */
     public List<PodCondition> conditions() {
         return conditions;
@@ -280,6 +288,7 @@ public final class PodStatus {
         return other instanceof PodStatus that
                 && phase.equals(that.phase)
                 && nominatedNodeName.equals(that.nominatedNodeName)
+                && hostIp.equals(that.hostIp)
                 && conditions.equals(that.conditions)
                 && containerResources.equals(that.containerResources)
                 && containerStates.equals(that.containerStates)
@@ -305,6 +314,7 @@ public final class PodStatus {
     public static final class Builder {
         private String phase = "";
         private String nominatedNodeName = "";
+        private String hostIp = "";
         private List<PodCondition> conditions = List.of();
         private List<ContainerResources> containerResources = List.of();
         private List<ContainerState> containerStates = List.of();
@@ -326,6 +336,12 @@ public final class PodStatus {
         /** Sets the nominated node. */
         public Builder nominatedNodeName(String value) {
             nominatedNodeName = Objects.requireNonNull(value, "nominatedNodeName");
+            return this;
+        }
+
+        /** Sets the address of the pod's node. */
+        public Builder hostIp(String value) {
+            hostIp = Objects.requireNonNull(value, "hostIp");
             return this;
         }
 

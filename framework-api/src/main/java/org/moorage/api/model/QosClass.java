@@ -39,7 +39,9 @@ public enum QosClass {
         Map<String, Quantity> requests = new HashMap<>();
         Map<String, Quantity> limits = new HashMap<>();
         boolean isLimited = true;
-        if (!spec.podRequests().isEmpty() || !spec.podLimits().isEmpty()) {
+        boolean isPodLevel = spec.podLevelRequests() != PodLevelRequests.IGNORED
+                && !(spec.podRequests().isEmpty() && spec.podLimits().isEmpty());
+        if (isPodLevel) {
             add(spec.podRequests(), requests);
             isLimited = add(spec.podLimits(), limits) == RESOURCES.size();
         } else {

@@ -58,6 +58,7 @@ final class PodDecoder {
                 .hostUsers(!spec.has("hostUsers") || spec.flag("hostUsers"))
                 .restartsAllContainers(restartsAllContainers(spec))
                 .hasBindMountOptions(hasBindMountOptions(spec))
+                .seccompProfiles(shared.value(seccompProfiles(spec)))
                 .resourceClaims(shared.value(spec.list("resourceClaims", this::resourceClaim)))
                 .imageVolumes(shared.value(VolumeDecoder.imageVolumes(spec)))
                 .volumes(shared.value(volumes.volumes(spec)))
@@ -89,6 +90,20 @@ final class PodDecoder {
             }
         }
         return false;
+    }
+
+    private static List<String> seccompProfiles(FieldReader spec) {
+        List<String> profiles = new ArrayList<>(0);
+        localhostProfile(spec).ifPresent(profiles::add);
+        spec.list("containers", PodDecoder::localhostProfile).forEach(profile -> profile.ifPresent(profiles::add));
+        return List.copyOf(profiles);
+    }
+
+    private static Optional<String> localhostProfile(FieldReader podOrContainer) {
+        FieldReader profile = podOrContainer.object("securityContext").object("seccompProfile");
+        return profile.text("type").equals("Localhost") && profile.has("localhostProfile")
+                ? Optional.of(profile.text("localhostProfile"))
+                : Optional.empty();
     }
 
     private static boolean mountsWithOptions(FieldReader container) {
@@ -178,6 +193,7 @@ final class PodDecoder {
         PodStatus.Builder result = PodStatus.builder()
                 .phase(shared.text(status.text("phase")))
                 .nominatedNodeName(shared.text(status.text("nominatedNodeName")))
+                .hostIp(shared.text(status.text("hostIP")))
                 .conditions(shared.value(status.list("conditions", this::condition)))
                 .containerResources(shared.value(containerResources(status)))
                 .containerStates(shared.value(containerStates(status)))

@@ -287,6 +287,7 @@ public final class TreeDecoder {
         Node.Builder node = Node.of(metadata(root))
                 .unschedulable(spec.flag("unschedulable"))
                 .taints(shared.value(spec.list("taints", this::taint)))
+                .capacity(shared.quantities(status, "capacity"))
                 .allocatable(shared.quantities(status, "allocatable"))
                 .images(shared.value(status.list("images", this::image)))
                 .conditions(conditions(status))

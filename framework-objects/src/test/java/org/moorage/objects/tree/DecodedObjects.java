@@ -116,6 +116,8 @@ final class DecodedObjects {
               "status": {
                 "phase": "Running",
                 "nominatedNodeName": "n2",
+                "qosClass": "Burstable",
+                "hostIP": "10.0.0.1",
                 "startTime": "2026-11-21T09:31:00Z",
                 "conditions": [
                   {

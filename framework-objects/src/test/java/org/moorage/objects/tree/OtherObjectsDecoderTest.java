@@ -47,6 +47,7 @@ class OtherObjectsDecoderTest {
         assertThat(node.taints()).containsExactly(new Taint("gpu", "yes", "NoSchedule"));
         assertThat(node.allocatable())
                 .isEqualTo(Map.of("cpu", Quantity.of(8), "memory", Quantity.parse("32Gi"), "pods", Quantity.of(110)));
+        assertThat(node.capacity()).isEqualTo(Map.of("cpu", Quantity.of(9)));
         assertThat(node.conditions()).isEqualTo(Map.of("Ready", "True"));
         assertThat(node.images()).containsExactly(new ContainerImage(List.of("web:1", "web@sha256:1"), 5_000_000_000L));
         assertThat(node.declaredFeatures()).containsExactly("A", "B");
@@ -95,6 +96,20 @@ class OtherObjectsDecoderTest {
         assertThat(special.hostUsers()).isFalse();
         assertThat(special.restartsAllContainers()).isTrue();
         assertThat(special.hasBindMountOptions()).isTrue();
+    }
+
+    @Test
+    void readsTheSeccompProfilesOnTheNode() {
+        PodSpec spec = decoder.pod(
+                        tree("{'spec': {'securityContext': {'seccompProfile':"
+                                + " {'type': 'Localhost', 'localhostProfile': 'pod.json'}}, 'containers': ["
+                                + "{'securityContext': {'seccompProfile': {'type': 'RuntimeDefault'}}},"
+                                + "{'securityContext': {'seccompProfile':"
+                                + " {'type': 'Localhost', 'localhostProfile': 'operator/web.json'}}}, {}]}}"),
+                        KeptJson.NONE)
+                .spec();
+
+        assertThat(spec.seccompProfiles()).containsExactly("pod.json", "operator/web.json");
     }
 
     @Test

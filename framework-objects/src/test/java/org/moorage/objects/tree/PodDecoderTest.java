@@ -31,6 +31,7 @@ import org.moorage.api.model.PodAffinityTerm;
 import org.moorage.api.model.PodCondition;
 import org.moorage.api.model.PodSpec;
 import org.moorage.api.model.PodStatus;
+import org.moorage.api.model.QosClass;
 import org.moorage.api.model.Quantity;
 import org.moorage.api.model.Toleration;
 import org.moorage.api.model.TopologySpreadConstraint;
@@ -152,6 +153,8 @@ class PodDecoderTest {
         PodStatus expected = PodStatus.builder()
                 .phase("Running")
                 .nominatedNodeName("n2")
+                .qosClass(QosClass.BURSTABLE)
+                .hostIp("10.0.0.1")
                 .startTime(Instant.parse("2026-11-21T09:31:00Z"))
                 .conditions(List.of(
                         new PodCondition("PodScheduled", "False", "Unschedulable", "0/1 nodes are available", 3)))

@@ -266,13 +266,14 @@ final class KeptFieldsTest {
                 // A volume without its source would be an emptyDir.
                 """
                 {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "p", "uid": "1"}, "spec": {"containers": [{"name": "c", "image": "i",
-                 "volumeMounts": [{"name": "s", "mountPath": "/s", "bindMountOptions": ["noexec"]}], "ports": [{"hostPort": 80}]}],
+                 "volumeMounts": [{"name": "s", "mountPath": "/s", "bindMountOptions": ["noexec"]}], "ports": [{"hostPort": 80}],
+                 "securityContext": {"privileged": true, "seccompProfile": {"type": "Localhost", "localhostProfile": "web.json"}}}],
                  "volumes": [{"name": "s", "secret": {"secretName": "x"}}, {"name": "e", "emptyDir": {"medium": "Memory"}},
                   {"name": "h", "hostPath": {"path": "/x"}}, {"name": "r", "rbd": {"monitors": ["m"], "image": "i", "pool": "p"}},
                   {"name": "v", "csi": {"driver": "d", "volumeAttributes": {"password": "x"}}},
                   {"name": "i", "image": {"reference": "i"}}, {"name": "c", "persistentVolumeClaim": {"claimName": "c"}},
                   {"name": "a", "azureDisk": {"diskURI": "u", "diskName": "n", "kind": "Managed"}}]},
-                 "status": {"phase": "Running", "containerStatuses": [{"name": "c", "restartCount": 2,
+                 "status": {"phase": "Running", "qosClass": "Burstable", "containerStatuses": [{"name": "c", "restartCount": 2,
                   "state": {"waiting": {"reason": "CrashLoopBackOff", "message": "x"}},
                   "lastState": {"terminated": {"finishedAt": "2026-01-01T00:00:00Z", "message": "x", "exitCode": 1}}}]}}""", """
                 {"apiVersion": "v1", "kind": "PersistentVolume", "metadata": {"name": "v", "uid": "1"}, "spec": {"capacity": {"storage": "1Gi"},
@@ -288,7 +289,7 @@ final class KeptFieldsTest {
                  "consumesCounters": [{"counterSet": "c", "counters": {"k": {"value": "1"}}}],
                  "taints": [{"key": "t", "effect": "NoSchedule"}]}]}}""", """
                 {"apiVersion": "v1", "kind": "Node", "metadata": {"name": "n", "uid": "1", "labels": {"zone": "a"}}, "spec":
-                 {"unschedulable": true, "taints": [{"key": "t", "effect": "NoSchedule"}], "providerID": "x"}, "status": {"allocatable":
+                 {"unschedulable": true, "taints": [{"key": "t", "effect": "NoSchedule"}], "providerID": "x"}, "status": {"capacity": {"cpu": "2"}, "allocatable":
                  {"cpu": "1"}, "conditions": [{"type": "Ready", "status": "True", "message": "x"}],
                  "images": [{"names": ["i"], "sizeBytes": 5}], "declaredFeatures": ["F"], "addresses": [{"address": "x"}]}}""")) {
             ObjectNode full = ObjectTrees.of(json);

@@ -12,6 +12,7 @@ import java.util.Optional;
  *
  * @param address its base URL, for example {@code http://10.0.0.4:9090}, with a path if it is served under one
  * @param timeout the timeout of a query, from its start to the end of the response
+ * @param bearerToken the token to send
  * @param bearerTokenFile a file with the token to send; read for each query, since tokens are rotated
  * @param basicAuth the user and password to send
  * @param caFile a PEM file with the only authorities to trust, instead of the JVM's
@@ -20,6 +21,7 @@ import java.util.Optional;
 public record PrometheusSettings(
         URI address,
         Duration timeout,
+        Optional<String> bearerToken,
         Optional<Path> bearerTokenFile,
         Optional<BasicAuth> basicAuth,
         Optional<Path> caFile,
@@ -56,6 +58,14 @@ public record PrometheusSettings(
         if (bearerTokenFile.isPresent() && basicAuth.isPresent()) {
             throw new IllegalArgumentException("bearerTokenFile and basicAuth: both are set (expected: at most one)");
         }
+        if (bearerToken.isPresent() && (bearerTokenFile.isPresent() || basicAuth.isPresent())) {
+            throw new IllegalArgumentException(
+                    "bearerToken: set with other credentials (expected: bearerTokenFile, basicAuth or this)");
+        }
+        if (bearerToken.isPresent() && !bearerToken.get().matches("[!-~]+")) {
+            throw new IllegalArgumentException(
+                    "bearerToken: has other characters than printable ASCII (expected: a token)");
+        }
         if (caFile.isPresent() && insecure) {
             throw new IllegalArgumentException(
                     "insecure: true (expected: false with a caFile, which would have no effect)");
@@ -70,7 +80,13 @@ public record PrometheusSettings(
     public static PrometheusSettings of(String address) {
         try {
             return new PrometheusSettings(
-                    new URI(address), TIMEOUT, Optional.empty(), Optional.empty(), Optional.empty(), false);
+                    new URI(address),
+                    TIMEOUT,
+                    Optional.empty(),
+                    Optional.empty(),
+                    Optional.empty(),
+                    Optional.empty(),
+                    false);
         } catch (URISyntaxException malformed) {
             throw unusable(address);
         }
@@ -83,12 +99,18 @@ public record PrometheusSettings(
 
     /** Returns these settings with another timeout. */
     public PrometheusSettings withTimeout(Duration limit) {
-        return new PrometheusSettings(address, limit, bearerTokenFile, basicAuth, caFile, insecure);
+        return new PrometheusSettings(address, limit, bearerToken, bearerTokenFile, basicAuth, caFile, insecure);
+    }
+
+    /** Returns these settings with the given token. */
+    public PrometheusSettings withBearerToken(String token) {
+        return new PrometheusSettings(
+                address, timeout, Optional.of(token), bearerTokenFile, basicAuth, caFile, insecure);
     }
 
     /** Returns these settings with the token in the given file. */
     public PrometheusSettings withBearerTokenFile(Path file) {
-        return new PrometheusSettings(address, timeout, Optional.of(file), basicAuth, caFile, insecure);
+        return new PrometheusSettings(address, timeout, bearerToken, Optional.of(file), basicAuth, caFile, insecure);
     }
 
     /** Returns these settings with the given user. */
@@ -96,6 +118,7 @@ public record PrometheusSettings(
         return new PrometheusSettings(
                 address,
                 timeout,
+                bearerToken,
                 bearerTokenFile,
                 Optional.of(new BasicAuth(username, passwordFile)),
                 caFile,
@@ -104,11 +127,18 @@ public record PrometheusSettings(
 
     /** Returns these settings with only the authorities in the given file. */
     public PrometheusSettings withCaFile(Path file) {
-        return new PrometheusSettings(address, timeout, bearerTokenFile, basicAuth, Optional.of(file), insecure);
+        return new PrometheusSettings(
+                address, timeout, bearerToken, bearerTokenFile, basicAuth, Optional.of(file), insecure);
     }
 
     /** Returns these settings with any certificate accepted. */
     public PrometheusSettings acceptingAnyCertificate() {
-        return new PrometheusSettings(address, timeout, bearerTokenFile, basicAuth, caFile, true);
+        return new PrometheusSettings(address, timeout, bearerToken, bearerTokenFile, basicAuth, caFile, true);
+    }
+
+    /** Returns the address and the timeout; the token is a secret. */
+    @Override
+    public String toString() {
+        return address + " within " + timeout;
     }
 }

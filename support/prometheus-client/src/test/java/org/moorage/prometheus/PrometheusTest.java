@@ -174,6 +174,38 @@ final class PrometheusTest {
     }
 
     @Test
+    void sendsATokenThatIsGiven() {
+        start(exchange -> send(exchange, 200, vector()));
+        PrometheusSettings settings = settings().withBearerToken("abc");
+        Prometheus.connect(settings).query("up");
+
+        assertThat(asked).containsExactly("POST /api/v1/query query=up Bearer abc");
+        assertThat(settings.toString()).doesNotContain("abc");
+        assertThatThrownBy(() -> settings().withBearerToken("a\nb"))
+                .hasMessage("bearerToken: has other characters than printable ASCII (expected: a token)");
+    }
+
+    @Test
+    void readsADocumentOfAnotherServer() {
+        start(exchange -> send(exchange, 200, "{}"));
+
+        assertThat(HttpDocument.of("load watcher", settings(), "/watcher").read())
+                .isEqualTo("{}");
+        assertThat(asked).containsExactly("GET /watcher ");
+    }
+
+    @Test
+    void namesTheServerOfADocumentThatCannotBeRead() {
+        start(exchange -> send(exchange, 503, "starting"));
+        HttpDocument document = HttpDocument.of("load watcher", settings(), "/watcher");
+
+        assertThatThrownBy(document::read)
+                .isInstanceOf(PrometheusException.class)
+                .hasMessage("load watcher at " + settings().address()
+                        + "/watcher: HTTP status 503: starting (expected: 200 with an answer of load watcher)");
+    }
+
+    @Test
     void keepsThePathOfTheAddress() {
         start(exchange -> send(exchange, 200, vector()));
         Prometheus.connect(PrometheusSettings.of(settings().address() + "/behind/"))

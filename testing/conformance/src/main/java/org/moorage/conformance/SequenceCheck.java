@@ -94,12 +94,15 @@ final class SequenceCheck implements VectorCheck {
                         step.path("namespace").asText(""),
                         step.path("name").asText());
             case "advance" -> run.advance(step.path("seconds").decimalValue());
+            case "resync" ->
+                comparisons.compare(
+                        "dirty", names(expect.path("dirty").path("maybeOverReserved")), JsonText.names(run.resync()));
             case "sort" -> sort(run, step, expect, comparisons);
             case "quotas" -> quotas(run, expect, comparisons);
             default -> throw new IllegalArgumentException("do: " + step.path("do") + " (expected: a known step)");
         }
         run.endStep();
-        ends(run, expect, comparisons);
+        ends(run, step, expect, comparisons);
         List<Comparison> all = new ArrayList<>(cycle);
         all.addAll(comparisons.all());
         return all;
@@ -210,8 +213,13 @@ final class SequenceCheck implements VectorCheck {
         comparisons.compare("quotas", used.toString(), run.debugState().toString());
     }
 
-    private static void ends(SequenceRun run, JsonNode expect, Comparisons comparisons) {
-        comparisons.compare("bound", names(expect.path("bound")), JsonText.names(run.bound()));
+    private static void ends(SequenceRun run, JsonNode step, JsonNode expect, Comparisons comparisons) {
+        Set<String> bound = new TreeSet<>(JsonText.texts(expect.path("bound")));
+        if (step.path("do").asText().equals("bind")) {
+            // Not recorded, since it is what the step does.
+            bound.add(step.path("pod").asText());
+        }
+        comparisons.compare("bound", JsonText.names(bound), JsonText.names(run.bound()));
         comparisons.compare("waiting", names(expect.path("waiting")), JsonText.names(run.waiting()));
         Map<String, String> ended = new TreeMap<>();
         for (Map.Entry<String, JsonNode> pod : expect.path("ended").properties()) {

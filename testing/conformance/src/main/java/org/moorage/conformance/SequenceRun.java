@@ -66,6 +66,7 @@ final class SequenceRun implements AutoCloseable {
     private final Map<String, Set<String>> signals = new TreeMap<>();
     private final Set<String> activated = new TreeSet<>();
     private final Set<String> held = new TreeSet<>();
+    private final TopologyResync resync = new TopologyResync();
     private String failedNode = "none";
 
     SequenceRun(PluginRegistry registry, String config, ObjectNode vector) {
@@ -105,8 +106,9 @@ final class SequenceRun implements AutoCloseable {
         if (plugin.equals(StepsPlugin.NAME)) {
             return handle;
         }
+        Handle recordedResync = plugin.equals(TopologyResync.PLUGIN) ? resync.observed(handle) : handle;
         return proxy(Handle.class, (proxy, method, arguments) -> {
-            Object result = invoke(handle, method, arguments);
+            Object result = invoke(recordedResync, method, arguments);
             if (method.getName().equals("activate") && arguments != null) {
                 for (Object pod : (Collection<?>) arguments[0]) {
                     activated.add(((Pod) pod).key());
@@ -137,11 +139,11 @@ final class SequenceRun implements AutoCloseable {
         });
     }
 
-    private static <T> T proxy(Class<T> type, InvocationHandler handler) {
+    static <T> T proxy(Class<T> type, InvocationHandler handler) {
         return type.cast(Proxy.newProxyInstance(type.getClassLoader(), new Class<?>[] {type}, handler));
     }
 
-    private static Object invoke(Object target, Method method, Object[] arguments) throws Throwable {
+    static Object invoke(Object target, Method method, Object[] arguments) throws Throwable {
         try {
             return method.invoke(target, arguments);
         } catch (InvocationTargetException failed) {
@@ -263,6 +265,11 @@ final class SequenceRun implements AutoCloseable {
 
     void advance(BigDecimal seconds) {
         clock.advance(Duration.ofNanos(seconds.movePointRight(9).longValue()));
+    }
+
+    /** Synchronizes the cache of NodeResourceTopologyMatch, and returns the nodes that remain marked. */
+    List<String> resync() {
+        return resync.run();
     }
 
     QueueSortPlugin queueSort() {

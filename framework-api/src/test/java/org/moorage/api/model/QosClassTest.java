@@ -43,7 +43,9 @@ class QosClassTest {
                     QosClass.BURSTABLE),
             new Case(
                     "pod-level resources replace those of containers",
-                    containers(app(amounts("cpu", "1"), Map.of())).podRequests(BOTH).podLimits(BOTH),
+                    containers(app(amounts("cpu", "1"), Map.of()))
+                            .podRequests(BOTH)
+                            .podLimits(BOTH),
                     QosClass.GUARANTEED),
             new Case(
                     "pod-level resources that the scheduler ignores",
@@ -63,11 +65,13 @@ class QosClassTest {
 
     @Test
     void prefersTheClassInTheStatus() {
-        Pod pod = Pod.of(ObjectMeta.named("p").build(), containers(app(BOTH, BOTH)).build());
+        Pod pod = Pod.of(
+                ObjectMeta.named("p").build(), containers(app(BOTH, BOTH)).build());
 
         assertThat(pod.qosClass()).isEqualTo(QosClass.GUARANTEED);
-        assertThat(pod.withStatus(
-                                PodStatus.builder().qosClass(QosClass.BEST_EFFORT).build())
+        assertThat(pod.withStatus(PodStatus.builder()
+                                .qosClass(QosClass.BEST_EFFORT)
+                                .build())
                         .qosClass())
                 .isEqualTo(QosClass.BEST_EFFORT);
     }

@@ -173,7 +173,7 @@ final class ArchitectureTest {
     @ArchTest
     static final ArchRule PLUGINS_NEED_THE_API_AND_WHAT_IS_IN_THEIR_JARS = classes()
             .that()
-            .resideInAnyPackage(OPA, SAFE, TRAFFIC)
+            .resideInAnyPackage(OPA, SAFE, SIGS, TRAFFIC)
             .should()
             .onlyDependOnClassesThat()
             .resideInAnyPackage(
@@ -183,6 +183,7 @@ final class ArchitectureTest {
                     API,
                     OPA,
                     SAFE,
+                    SIGS,
                     TRAFFIC,
                     PROMETHEUS,
                     HTTP,
@@ -191,15 +192,6 @@ final class ArchitectureTest {
                     "com.dylibso.chicory..",
                     "org.apache.commons.numbers..")
             .because("they are loaded with --plugin-dir, like third-party plugins");
-
-    @ArchTest
-    static final ArchRule SIGS_NEEDS_THE_API_ONLY = classes()
-            .that()
-            .resideInAPackage(SIGS)
-            .should()
-            .onlyDependOnClassesThat()
-            .resideInAnyPackage("java..", "org.jspecify..", API, SIGS)
-            .because("its jar has no libraries, and what it needs beyond the API other plugins need, too");
 
     @ArchTest
     static final ArchRule RUNTIME_KNOWS_NEITHER_KUBERNETES_NOR_THE_APP = noClasses()

@@ -1,0 +1,302 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.sigs;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+import org.moorage.api.CycleState;
+import org.moorage.api.NodeInfo;
+import org.moorage.api.NodeScores;
+import org.moorage.api.Snapshot;
+import org.moorage.api.StateKey;
+import org.moorage.api.Status;
+import org.moorage.api.event.ActionType;
+import org.moorage.api.event.EventRegistration;
+import org.moorage.api.event.ObjectChange;
+import org.moorage.api.model.Node;
+import org.moorage.api.model.ObjectKind;
+import org.moorage.api.model.Pod;
+import org.moorage.api.plugin.EnqueueExtensions;
+import org.moorage.api.plugin.FilterPlugin;
+import org.moorage.api.plugin.Handle;
+import org.moorage.api.plugin.Plugin;
+import org.moorage.api.plugin.PluginArgs;
+import org.moorage.api.plugin.PluginException;
+import org.moorage.api.plugin.PluginFactory;
+import org.moorage.api.plugin.PreFilterPlugin;
+import org.moorage.api.plugin.PreFilterResult;
+import org.moorage.api.plugin.ScorePlugin;
+import org.moorage.sigs.AppGroup.Dependency;
+import org.moorage.sigs.NetworkTopology.Costs;
+import org.moorage.sigs.NetworkTopology.Place;
+
+/**
+ * Keeps a pod off nodes from which the network to the pods that it depends on is too expensive, and prefers nodes from
+ * which it is cheap, by an AppGroup and a NetworkTopology.
+ *
+ * <p>Same decisions as scheduler-plugins' NetworkOverhead. It differs where that one fails: if the AppGroup or the
+ * NetworkTopology does not exist, all nodes are equal.
+ */
+public final class NetworkOverhead implements PreFilterPlugin, FilterPlugin, ScorePlugin, EnqueueExtensions {
+    /** The plugin's name. */
+    public static final String NAME = "NetworkOverhead";
+
+    private static final StateKey<Overheads> OVERHEADS = StateKey.of("NetworkOverhead/overheads");
+    private static final long SAME_ZONE = 1;
+    private static final long UNKNOWN = 100;
+
+    private final Args args;
+    private final CustomResources<AppGroup> groups;
+    private final CustomResources<NetworkTopology> topologies;
+    // The pods of a group that have a node, by group and then by namespace and name.
+    private final Map<String, Map<String, Pod>> boundByGroup = new ConcurrentHashMap<>();
+
+    /**
+     * The arguments.
+     *
+     * @param namespaces the namespaces of AppGroups and NetworkTopologies, in the order in which they are searched
+     * @param weightsName the name of the weights in the NetworkTopology
+     * @param networkTopologyName the name of the NetworkTopology
+     */
+    public record Args(List<String> namespaces, String weightsName, String networkTopologyName) implements PluginArgs {
+        /** The default arguments. */
+        public static final Args DEFAULTS = new Args(List.of(), "UserDefined", "nt-default");
+
+        public Args {
+            namespaces = namespaces.isEmpty() ? List.of("default") : List.copyOf(namespaces);
+        }
+    }
+
+    /**
+     * The dependencies that a node satisfies and violates, and the cost of the network.
+     *
+     * @param satisfied the number of satisfied dependencies
+     * @param violated the number of violated dependencies
+     * @param cost the sum of the costs to the pods that the pod depends on
+     */
+    private record Overhead(long satisfied, long violated, long cost) {
+        static final Overhead NONE = new Overhead(0, 0, 0);
+
+        Overhead plus(Overhead other) {
+            return new Overhead(satisfied + other.satisfied, violated + other.violated, cost + other.cost);
+        }
+
+        Overhead times(long count) {
+            return new Overhead(satisfied * count, violated * count, cost * count);
+        }
+
+        Overhead minus(Overhead other) {
+            return plus(other.times(-1));
+        }
+    }
+
+    /**
+     * The overheads for one pod.
+     *
+     * @param byNode the overheads by the index of the node; empty if all nodes are equal
+     */
+    private record Overheads(Overhead[] byNode) {
+        static final Overheads NONE = new Overheads(new Overhead[0]);
+
+        Overhead of(NodeInfo node) {
+            return byNode.length == 0 ? Overhead.NONE : byNode[node.index()];
+        }
+    }
+
+    private NetworkOverhead(Args args, Handle handle) {
+        this.args = args;
+        groups = new CustomResources<>(handle, AppGroup.KIND, AppGroup::of);
+        topologies = new CustomResources<>(handle, NetworkTopology.KIND, NetworkTopology.parser(args.weightsName()));
+        handle.lister(ObjectKind.POD);
+        handle.onChange(ObjectKind.POD, this::podChanged);
+    }
+
+    private void podChanged(ObjectChange<Pod> change) {
+        change.before().ifPresent(before -> {
+            String group = AppGroup.groupOf(before);
+            if (!group.isEmpty()) {
+                boundByGroup.computeIfPresent(group, (name, pods) -> {
+                    pods.remove(before.key());
+                    return pods.isEmpty() ? null : pods;
+                });
+            }
+        });
+        change.after().ifPresent(after -> {
+            String group = AppGroup.groupOf(after);
+            if (!group.isEmpty() && after.isBound()) {
+                boundByGroup.compute(group, (name, before) -> {
+                    Map<String, Pod> pods = before == null ? new ConcurrentHashMap<>() : before;
+                    pods.put(after.key(), after);
+                    return pods;
+                });
+            }
+        });
+    }
+
+    @Override
+    public String name() {
+        return NAME;
+    }
+
+    @Override
+    public PreFilterResult preFilter(CycleState state, Pod pod, Snapshot snapshot) {
+        String group = AppGroup.groupOf(pod);
+        Map<String, Pod> bound = group.isEmpty() ? Map.of() : boundByGroup.getOrDefault(group, Map.of());
+        Optional<NetworkTopology> topology = bound.isEmpty()
+                ? Optional.empty()
+                : AppGroup.find(topologies, args.namespaces(), args.networkTopologyName());
+        List<Dependency> dependencies = topology.isEmpty()
+                ? List.of()
+                : AppGroup.find(groups, args.namespaces(), group)
+                        .map(found -> found.dependenciesOf(AppGroup.workloadOf(pod)))
+                        .orElse(List.of());
+        if (dependencies.isEmpty()) {
+            state.put(OVERHEADS, Overheads.NONE);
+            return PreFilterResult.allNodes();
+        }
+        Map<String, List<Dependency>> byWorkload = new HashMap<>();
+        for (Dependency dependency : dependencies) {
+            byWorkload
+                    .computeIfAbsent(dependency.to(), any -> new ArrayList<>())
+                    .add(dependency);
+        }
+        // The number of pods by dependency and place, and by dependency and node.
+        Map<Place, Map<Dependency, Long>> countsByPlace = new HashMap<>();
+        Map<String, Map<Dependency, Long>> countsByNode = new HashMap<>();
+        for (Pod other : bound.values()) {
+            List<Dependency> onOther = byWorkload.getOrDefault(AppGroup.workloadOf(other), List.of());
+            if (onOther.isEmpty()) {
+                continue;
+            }
+            NodeInfo node = snapshot.node(other.nodeName())
+                    .orElseThrow(() -> new PluginException(
+                            "pod hostname not found: nodeinfo not found for node name \"" + other.nodeName() + "\""));
+            for (Dependency dependency : onOther) {
+                count(countsByPlace, placeOf(node.node()), dependency);
+                count(countsByNode, other.nodeName(), dependency);
+            }
+        }
+        state.put(OVERHEADS, overheads(snapshot, topology.orElseThrow(), countsByPlace, countsByNode));
+        return PreFilterResult.allNodes();
+    }
+
+    private static <K> void count(Map<K, Map<Dependency, Long>> counts, K key, Dependency dependency) {
+        counts.computeIfAbsent(key, any -> new HashMap<>()).merge(dependency, 1L, Long::sum);
+    }
+
+    private static Overheads overheads(
+            Snapshot snapshot,
+            NetworkTopology topology,
+            Map<Place, Map<Dependency, Long>> countsByPlace,
+            Map<String, Map<Dependency, Long>> countsByNode) {
+        Map<Place, Overhead> byPlace = new HashMap<>();
+        List<NodeInfo> nodes = snapshot.nodes();
+        Overhead[] byNode = new Overhead[nodes.size()];
+        for (NodeInfo node : nodes) {
+            Place here = placeOf(node.node());
+            Overhead overhead = byPlace.computeIfAbsent(here, any -> inPlace(here, topology.from(here), countsByPlace));
+            Map<Dependency, Long> onNode = countsByNode.isEmpty() ? null : countsByNode.get(node.name());
+            byNode[node.index()] = onNode == null ? overhead : withOwnPods(overhead, here, topology.from(here), onNode);
+        }
+        return new Overheads(byNode);
+    }
+
+    // Returns the overhead of a node without pods of the group.
+    private static Overhead inPlace(Place here, Costs costs, Map<Place, Map<Dependency, Long>> countsByPlace) {
+        Overhead sum = Overhead.NONE;
+        for (Map.Entry<Place, Map<Dependency, Long>> there : countsByPlace.entrySet()) {
+            for (Map.Entry<Dependency, Long> count : there.getValue().entrySet()) {
+                sum = sum.plus(
+                        between(here, there.getKey(), count.getKey(), costs).times(count.getValue()));
+            }
+        }
+        return sum;
+    }
+
+    // Dependencies on pods of the same node are satisfied at no cost.
+    private static Overhead withOwnPods(Overhead inPlace, Place here, Costs costs, Map<Dependency, Long> counts) {
+        Overhead sum = inPlace;
+        for (Map.Entry<Dependency, Long> count : counts.entrySet()) {
+            sum = sum.minus(between(here, here, count.getKey(), costs).times(count.getValue()))
+                    .plus(new Overhead(count.getValue(), 0, 0));
+        }
+        return sum;
+    }
+
+    // Returns the overhead of one dependency on a pod on another node.
+    private static Overhead between(Place here, Place there, Dependency dependency, Costs costs) {
+        if (there.isUnknown()) {
+            return new Overhead(0, 1, UNKNOWN);
+        }
+        if (here.equals(there)) {
+            return new Overhead(1, 0, SAME_ZONE);
+        }
+        Long cost = costs.to(here, there);
+        if (cost == null) {
+            return new Overhead(0, 0, UNKNOWN);
+        }
+        return cost <= dependency.maxNetworkCost() ? new Overhead(1, 0, cost) : new Overhead(0, 1, cost);
+    }
+
+    private static Place placeOf(Node node) {
+        return new Place(
+                node.labels().getOrDefault(NetworkTopology.REGION, ""),
+                node.labels().getOrDefault(NetworkTopology.ZONE, ""));
+    }
+
+    @Override
+    public Status filter(CycleState state, Pod pod, NodeInfo node) {
+        Overhead overhead = state.get(OVERHEADS).of(node);
+        return overhead.violated() > overhead.satisfied()
+                ? Status.unschedulable("Node " + node.name()
+                        + " does not meet several network requirements from Workload dependencies: Satisfied: "
+                        + overhead.satisfied() + " Violated: " + overhead.violated())
+                : Status.success();
+    }
+
+    @Override
+    public long score(CycleState state, Pod pod, NodeInfo node) {
+        return state.get(OVERHEADS).of(node).cost();
+    }
+
+    @Override
+    public NodeScores normalize(CycleState state, Pod pod, NodeScores scores) {
+        return CostScores.normalized(scores);
+    }
+
+    /** Returns all changes of the objects that it reads; scheduler-plugins retries after any change at all. */
+    @Override
+    public List<EventRegistration> eventsToRegister() {
+        return List.of(
+                EventRegistration.always(ObjectKind.POD, ActionType.ALL),
+                EventRegistration.always(ObjectKind.NODE, ActionType.ALL),
+                EventRegistration.always(AppGroup.KIND, ActionType.ALL),
+                EventRegistration.always(NetworkTopology.KIND, ActionType.ALL));
+    }
+
+    /** Creates the plugin; named in {@code META-INF/services}. */
+    public static final class Factory implements PluginFactory<Args> {
+        @Override
+        public String name() {
+            return NAME;
+        }
+
+        @Override
+        public Class<Args> argsType() {
+            return Args.class;
+        }
+
+        @Override
+        public Optional<String> argsKind() {
+            return Optional.of("NetworkOverheadArgs");
+        }
+
+        @Override
+        public Plugin create(Args args, Handle handle) {
+            return new NetworkOverhead(args, handle);
+        }
+    }
+}

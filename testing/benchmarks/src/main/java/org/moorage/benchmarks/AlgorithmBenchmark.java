@@ -160,18 +160,19 @@ public final class AlgorithmBenchmark {
             GroupTree root = new GroupTree(key, gang.group(), gang.pods(), List.of());
             CycleState state = new CycleState();
             Map<GroupKey, GroupResult> results = groupAlgorithm.find(root, state);
-            GroupResult result = Objects.requireNonNull(results.get(key));
             if (workload.preempts()) {
                 new PodGroupPostFilterRun(
                                 profile, groupAlgorithm, snapshot, reservations, PostFilterRun.Execution.LEFT_OUT)
                         .run(root, state, results);
             } else {
-                for (MemberResult member : result.members()) {
+                for (MemberResult member :
+                        Objects.requireNonNull(results.get(key)).members()) {
                     if (member.isScheduled()) {
                         cache.assume(member.pod().withNode(member.nodeName()));
                     }
                 }
             }
+            GroupResult result = Objects.requireNonNull(results.get(key));
             boolean isDone = workload.preempts()
                     ? result.waitsOnPreemption()
                     : result.status().code() == Code.SUCCESS;

@@ -61,9 +61,9 @@ class PagesTest {
                             + " OpaWasm PluginSuspended PodGroupInitiallyScheduled PodInfo PodScheduled QueueSkip RejectPod RuntimeEquality ReadWriteOncePod ReservedNodes ReservedNodesTest Scheduled"
                             + " SchedulerError SchedulingThroughput Sign TargetPod UnscheduledPod UnscheduledPodDelete UpdatePodLabel Worst")
                     .split(" "));
-    // Of kubectl, Maven and the programs of the benchmarks.
+    // Of kubectl, Helm, Maven and the programs of the benchmarks.
     private static final List<String> FLAGS_OF_OTHERS =
-            List.of("--all", "--limit", "--out", "--params", "--strict-checksums", "--wait");
+            List.of("--all", "--limit", "--out", "--params", "--set-file", "--strict-checksums", "--wait");
 
     private static final Map<Path, List<String>> PAGES = new TreeMap<>();
     private static final Map<String, Set<String>> SOURCES_BY_TYPE = new HashMap<>();

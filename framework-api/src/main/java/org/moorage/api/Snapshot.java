@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.moorage.api;
 
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Predicate;
 import org.moorage.api.model.Pod;
 
@@ -24,6 +26,20 @@ public interface Snapshot {
 
     /** Returns the nodes that have a pod with required pod anti-affinity. */
     List<NodeInfo> nodesWithRequiredAntiAffinityPods();
+
+    /**
+     * Returns the groups of pods with pod affinity or anti-affinity, required or preferred; those of one template are one
+     * group. {@link #count} counts the pods of a group. A group may have no pods any more.
+     */
+    default Set<PodsWithAffinity> podsWithAffinity() {
+        Set<PodsWithAffinity> groups = new LinkedHashSet<>();
+        for (NodeInfo node : nodesWithAffinityPods()) {
+            for (Pod pod : node.podsWithAffinity()) {
+                groups.add(PodsWithAffinity.of(pod));
+            }
+        }
+        return groups;
+    }
 
     /** Returns the topology domains of a node label. */
     default Topology topology(String key) {

@@ -68,13 +68,17 @@ public final class InputNotes {
     public void check(ObjectNode object, SourcePosition position) {
         String apiVersion = object.path("apiVersion").asText("");
         String kind = object.path("kind").asText("");
-        String title = position + ": " + ObjectKey.of(object).title() + ": ";
-        BuiltInKinds.doubt(apiVersion, kind).ifPresent(doubt -> doubt(apiVersion + "/" + kind, title + doubt));
+        BuiltInKinds.doubt(apiVersion, kind)
+                .ifPresent(doubt -> doubt(apiVersion + "/" + kind, title(object, position) + doubt));
         for (KnownFields.UnknownField field : KnownFields.unknownIn(object)) {
             doubt(
                     kind + ": " + field.path().replaceAll("\\[[0-9]+]", ""),
-                    title + field.path() + ": no such field." + field.hint());
+                    title(object, position) + field.path() + ": no such field." + field.hint());
         }
+    }
+
+    private static String title(ObjectNode object, SourcePosition position) {
+        return position + ": " + ObjectKey.of(object).title() + ": ";
     }
 
     /** Adds something that may be a mistake. */

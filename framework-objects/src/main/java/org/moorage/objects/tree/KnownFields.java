@@ -66,7 +66,7 @@ final class KnownFields {
                 known(object.path("apiVersion").asText(""), object.path("kind").asText(""));
         String type = TYPE_BY_KIND.get(kind);
         List<UnknownField> unknown = new ArrayList<>();
-        if (type != null) {
+        if (type != null && !areAllKnown(object, type, !STATUSES_READ.contains(kind))) {
             Map<String, String> fields = FIELDS_BY_TYPE.getOrDefault(type, Map.of());
             for (Map.Entry<String, JsonNode> field : object.properties()) {
                 if (!field.getKey().equals("status") || STATUSES_READ.contains(kind)) {
@@ -75,6 +75,31 @@ final class KnownFields {
             }
         }
         return unknown;
+    }
+
+    // Most objects have known fields only; then no path is needed.
+    private static boolean areAllKnown(JsonNode value, String type, boolean skipsStatus) {
+        if (value.isArray()) {
+            for (int i = 0; i < value.size(); i++) {
+                if (!areAllKnown(value.path(i), type, false)) {
+                    return false;
+                }
+            }
+            return true;
+        }
+        boolean isMap = type.startsWith(OF_VALUES);
+        Map<String, String> known = isMap ? Map.of() : FIELDS_BY_TYPE.getOrDefault(type, Map.of());
+        for (Map.Entry<String, JsonNode> field : value.properties()) {
+            String typeOfField = isMap ? type.substring(OF_VALUES.length()) : known.get(field.getKey());
+            boolean isSkipped = skipsStatus && field.getKey().equals("status");
+            if (!isSkipped
+                    && (typeOfField == null
+                            || (isMap || !typeOfField.isEmpty())
+                                    && !areAllKnown(field.getValue(), typeOfField, false))) {
+                return false;
+            }
+        }
+        return true;
     }
 
     // Versions that these fields are not taken from have those of the model's version.

@@ -115,21 +115,20 @@ final class AffinityTerm {
      * Returns whether a term of an existing pod matches a pod.
      *
      * @param term the term
-     * @param owner the pod that has the term
+     * @param namespace the namespace of the pod that has the term
      * @param pod the pod to match
      * @param namespaceLabels the labels of the namespace of the pod to match
      */
-    static boolean matches(PodAffinityTerm term, Pod owner, Pod pod, Map<String, String> namespaceLabels) {
-        if (term.labelSelector().isEmpty() || !term.labelSelector().get().matches(pod.labels())) {
-            return false;
-        }
-        if (term.namespaceSelector().isPresent()) {
-            return term.namespaceSelector().get().matches(namespaceLabels)
-                    || term.namespaces().contains(pod.namespace());
-        }
-        return term.namespaces().isEmpty()
-                ? owner.namespace().equals(pod.namespace())
-                : term.namespaces().contains(pod.namespace());
+    static boolean matches(PodAffinityTerm term, String namespace, Pod pod, Map<String, String> namespaceLabels) {
+        boolean matchesNamespace =
+                term.namespaceSelector().isEmpty() && term.namespaces().isEmpty()
+                        ? namespace.equals(pod.namespace())
+                        : term.namespaces().contains(pod.namespace())
+                                || term.namespaceSelector().isPresent()
+                                        && term.namespaceSelector().get().matches(namespaceLabels);
+        return matchesNamespace
+                && term.labelSelector().isPresent()
+                && term.labelSelector().get().matches(pod.labels());
     }
 
     /** Returns the first invalid selector of the terms, in kube-scheduler's words; empty if all are valid. */

@@ -1,86 +1,77 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.moorage.builtin.affinity;
 
-import java.util.Arrays;
-import java.util.HashMap;
-import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
-import org.jspecify.annotations.Nullable;
-import org.moorage.api.NodeInfo;
+import org.moorage.api.PodsWithAffinity;
+import org.moorage.api.Snapshot;
 import org.moorage.api.model.Affinity;
 import org.moorage.api.model.Pod;
 import org.moorage.api.model.PodAffinityTerm;
 
 /**
- * Adds up the terms of existing pods that match the incoming pod. Pods of one template share one {@link Affinity}, so its
- * terms are matched once per template and namespace. For one thread.
+ * Adds up the terms of existing pods that match the incoming pod. The terms are matched once for all pods of a template,
+ * and only the pods of matching templates are counted.
  */
 final class ExistingPodTerms {
-    private final Pod pod;
-    private final Map<String, String> namespaceLabels;
-    private final TopologyCounts.Builder counts;
-    private final Function<Affinity, List<PodAffinityTerm.Weighted>> termsOf;
-    private final Map<Affinity, Map<String, MatchingTerms>> matchingByTemplate = new IdentityHashMap<>();
-    private @Nullable Affinity lastAffinity;
-    private String lastNamespace = "";
-    private MatchingTerms last = MatchingTerms.NONE;
+    private ExistingPodTerms() {}
 
     /**
-     * Creates an instance without existing pods.
+     * Adds the weights of the matching terms of all existing pods.
      *
      * @param pod the incoming pod
      * @param namespaceLabels the labels of its namespace
-     * @param counts the counts that the weights of matching terms are added to
+     * @param snapshot the nodes, with the existing pods
+     * @param counts the counts that the weights are added to
      * @param termsOf returns the terms of an existing pod that count, with their weights
      */
-    ExistingPodTerms(
+    static void add(
             Pod pod,
             Map<String, String> namespaceLabels,
+            Snapshot snapshot,
             TopologyCounts.Builder counts,
             Function<Affinity, List<PodAffinityTerm.Weighted>> termsOf) {
-        this.pod = pod;
-        this.namespaceLabels = namespaceLabels;
-        this.counts = counts;
-        this.termsOf = termsOf;
-    }
-
-    /** The topology keys and weights of the terms of one template that match the incoming pod. */
-    private record MatchingTerms(int[] keys, long[] weights) {
-        static final MatchingTerms NONE = new MatchingTerms(new int[0], new long[0]);
-    }
-
-    /** Adds the terms of an existing pod on a node. */
-    @SuppressWarnings("ReferenceEquality") // as in the map: comparing the contents costs more than it saves
-    void add(Pod existing, NodeInfo node) {
-        Affinity affinity = existing.spec().affinity();
-        if (affinity != lastAffinity || !existing.namespace().equals(lastNamespace)) {
-            last = matchingByTemplate
-                    .computeIfAbsent(affinity, key -> new HashMap<>())
-                    .computeIfAbsent(existing.namespace(), key -> matching(existing));
-            lastAffinity = affinity;
-            lastNamespace = existing.namespace();
-        }
-        int[] keys = last.keys;
-        for (int i = 0; i < keys.length; i++) {
-            counts.add(keys[i], node, last.weights[i]);
-        }
-    }
-
-    private MatchingTerms matching(Pod existing) {
-        List<PodAffinityTerm.Weighted> terms = termsOf.apply(existing.spec().affinity());
-        int[] keys = new int[terms.size()];
-        long[] weights = new long[terms.size()];
-        int size = 0;
-        for (PodAffinityTerm.Weighted weighted : terms) {
-            if (AffinityTerm.matches(weighted.term(), existing, pod, namespaceLabels)) {
-                keys[size] = counts.key(weighted.term().topologyKey());
-                weights[size++] = weighted.weight();
+        for (PodsWithAffinity existing : snapshot.podsWithAffinity()) {
+            if (!existing.maySelect(pod.namespace()) || !matchesAny(existing, pod, namespaceLabels)) {
+                continue;
+            }
+            for (PodAffinityTerm.Weighted weighted : termsOf.apply(existing.affinity())) {
+                if (AffinityTerm.matches(weighted.term(), existing.namespace(), pod, namespaceLabels)) {
+                    int key = counts.key(weighted.term().topologyKey());
+                    counts.add(key, snapshot.count(existing).in(counts.topology(key)), weighted.weight());
+                }
             }
         }
-        return size == 0
-                ? MatchingTerms.NONE
-                : new MatchingTerms(Arrays.copyOf(keys, size), Arrays.copyOf(weights, size));
+    }
+
+    // Most do not match, and checking whether a term is valid takes longer than matching it.
+    private static boolean matchesAny(PodsWithAffinity existing, Pod pod, Map<String, String> namespaceLabels) {
+        Affinity affinity = existing.affinity();
+        return anyMatches(affinity.requiredAffinityTerms(), existing.namespace(), pod, namespaceLabels)
+                || anyMatches(affinity.requiredAntiAffinityTerms(), existing.namespace(), pod, namespaceLabels)
+                || anyWeightedMatches(affinity.preferredAffinityTerms(), existing.namespace(), pod, namespaceLabels)
+                || anyWeightedMatches(
+                        affinity.preferredAntiAffinityTerms(), existing.namespace(), pod, namespaceLabels);
+    }
+
+    private static boolean anyMatches(
+            List<PodAffinityTerm> terms, String namespace, Pod pod, Map<String, String> namespaceLabels) {
+        for (int i = 0; i < terms.size(); i++) {
+            if (AffinityTerm.matches(terms.get(i), namespace, pod, namespaceLabels)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private static boolean anyWeightedMatches(
+            List<PodAffinityTerm.Weighted> terms, String namespace, Pod pod, Map<String, String> namespaceLabels) {
+        for (int i = 0; i < terms.size(); i++) {
+            if (AffinityTerm.matches(terms.get(i).term(), namespace, pod, namespaceLabels)) {
+                return true;
+            }
+        }
+        return false;
     }
 }

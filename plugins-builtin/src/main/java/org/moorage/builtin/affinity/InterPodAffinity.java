@@ -152,16 +152,8 @@ public final class InterPodAffinity
         if (args.ignorePreferredTermsOfExistingPods && preferredTerms.isEmpty()) {
             return Status.skip();
         }
-        ExistingPodTerms existingTerms = new ExistingPodTerms(pod, namespaceLabels(pod), scores, this::scoredTerms);
         preferredTerms.addExistingPods();
-        List<NodeInfo> withTerms = snapshot.nodesWithAffinityPods();
-        for (int i = 0; i < withTerms.size(); i++) {
-            NodeInfo node = withTerms.get(i);
-            List<Pod> withAffinity = node.podsWithAffinity();
-            for (int j = 0; j < withAffinity.size(); j++) {
-                existingTerms.add(withAffinity.get(j), node);
-            }
-        }
+        ExistingPodTerms.add(pod, namespaceLabels(pod), snapshot, scores, this::scoredTerms);
         if (scores.isEmpty()) {
             return Status.skip();
         }
@@ -347,7 +339,7 @@ public final class InterPodAffinity
     // The queueing hints of kube-scheduler do not look up the labels of namespaces either.
     private static boolean allMatch(List<PodAffinityTerm> terms, Pod owner, Pod pod) {
         for (PodAffinityTerm term : terms) {
-            if (!AffinityTerm.matches(term, owner, pod, Map.of())) {
+            if (!AffinityTerm.matches(term, owner.namespace(), pod, Map.of())) {
                 return false;
             }
         }
@@ -356,7 +348,7 @@ public final class InterPodAffinity
 
     private static boolean anyMatches(List<PodAffinityTerm> terms, Pod owner, Pod pod) {
         for (PodAffinityTerm term : terms) {
-            if (AffinityTerm.matches(term, owner, pod, Map.of())) {
+            if (AffinityTerm.matches(term, owner.namespace(), pod, Map.of())) {
                 return true;
             }
         }

@@ -137,18 +137,12 @@ record InterPodAffinityState(
     private static TopologyCounts existingAntiAffinityCounts(
             Pod pod, Map<String, String> namespaceLabels, Snapshot snapshot, HostScope scope) {
         TopologyCounts.Builder counts = new TopologyCounts.Builder(scope.topologies(snapshot));
-        ExistingPodTerms terms = new ExistingPodTerms(
+        ExistingPodTerms.add(
                 pod,
                 namespaceLabels,
+                snapshot,
                 counts,
                 affinity -> AffinityTerm.weightedIfValid(affinity.requiredAntiAffinityTerms(), 1));
-        List<NodeInfo> nodes = snapshot.nodesWithRequiredAntiAffinityPods();
-        for (int i = 0; i < nodes.size(); i++) {
-            List<Pod> pods = nodes.get(i).podsWithRequiredAntiAffinity();
-            for (int j = 0; j < pods.size(); j++) {
-                terms.add(pods.get(j), nodes.get(i));
-            }
-        }
         return counts.build();
     }
 
@@ -181,7 +175,7 @@ record InterPodAffinityState(
         List<String> existingAntiAffinityKeys = new ArrayList<>();
         List<PodAffinityTerm> existingTerms = existing.spec().affinity().requiredAntiAffinityTerms();
         for (PodAffinityTerm.Weighted weighted : AffinityTerm.weightedIfValid(existingTerms, 1)) {
-            if (AffinityTerm.matches(weighted.term(), existing, pod, namespaceLabels)) {
+            if (AffinityTerm.matches(weighted.term(), existing.namespace(), pod, namespaceLabels)) {
                 existingAntiAffinityKeys.add(weighted.term().topologyKey());
             }
         }

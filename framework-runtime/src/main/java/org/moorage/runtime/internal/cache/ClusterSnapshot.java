@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.moorage.runtime.internal.cache;
 
-import com.google.errorprone.annotations.concurrent.GuardedBy;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Collections;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -11,12 +9,14 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.moorage.api.ImageState;
 import org.moorage.api.NodeInfo;
 import org.moorage.api.PodCount;
+import org.moorage.api.PodsWithAffinity;
 import org.moorage.api.Snapshot;
 import org.moorage.api.Topology;
 import org.moorage.api.model.Node;
@@ -28,12 +28,8 @@ import org.moorage.api.model.Pod;
  */
 public final class ClusterSnapshot implements Snapshot {
     private static final int MOST_TOPOLOGIES = 64;
-    private static final int LEAST_POD_COUNTS = 16;
-    // About the number of owners of pods in a large cluster. The limit also holds for few nodes, so that names of
-    // deleted pods are evicted.
-    private static final int MOST_POD_COUNTS = 512;
-    // Some megabytes.
-    private static final int MOST_COUNTED_NODES = 500_000;
+    // Pods that are gone stay in memory for that many changes.
+    private static final int MOST_POD_CHANGES = 1 << 14;
     /** The generation of a node that is in no cache. */
     private static final long UNKNOWN_GENERATION = Long.MIN_VALUE;
 
@@ -45,19 +41,10 @@ public final class ClusterSnapshot implements Snapshot {
     private final SnapshotImages images = new SnapshotImages();
     private final Map<String, Topology> topologies = new ConcurrentHashMap<>();
 
-    // An LRU cache by predicate; the most recently used one is last.
-    @GuardedBy("podCounts")
-    private final Map<Predicate<Pod>, KeptCount> podCounts = new LinkedHashMap<>(LEAST_POD_COUNTS, 0.75f, true) {
-        private static final long serialVersionUID = 1L;
-
-        @Override
-        protected boolean removeEldestEntry(Map.Entry<Predicate<Pod>, KeptCount> eldest) {
-            int fitting = MOST_COUNTED_NODES / Math.max(1, nodes.size());
-            return size() > Math.max(LEAST_POD_COUNTS, Math.min(MOST_POD_COUNTS, fitting));
-        }
-    };
-
+    private final KeptCounts podCounts = new KeptCounts(nodes::get, this::counted, MOST_POD_CHANGES);
     private final Map<String, Integer> podsByClaim = new HashMap<>();
+    private final Map<PodsWithAffinity, Integer> podsByAffinity = new LinkedHashMap<>();
+    private final Set<PodsWithAffinity> podsWithAffinity = Collections.unmodifiableSet(podsByAffinity.keySet());
     private PodGroups podGroups = PodGroups.OFF;
     private boolean affinityChanged;
     private long generation;
@@ -98,6 +85,7 @@ public final class ClusterSnapshot implements Snapshot {
         copy.generations = generations.clone();
         copy.topologies.putAll(topologies);
         copy.podsByClaim.putAll(podsByClaim);
+        copy.podsByAffinity.putAll(podsByAffinity);
         copy.treeVersion = treeVersion;
         copy.imagesVersion = imagesVersion;
         copy.affinityChanged = true;
@@ -126,6 +114,11 @@ public final class ClusterSnapshot implements Snapshot {
     }
 
     @Override
+    public Set<PodsWithAffinity> podsWithAffinity() {
+        return podsWithAffinity;
+    }
+
+    @Override
     public Topology topology(String key) {
         Topology known = topologies.get(key);
         if (known == null) {
@@ -141,16 +134,20 @@ public final class ClusterSnapshot implements Snapshot {
 
     @Override
     public PodCount count(Predicate<Pod> which) {
-        synchronized (podCounts) {
-            KeptCount kept = podCounts.get(which);
-            if (kept != null) {
-                kept.update();
-                return kept;
-            }
-            // Counted only on the next request: predicates of custom plugins may never equal another one.
-            podCounts.put(which, new KeptCount(which));
-            return Snapshot.super.count(which);
+        return podCounts.find(which);
+    }
+
+    /** Returns a copy of the number of matching pods by node. */
+    NodeCounts counts(Predicate<Pod> which) {
+        return podCounts.copy(which);
+    }
+
+    private NodeCounts counted(Predicate<Pod> which) {
+        NodeCounts counts = new NodeCounts(nodes.size());
+        for (int i = 0; i < nodes.size(); i++) {
+            counts.add(i, PodCount.of(nodes.get(i), which));
         }
+        return counts;
     }
 
     @Override
@@ -219,10 +216,12 @@ public final class ClusterSnapshot implements Snapshot {
         nodes.clear();
         nodeByName.clear();
         podsByClaim.clear();
+        podsByAffinity.clear();
         generations = new long[names.size()];
         treeVersion = version;
         affinityChanged = true;
         topologies.clear();
+        podCounts.clear();
         for (int i = 0; i < names.size(); i++) {
             NodeState state = stateByName.get(names.get(i));
             if (state == null || state.node == null) {
@@ -248,19 +247,49 @@ public final class ClusterSnapshot implements Snapshot {
         if (!target.hasLabelsOf(node)) {
             topologies.clear();
         }
+        if (!podCounts.isEmpty()) {
+            long ignored = podCounts.changed(index, target.pods(), contents.pods());
+        }
         countClaims(target.claims(), -1);
+        List<Pod> before = target.podsWithAffinity();
         target.set(node, contents, nodeGeneration);
         countClaims(target.claims(), 1);
+        if (!isSame(before, target.podsWithAffinity())) {
+            countAffinity(before, -1);
+            countAffinity(target.podsWithAffinity(), 1);
+        }
         generations[index] = nodeGeneration;
     }
 
     private void countClaims(List<String> claims, int sign) {
         for (String claim : claims) {
-            podsByClaim.compute(claim, (key, pods) -> {
-                int left = (pods == null ? 0 : pods) + sign;
-                return left == 0 ? null : left;
-            });
+            count(podsByClaim, claim, sign);
         }
+    }
+
+    @SuppressWarnings("ReferenceEquality") // another version of a pod is another pod
+    private static boolean isSame(List<Pod> first, List<Pod> second) {
+        int size = first.size();
+        for (int i = 0; i < size && size == second.size(); i++) {
+            if (first.get(i) != second.get(i)) {
+                return false;
+            }
+        }
+        return size == second.size();
+    }
+
+    private void countAffinity(List<Pod> pods, int sign) {
+        for (Pod pod : pods) {
+            count(podsByAffinity, PodsWithAffinity.of(pod), sign);
+        }
+    }
+
+    /** Adds an amount to the number of a key, which is removed when the number is 0. */
+    static <K> void count(Map<K, Integer> numbers, K key, int amount) {
+        numbers.compute(key, (any, number) -> {
+            int sum = (number == null ? 0 : number) + amount;
+            return sum == 0 ? null : sum;
+        });
     }
 
     void finish(long cacheGeneration, PodGroups groups) {
@@ -280,51 +309,6 @@ public final class ClusterSnapshot implements Snapshot {
             }
             withAffinity = List.copyOf(any);
             withRequiredAntiAffinity = List.copyOf(anti);
-        }
-    }
-
-    /** A pod count that is cached across cycles: the pods of a node only change with its generation. */
-    private final class KeptCount implements PodCount {
-        private final Predicate<Pod> which;
-        private int[] counts = new int[0];
-        private long[] countedAt = new long[0];
-
-        KeptCount(Predicate<Pod> which) {
-            this.which = which;
-        }
-
-        void update() {
-            int size = nodes.size();
-            if (counts.length != size) {
-                counts = new int[size];
-                countedAt = new long[size];
-            }
-            int i = nextChanged(0, size);
-            while (i < size) {
-                counts[i] = PodCount.of(nodes.get(i), which);
-                countedAt[i] = generations[i];
-                i = nextChanged(i + 1, size);
-            }
-        }
-
-        private int nextChanged(int from, int size) {
-            int distance = Arrays.mismatch(countedAt, from, size, generations, from, size);
-            return distance < 0 ? size : from + distance;
-        }
-
-        @Override
-        public int on(NodeInfo node) {
-            // One that something is tried on has other pods than the node of its index.
-            int index = node.index();
-            if (index < counts.length && nodes.get(index) == node) {
-                return counts[index];
-            }
-            return node instanceof SnapshotNode tried ? tried.count(which) : PodCount.of(node, which);
-        }
-
-        @Override
-        public int[] in(Topology topology) {
-            return topology.sums(counts);
         }
     }
 }

@@ -5,11 +5,9 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
-import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.moorage.api.ImageState;
 import org.moorage.api.NodeInfo;
-import org.moorage.api.PodCount;
 import org.moorage.api.model.HostPort;
 import org.moorage.api.model.Node;
 import org.moorage.api.model.Pod;
@@ -18,8 +16,6 @@ import org.moorage.api.model.Resources;
 
 /** A node of a snapshot. A simulated change creates a new node with a separate generation. */
 final class SnapshotNode implements NodeInfo {
-    private static final int MOST_COUNTS = 8;
-
     private final int index;
     private final SnapshotImages images;
     // Fields instead of arrays or maps, so that the data that plugins read of a node is adjacent in memory.
@@ -41,12 +37,6 @@ final class SnapshotNode implements NodeInfo {
     private List<HostPort> ports = List.of();
     private List<String> claims = List.of();
     private Map<String, Long> scalars = Map.of();
-    // The latest first. A race only duplicates the count.
-    private @Nullable Counted counted;
-
-    /** The number of the node's pods that match a predicate. */
-    private record Counted(
-            Predicate<Pod> which, int pods, @Nullable Counted next) {}
 
     /** Creates a node that must be {@link #set} before use. */
     SnapshotNode(int index, SnapshotImages images) {
@@ -91,7 +81,6 @@ final class SnapshotNode implements NodeInfo {
 
     private void set(Node newNode, List<Pod> ownPods, NodeContents contents, long newGeneration) {
         node = newNode;
-        counted = null;
         generation = newGeneration;
         pods = Collections.unmodifiableList(ownPods);
         withAffinity = List.copyOf(contents.withAffinity());
@@ -121,26 +110,6 @@ final class SnapshotNode implements NodeInfo {
         SnapshotNode changed = new SnapshotNode(index, images);
         changed.set(node(), contents.pods(), contents, newGeneration);
         return changed;
-    }
-
-    /**
-     * Returns the number of pods that match a predicate. The count is cached, since many placements request the same
-     * count for a node with simulated changes.
-     *
-     * @param which the predicate, compared by identity
-     */
-    @SuppressWarnings("ReferenceEquality") // a count of the base keeps one of several equal predicates
-    int count(Predicate<Pod> which) {
-        int known = 0;
-        for (Counted one = counted; one != null; one = one.next) {
-            if (one.which == which) {
-                return one.pods;
-            }
-            known++;
-        }
-        int count = PodCount.of(this, which);
-        counted = new Counted(which, count, known < MOST_COUNTS ? counted : null);
-        return count;
     }
 
     boolean hasLabelsOf(Node other) {

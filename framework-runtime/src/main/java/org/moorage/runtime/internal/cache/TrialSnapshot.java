@@ -8,6 +8,7 @@ import java.util.Collections;
 import java.util.Deque;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -20,6 +21,7 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 import org.moorage.api.NodeInfo;
 import org.moorage.api.PodCount;
+import org.moorage.api.PodsWithAffinity;
 import org.moorage.api.Snapshot;
 import org.moorage.api.Topology;
 import org.moorage.api.model.Node;
@@ -44,12 +46,15 @@ public final class TrialSnapshot implements Snapshot {
             node -> !node.podsWithAffinity().isEmpty();
     private static final Predicate<NodeInfo> WITH_REQUIRED_ANTI_AFFINITY =
             node -> !node.podsWithRequiredAntiAffinity().isEmpty();
+    private static final int MOST_POD_CHANGES = 1 << 18;
 
     // Shared with the branches. Negative, unlike generations of caches; each value identifies one state of one node.
     private final AtomicLong lastGeneration;
     private final Deque<Runnable> undo = new ArrayDeque<>();
     // The UIDs of the pods that are assumed in this trial.
     private final Set<String> assumed = new HashSet<>();
+    // How many of them are in a group that the base did not have.
+    private final Map<PodsWithAffinity, Integer> newPodsWithAffinity = new LinkedHashMap<>();
 
     private ClusterSnapshot base;
     private ChangedNodes changed;
@@ -62,6 +67,8 @@ public final class TrialSnapshot implements Snapshot {
     private @Nullable SortedNodes withRequiredAntiAffinity;
     // Null for all.
     private @Nullable SortedNodes candidates;
+    // Null before the first request of a count with changes.
+    private @Nullable KeptCounts podCounts;
 
     /** Creates a snapshot of a cluster without nodes. */
     public TrialSnapshot() {
@@ -88,13 +95,16 @@ public final class TrialSnapshot implements Snapshot {
     public void update(SchedulerCache cache) {
         revertTo(0);
         forgetCopies();
+        podCounts = null;
         cache.updateSnapshot(base);
         podGroups = base.podGroups();
     }
 
     /** Returns a snapshot with the same changes. Later changes of one of the two do not affect the other. */
     public TrialSnapshot branch() {
-        return new TrialSnapshot(base, changed.branch(), podGroups, lastGeneration);
+        TrialSnapshot branch = new TrialSnapshot(base, changed.branch(), podGroups, lastGeneration);
+        branch.newPodsWithAffinity.putAll(newPodsWithAffinity);
+        return branch;
     }
 
     /**
@@ -105,6 +115,9 @@ public final class TrialSnapshot implements Snapshot {
     public TrialSnapshot branch(NodeInfo node) {
         TrialSnapshot branch = branch();
         branch.put((SnapshotNode) node);
+        for (Pod pod : node.podsWithAffinity()) {
+            branch.newPodsWithAffinity(pod).ifPresent(group -> branch.newPodsWithAffinity.putIfAbsent(group, 1));
+        }
         return branch;
     }
 
@@ -140,10 +153,20 @@ public final class TrialSnapshot implements Snapshot {
         NodeContents contents = new NodeContents(node);
         contents.add(pod);
         assumed.add(pod.uid());
+        Optional<PodsWithAffinity> added = newPodsWithAffinity(pod);
+        added.ifPresent(group -> ClusterSnapshot.count(newPodsWithAffinity, group, 1));
         change(node, contents, podGroups.tryOn(pod, nodeName), () -> {
             assumed.remove(pod.uid());
+            added.ifPresent(group -> ClusterSnapshot.count(newPodsWithAffinity, group, -1));
             undone.run();
         });
+    }
+
+    private Optional<PodsWithAffinity> newPodsWithAffinity(Pod pod) {
+        return pod.spec().affinity().hasPodAffinity()
+                ? Optional.of(PodsWithAffinity.of(pod))
+                        .filter(group -> !base.podsWithAffinity().contains(group))
+                : Optional.empty();
     }
 
     /**
@@ -244,7 +267,10 @@ public final class TrialSnapshot implements Snapshot {
 
     private void change(SnapshotNode before, NodeContents contents, PodGroups groups, Runnable undone) {
         PodGroups groupsBefore = podGroups;
-        put(before.with(contents, lastGeneration.decrementAndGet()));
+        SnapshotNode after = before.with(contents, lastGeneration.decrementAndGet());
+        KeptCounts counts = podCounts;
+        long number = counts == null ? 0 : counts.changed(after.index(), before.pods(), after.pods());
+        put(after);
         podGroups = groups;
         undo.push(() -> {
             try {
@@ -252,6 +278,11 @@ public final class TrialSnapshot implements Snapshot {
             } finally {
                 put(before);
                 podGroups = groupsBefore;
+                if (counts != null) {
+                    counts.revertTo(number);
+                } else if (podCounts != null) {
+                    long ignored = podCounts.changed(before.index(), after.pods(), before.pods());
+                }
             }
         });
     }
@@ -331,7 +362,9 @@ public final class TrialSnapshot implements Snapshot {
         ChangedNodes changedBefore = changed;
         PodGroups groupsBefore = podGroups;
         SortedNodes candidatesBefore = candidates;
+        KeptCounts countsBefore = podCounts;
         become(ClusterSnapshot.of(states, tree), new ChangedNodes());
+        podCounts = null;
         if (candidatesBefore != null) {
             candidates = SortedNodes.of(candidatesBefore.view().stream()
                     .flatMap(node -> node(node.name()).stream())
@@ -341,6 +374,7 @@ public final class TrialSnapshot implements Snapshot {
             become(baseBefore, changedBefore);
             podGroups = groupsBefore;
             candidates = candidatesBefore;
+            podCounts = countsBefore;
         });
     }
 
@@ -436,6 +470,16 @@ public final class TrialSnapshot implements Snapshot {
     }
 
     @Override
+    public Set<PodsWithAffinity> podsWithAffinity() {
+        if (newPodsWithAffinity.isEmpty()) {
+            return base.podsWithAffinity();
+        }
+        Set<PodsWithAffinity> all = new LinkedHashSet<>(base.podsWithAffinity());
+        all.addAll(newPodsWithAffinity.keySet());
+        return all;
+    }
+
+    @Override
     public Topology topology(String key) {
         // Node labels change only with the base.
         return base.topology(key);
@@ -443,37 +487,27 @@ public final class TrialSnapshot implements Snapshot {
 
     @Override
     public PodCount count(Predicate<Pod> which) {
-        PodCount ofBase = base.count(which);
-        return changed.isEmpty() ? ofBase : new ChangedCount(ofBase, List.copyOf(changed.nodes()));
+        if (changed.isEmpty()) {
+            return base.count(which);
+        }
+        if (podCounts == null) {
+            podCounts = new KeptCounts(this::at, this::counted, MOST_POD_CHANGES);
+        }
+        return podCounts.find(which);
     }
 
-    /** A pod count of the base, corrected for the changed nodes. */
-    private final class ChangedCount implements PodCount {
-        private final List<NodeInfo> counted = base.nodes();
-        private final PodCount ofBase;
-        private final List<SnapshotNode> changed;
+    private NodeInfo at(int index) {
+        return nodes == null ? nodes().get(index) : nodes.get(index);
+    }
 
-        ChangedCount(PodCount ofBase, List<SnapshotNode> changed) {
-            this.ofBase = ofBase;
-            this.changed = changed;
+    // The count of the base, with the pods of the changed nodes in place of those that they had.
+    private NodeCounts counted(Predicate<Pod> which) {
+        NodeCounts counts = base.counts(which);
+        for (SnapshotNode node : changed.nodes()) {
+            int index = node.index();
+            counts.add(index, PodCount.of(node, which) - counts.get(index));
         }
-
-        @Override
-        public int on(NodeInfo node) {
-            return ofBase.on(node);
-        }
-
-        @Override
-        public int[] in(Topology topology) {
-            int[] sums = ofBase.in(topology);
-            for (SnapshotNode node : changed) {
-                int domain = topology.domain(node);
-                if (domain != Topology.NONE) {
-                    sums[domain] += ofBase.on(node) - ofBase.on(counted.get(node.index()));
-                }
-            }
-            return sums;
-        }
+        return counts;
     }
 
     @Override

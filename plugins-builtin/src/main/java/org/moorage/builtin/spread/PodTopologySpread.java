@@ -197,6 +197,15 @@ public final class PodTopologySpread
         return state.get(SPREAD_SCORE).of(node);
     }
 
+    // Without looking up the state for each node.
+    @Override
+    public void score(CycleState state, Pod pod, List<NodeInfo> nodes, int from, int to, long[] into) {
+        TopologySpreadScore score = state.get(SPREAD_SCORE);
+        for (int i = from; i < to; i++) {
+            into[i] = score.of(nodes.get(i));
+        }
+    }
+
     @Override
     public NodeScores normalize(CycleState state, Pod pod, NodeScores scores) {
         return state.get(SPREAD_SCORE).normalized(scores);

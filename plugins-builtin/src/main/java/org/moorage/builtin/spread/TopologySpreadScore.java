@@ -15,7 +15,8 @@ final class TopologySpreadScore {
 
     private final SpreadConstraint[] constraints;
     private final Topology[] topologies;
-    private final boolean requiresAllTopologies;
+    // Whether nodes that lack a topology key are ignored, and there are such nodes.
+    private final boolean ignoresNodes;
     private final boolean[] isHostname;
     private final PodCount[] matchingPods;
     // By constraint and domain index: the matching pods. Not used for the hostname key.
@@ -38,18 +39,20 @@ final class TopologySpreadScore {
             List<NodeInfo> feasible,
             boolean requiresAllTopologies) {
         constraints = list.toArray(SpreadConstraint[]::new);
-        this.requiresAllTopologies = requiresAllTopologies;
         int size = constraints.length;
         topologies = new Topology[size];
         isHostname = new boolean[size];
         matchingPods = new PodCount[size];
         boolean[][] isScored = new boolean[size][];
+        boolean haveAllNodes = true;
         for (int c = 0; c < size; c++) {
             topologies[c] = snapshot.topology(constraints[c].topologyKey());
             isHostname[c] = constraints[c].topologyKey().equals(HOSTNAME);
             matchingPods[c] = constraints[c].matchingPods(pod.namespace(), snapshot);
-            isScored[c] = new boolean[topologies[c].size() + 1];
+            isScored[c] = new boolean[isHostname[c] ? 0 : topologies[c].size() + 1];
+            haveAllNodes &= topologies[c].hasAllNodes();
         }
+        ignoresNodes = requiresAllTopologies && !haveAllNodes;
         weights = weights(feasible, isScored);
         counts = SpreadConstraint.includeAllNodes(constraints, topologies, pod)
                 ? countsInAll()
@@ -60,26 +63,34 @@ final class TopologySpreadScore {
     // has fewer of the pods.
     private double[] weights(List<NodeInfo> feasible, boolean[][] isScored) {
         int[] sizes = new int[constraints.length];
-        for (int i = 0; i < feasible.size(); i++) {
-            NodeInfo node = feasible.get(i);
-            if (isIgnored(node)) {
-                continue;
-            }
-            for (int c = 0; c < constraints.length; c++) {
-                int domain = domainIndex(c, node);
-                if (isHostname[c]) {
-                    sizes[c]++;
-                } else if (!isScored[c][domain]) {
-                    isScored[c][domain] = true;
-                    sizes[c]++;
-                }
-            }
+        for (int c = 0; c < sizes.length; c++) {
+            sizes[c] = isHostname[c] && !ignoresNodes ? feasible.size() : scored(c, feasible, isScored[c]);
         }
         double[] result = new double[sizes.length];
         for (int c = 0; c < result.length; c++) {
             result[c] = Math.log(sizes[c] + 2);
         }
         return result;
+    }
+
+    // Returns the number of domains to score, or of nodes for the hostname key.
+    private int scored(int constraint, List<NodeInfo> feasible, boolean[] isScored) {
+        int domains = topologies[constraint].hasAllNodes() ? topologies[constraint].size() : isScored.length;
+        int scored = 0;
+        for (int i = 0; i < feasible.size() && (isHostname[constraint] || scored < domains); i++) {
+            NodeInfo node = feasible.get(i);
+            if (isIgnored(node)) {
+                continue;
+            }
+            int domain = domainIndex(constraint, node);
+            if (isHostname[constraint]) {
+                scored++;
+            } else if (!isScored[domain]) {
+                isScored[domain] = true;
+                scored++;
+            }
+        }
+        return scored;
     }
 
     private int[][] countsInAll() {
@@ -123,7 +134,7 @@ final class TopologySpreadScore {
     }
 
     private boolean isIgnored(NodeInfo node) {
-        return requiresAllTopologies && !SpreadConstraint.hasAllKeys(topologies, node);
+        return ignoresNodes && !SpreadConstraint.hasAllKeys(topologies, node);
     }
 
     /** Returns the weighted number of matching pods in the domains of a node; the lower, the better. */

@@ -11,6 +11,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Function;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.moorage.api.ImageState;
@@ -42,6 +43,8 @@ public final class ClusterSnapshot implements Snapshot {
     private final Map<String, Topology> topologies = new ConcurrentHashMap<>();
 
     private final KeptCounts podCounts = new KeptCounts(nodes::get, this::counted, MOST_POD_CHANGES);
+    // Counts the pods before the nodes were changed; null if only a visit of all nodes can count them.
+    private @Nullable Function<Predicate<Pod>, NodeCounts> counter;
     private final Map<String, Integer> podsByClaim = new HashMap<>();
     private final Map<PodsWithAffinity, Integer> podsByAffinity = new LinkedHashMap<>();
     private final Set<PodsWithAffinity> podsWithAffinity = Collections.unmodifiableSet(podsByAffinity.keySet());
@@ -142,7 +145,20 @@ public final class ClusterSnapshot implements Snapshot {
         return podCounts.copy(which);
     }
 
+    /** Derives the counts from another snapshot, whose nodes have the same pods as far as they are nodes of this one. */
+    void countBy(List<NodeInfo> others, Function<Predicate<Pod>, NodeCounts> countOfOthers) {
+        int[] indexes = new int[others.size()];
+        for (int i = 0; i < indexes.length; i++) {
+            SnapshotNode same = nodeByName.get(others.get(i).name());
+            indexes[i] = same == null ? -1 : same.index();
+        }
+        counter = which -> countOfOthers.apply(which).withIndexes(nodes.size(), index -> indexes[index]);
+    }
+
     private NodeCounts counted(Predicate<Pod> which) {
+        if (counter != null) {
+            return counter.apply(which);
+        }
         NodeCounts counts = new NodeCounts(nodes.size());
         for (int i = 0; i < nodes.size(); i++) {
             counts.add(i, PodCount.of(nodes.get(i), which));

@@ -29,6 +29,7 @@ final class KeptCounts {
     private static final int MOST_REQUESTED_ONCE = 64;
     // The limit also holds for few pods, so that names of deleted pods are evicted.
     private static final int MOST_COUNTS = 4096;
+    private static final int MOST_SUMS = 256;
     // Some megabytes.
     private static final int MOST_CELLS = 1 << 20;
 
@@ -162,7 +163,7 @@ final class KeptCounts {
         for (int i = (int) (from - start); i < to - start; i++) {
             if (kept.which.test(pods[i])) {
                 int index = indexes[i];
-                kept.counts.add(index < 0 ? ~index : index, index < 0 ? -sign : sign);
+                kept.add(index < 0 ? ~index : index, index < 0 ? -sign : sign);
             }
         }
     }
@@ -250,6 +251,9 @@ final class KeptCounts {
         private long position;
         private @Nullable KeptCount earlier;
         private @Nullable KeptCount later;
+        // The sums by domain of the topology that was last requested, if it has few domains.
+        private @Nullable Topology summed;
+        private int[] sums = {};
 
         KeptCount(Predicate<Pod> which, NodeCounts counts) {
             this.which = which;
@@ -265,9 +269,27 @@ final class KeptCounts {
                     : PodCount.of(node, which);
         }
 
+        void add(int index, int amount) {
+            counts.add(index, amount);
+            int domain = summed == null ? Topology.NONE : summed.domain(nodes.apply(index));
+            if (domain != Topology.NONE) {
+                sums[domain] += amount;
+            }
+        }
+
         @Override
+        @SuppressWarnings("ReferenceEquality") // a snapshot keeps its topologies
         public int[] in(Topology topology) {
-            return counts.in(topology, nodes);
+            if (topology.size() > MOST_SUMS) {
+                return counts.in(topology, nodes);
+            }
+            synchronized (KeptCounts.this) {
+                if (summed != topology) {
+                    sums = counts.in(topology, nodes);
+                    summed = topology;
+                }
+                return sums.clone();
+            }
         }
     }
 }

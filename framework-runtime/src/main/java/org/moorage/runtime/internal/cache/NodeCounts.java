@@ -3,6 +3,7 @@ package org.moorage.runtime.internal.cache;
 
 import java.util.Arrays;
 import java.util.function.IntFunction;
+import java.util.function.IntUnaryOperator;
 import org.jspecify.annotations.Nullable;
 import org.moorage.api.NodeInfo;
 import org.moorage.api.Topology;
@@ -110,6 +111,24 @@ final class NodeCounts {
             }
         }
         return sums;
+    }
+
+    /**
+     * Returns the same numbers for other node indexes.
+     *
+     * @param otherNodes the number of nodes
+     * @param otherIndex returns the other index of a node, or -1 for none
+     */
+    NodeCounts withIndexes(int otherNodes, IntUnaryOperator otherIndex) {
+        int[] keys = indexes;
+        NodeCounts other = new NodeCounts(otherNodes);
+        for (int slot = 0; slot < counts.length; slot++) {
+            int index = counts[slot] == 0 ? -1 : otherIndex.applyAsInt(keys == null ? slot : keys[slot]);
+            if (index >= 0) {
+                other.add(index, counts[slot]);
+            }
+        }
+        return other;
     }
 
     /** Returns the size of the arrays. */

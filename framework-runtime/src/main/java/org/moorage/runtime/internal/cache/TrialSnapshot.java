@@ -363,7 +363,9 @@ public final class TrialSnapshot implements Snapshot {
         PodGroups groupsBefore = podGroups;
         SortedNodes candidatesBefore = candidates;
         KeptCounts countsBefore = podCounts;
+        List<NodeInfo> nodesBefore = base.nodes();
         become(ClusterSnapshot.of(states, tree), new ChangedNodes());
+        base.countBy(nodesBefore, which -> counted(which, baseBefore, changedBefore));
         podCounts = null;
         if (candidatesBefore != null) {
             candidates = SortedNodes.of(candidatesBefore.view().stream()
@@ -491,7 +493,7 @@ public final class TrialSnapshot implements Snapshot {
             return base.count(which);
         }
         if (podCounts == null) {
-            podCounts = new KeptCounts(this::at, this::counted, MOST_POD_CHANGES);
+            podCounts = new KeptCounts(this::at, pods -> counted(pods, base, changed), MOST_POD_CHANGES);
         }
         return podCounts.find(which);
     }
@@ -501,7 +503,7 @@ public final class TrialSnapshot implements Snapshot {
     }
 
     // The count of the base, with the pods of the changed nodes in place of those that they had.
-    private NodeCounts counted(Predicate<Pod> which) {
+    private static NodeCounts counted(Predicate<Pod> which, ClusterSnapshot base, ChangedNodes changed) {
         NodeCounts counts = base.counts(which);
         for (SnapshotNode node : changed.nodes()) {
             int index = node.index();

@@ -72,8 +72,18 @@ class KeptCountsTest {
             }
         }
 
+        void changeNodes() {
+            String name = nodeName();
+            if (trial.node(name).isPresent() && random.nextBoolean()) {
+                trial.removeNodes(List.of(name));
+            } else {
+                trial.putNodes(List.of(Samples.node(name, Map.of(ZONE, "z" + random.nextInt(3)))));
+            }
+        }
+
         void changeTrial() {
-            String nodeName = nodeName();
+            String nodeName =
+                    trial.nodes().get(random.nextInt(trial.nodes().size())).name();
             List<Pod> there = trial.node(nodeName).orElseThrow().pods();
             if (there.isEmpty() || random.nextInt(3) > 0) {
                 trial.assume(pod(), nodeName);
@@ -112,6 +122,7 @@ class KeptCountsTest {
                     }
                     case 1 -> marks.push(scene.trial.changes());
                     case 2 -> scene.trial.revertTo(marks.isEmpty() ? 0 : marks.pop());
+                    case 3 -> scene.changeNodes();
                     default -> {
                         if (!scene.trial.nodes().isEmpty()) {
                             scene.changeTrial();

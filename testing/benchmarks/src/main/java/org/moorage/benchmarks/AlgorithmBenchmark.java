@@ -59,6 +59,7 @@ public final class AlgorithmBenchmark {
         Run run = new Run(arguments, workload);
         for (int i = 0; i < arguments.nodes; i++) {
             run.cache.putNode(workload.node(i));
+            workload.daemonPod(i).ifPresent(run.cache::putPod);
         }
         List<Gang> gangs = workload.hasGangs() ? workload.gangs("measure", arguments.pods) : List.of();
         List<Pod> pods = workload.hasGangs() ? List.of() : workload.pods("measure", arguments.pods);
@@ -108,6 +109,8 @@ public final class AlgorithmBenchmark {
             List<ClusterObject> objects = new ArrayList<>(workload.devices(arguments.nodes));
             objects.addAll(workload.claims("init", arguments.existing));
             objects.addAll(workload.claims("measure", arguments.pods));
+            objects.addAll(workload.replicaSets("init", arguments.existing));
+            objects.addAll(workload.replicaSets("measure", arguments.pods));
             Handle handle = IdleHandle.of(snapshot, objects, workload.features());
             profile = new ProfileBuilder(registry, PluginCaller::of, (name, plugin) -> handle, Map::of, Listeners.NONE)
                     .build(config, Problems.collector())

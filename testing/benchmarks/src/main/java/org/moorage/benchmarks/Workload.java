@@ -21,12 +21,14 @@ import org.moorage.api.model.NodeAffinity;
 import org.moorage.api.model.NodeSelection;
 import org.moorage.api.model.NodeSelector;
 import org.moorage.api.model.ObjectMeta;
+import org.moorage.api.model.OwnerReference;
 import org.moorage.api.model.Pod;
 import org.moorage.api.model.PodAffinity;
 import org.moorage.api.model.PodAffinityTerm;
 import org.moorage.api.model.PodGroup;
 import org.moorage.api.model.PodSpec;
 import org.moorage.api.model.Quantity;
+import org.moorage.api.model.ReplicaSet;
 import org.moorage.api.model.ResourceClaim;
 import org.moorage.api.model.ResourceSlice;
 import org.moorage.api.model.Taint;
@@ -36,8 +38,8 @@ import org.moorage.builtin.dra.KubeSchedulerPlugins;
 import org.moorage.config.plugin.PluginRegistry;
 
 /**
- * The nodes and pods of a kind of workload, identical to those of the oracle's {@code bench}. Pods of one template
- * share their specification, as they do when they are read from a cluster.
+ * The nodes and pods of a kind of workload, identical to those of the oracle's {@code bench}, which does not have
+ * {@code deployments}. Pods of one template share their specification, as they do when they are read from a cluster.
  */
 final class Workload {
     private static final String ZONE = "topology.kubernetes.io/zone";
@@ -54,6 +56,7 @@ final class Workload {
             "preferredpodantiaffinity",
             "spread",
             "preferredspread",
+            "deployments",
             "devices",
             "gang",
             "gangtopology",
@@ -62,6 +65,10 @@ final class Workload {
     private static final int DEVICES_PER_NODE = 8;
     private static final int SELECTORS = 8;
     private static final int GANG_SIZE = 500;
+    private static final int REPLICAS = 50;
+    private static final int OWN_SPREAD = 3;
+    private static final int OWN_ANTI_AFFINITY = 13;
+    private static final int APPS_BY_SCHEDULING = 20;
     private static final int HIGH_PRIORITY = 10;
 
     private final String kind;
@@ -75,7 +82,7 @@ final class Workload {
     }
 
     /** The common parts of pods with the same specification. */
-    private record Template(Map<String, Quantity> requests, String podGroupName) {}
+    private record Template(Map<String, Quantity> requests, String podGroupName, String app) {}
 
     /**
      * A gang.
@@ -114,10 +121,27 @@ final class Workload {
                         .build())
                 .allocatable(
                         Map.of("cpu", Quantity.of(32), "memory", Quantity.of(128L << 30), "pods", Quantity.of(110)));
-        if (kind.equals("taints") && number % 4 == 0) {
+        if (kind.equals("taints") && number % 4 == 0 || kind.equals("deployments") && number % 20 == 0) {
             node.taints(List.of(new Taint("dedicated", "x", Taint.NO_SCHEDULE)));
         }
         return node.build();
+    }
+
+    /** Returns the pod of a DaemonSet on a node, if the workload has one. */
+    Optional<Pod> daemonPod(int number) {
+        if (!kind.equals("deployments")) {
+            return Optional.empty();
+        }
+        String name = "agent-" + number;
+        ObjectMeta metadata = ObjectMeta.named(name)
+                .namespace("kube-system")
+                .uid(name)
+                .labels(Map.of("app", "agent"))
+                .ownerReferences(List.of(new OwnerReference("apps/v1", "DaemonSet", "agent", "agent", true)))
+                .build();
+        Map<String, Quantity> requests = Map.of("cpu", Quantity.ofMilli(100), "memory", Quantity.of(128L << 20));
+        PodSpec spec = specByTemplate.computeIfAbsent(new Template(requests, "", "agent"), this::spec);
+        return Optional.of(Pod.of(metadata, spec).withNode("node-" + number));
     }
 
     List<Pod> pods(String prefix, int count) {
@@ -161,22 +185,34 @@ final class Workload {
                     "cpu", Quantity.ofMilli(50 + (number * 37) % 400),
                     "memory", Quantity.of((64L + (number * 53) % 900) << 20));
         }
+        String app = kind.equals("deployments") ? prefix + "-app-" + number / REPLICAS : "";
+        if (!app.isEmpty()) {
+            int size = number / REPLICAS;
+            requests = Map.of(
+                    "cpu",
+                    Quantity.ofMilli(50 + (size * 37) % 400),
+                    "memory",
+                    Quantity.of((64L + (size * 53) % 900) << 20));
+        }
         if (preempts()) {
             // Two such pods fill a node.
             requests = Map.of("cpu", Quantity.of(16), "memory", Quantity.of(500L << 20));
         }
-        ObjectMeta metadata = ObjectMeta.named(name)
-                .namespace("default")
-                .uid(name)
-                .labels(Map.of("color", color, "run", prefix))
-                .build();
-        PodSpec spec = specByTemplate.computeIfAbsent(new Template(requests, podGroupName), this::spec);
+        ObjectMeta.Builder metadata =
+                ObjectMeta.named(name).namespace("default").uid(name);
+        if (app.isEmpty()) {
+            metadata.labels(Map.of("color", color, "run", prefix));
+        } else {
+            metadata.labels(Map.of("app", app))
+                    .ownerReferences(List.of(new OwnerReference("apps/v1", "ReplicaSet", app, app, true)));
+        }
+        PodSpec spec = specByTemplate.computeIfAbsent(new Template(requests, podGroupName, app), this::spec);
         if (kind.equals("devices")) {
             spec = spec.toBuilder()
                     .resourceClaims(List.of(new PodSpec.ResourceClaim("gpu", name, "")))
                     .build();
         }
-        return Pod.of(metadata, spec);
+        return Pod.of(metadata.build(), spec);
     }
 
     /** Returns the devices of the first nodes and their class, or nothing if the workload has no devices. */
@@ -223,6 +259,18 @@ final class Workload {
                 List.of(),
                 false,
                 Map.of());
+    }
+
+    /** Returns the ReplicaSets of the pods that {@link #pods} returns, if these are of Deployments. */
+    List<ClusterObject> replicaSets(String prefix, int count) {
+        List<ClusterObject> objects = new ArrayList<>();
+        for (int first = 0; first < count && kind.equals("deployments"); first += REPLICAS) {
+            String app = prefix + "-app-" + first / REPLICAS;
+            ObjectMeta metadata =
+                    ObjectMeta.named(app).namespace("default").uid(app).build();
+            objects.add(new ReplicaSet(metadata, Optional.of(selector("app", app))));
+        }
+        return objects;
     }
 
     /** Returns the claims of the pods that {@link #pods} returns. */
@@ -284,9 +332,24 @@ final class Workload {
                         new PodAffinity(List.of(), List.of(new PodAffinityTerm.Weighted(1, term("blue", HOST))))));
             case "spread" -> spec.topologySpreadConstraints(List.of(spread("DoNotSchedule")));
             case "preferredspread" -> spec.topologySpreadConstraints(List.of(spread("ScheduleAnyway")));
+            case "deployments" -> addSchedulingOfApp(spec, template.app);
             default -> {}
         }
         return spec.build();
+    }
+
+    // Most Deployments have default spreading; a tenth spread by themselves or have pod anti-affinity.
+    private static void addSchedulingOfApp(PodSpec.Builder spec, String app) {
+        int number = Math.floorMod(app.hashCode(), APPS_BY_SCHEDULING);
+        LabelSelector own = selector("app", app);
+        if (number == OWN_SPREAD) {
+            spec.topologySpreadConstraints(List.of(new TopologySpreadConstraint(
+                    1, ZONE, "DoNotSchedule", Optional.of(own), OptionalInt.empty(), "", "", List.of())));
+        } else if (number == OWN_ANTI_AFFINITY) {
+            PodAffinityTerm term = new PodAffinityTerm(Optional.of(own), List.of(), Optional.empty(), HOST);
+            spec.affinity(
+                    podAntiAffinity(new PodAffinity(List.of(), List.of(new PodAffinityTerm.Weighted(100, term)))));
+        }
     }
 
     private static Affinity podAffinity(PodAffinity affinity) {
@@ -302,7 +365,11 @@ final class Workload {
     }
 
     private static LabelSelector selector(String color) {
-        return new LabelSelector(Map.of("color", color), List.of());
+        return selector("color", color);
+    }
+
+    private static LabelSelector selector(String label, String value) {
+        return new LabelSelector(Map.of(label, value), List.of());
     }
 
     private static TopologySpreadConstraint spread(String whenUnsatisfiable) {

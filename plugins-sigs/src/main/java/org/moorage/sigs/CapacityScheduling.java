@@ -111,7 +111,7 @@ public final class CapacityScheduling
             return with(request).exceeds(limits.max(), Long.MAX_VALUE);
         }
 
-        // Of the scalars, only those of the request are compared.
+        // Compares only those scalars that the request has.
         private Amounts with(Amounts request) {
             Amounts sum = used.plus(request);
             Map<String, Long> scalars = new TreeMap<>(sum.scalars());
@@ -152,7 +152,7 @@ public final class CapacityScheduling
     }
 
     /**
-     * What a pod asks for, with the nominated pods that come before it.
+     * The request of a pod, together with the nominated pods that precede it.
      *
      * @param own the pod's requests
      * @param inNamespace with those of the nominated pods of its namespace

@@ -89,7 +89,7 @@ public final class Coscheduling
      *
      * @param permitWaitingTimeSeconds how long a pod waits for the others of its group, if the group does not say
      * @param podGroupBackoffSeconds how long a group is not tried after it was rejected; 0 for no such pause
-     * @param podGroupRejectPercentage the percentage of missing pods up to which those that wait keep waiting
+     * @param podGroupRejectPercentage the percentage of missing pods up to which waiting pods keep waiting
      */
     public record Args(long permitWaitingTimeSeconds, long podGroupBackoffSeconds, int podGroupRejectPercentage)
             implements PluginArgs {

@@ -90,7 +90,7 @@ public final class LowRiskOverCommitment implements PreScorePlugin, ScorePlugin 
     }
 
     /**
-     * What pods request and may use at most.
+     * The requests and limits of pods.
      *
      * @param cpuRequest the requests of cpu, in millicores
      * @param cpuLimit the limits of cpu, at least the requests

@@ -13,13 +13,10 @@ import org.moorage.api.NodeScores;
 import org.moorage.api.Snapshot;
 import org.moorage.api.StateKey;
 import org.moorage.api.Status;
-import org.moorage.api.event.ActionType;
-import org.moorage.api.event.EventRegistration;
 import org.moorage.api.event.ObjectChange;
 import org.moorage.api.model.Node;
 import org.moorage.api.model.ObjectKind;
 import org.moorage.api.model.Pod;
-import org.moorage.api.plugin.EnqueueExtensions;
 import org.moorage.api.plugin.FilterPlugin;
 import org.moorage.api.plugin.Handle;
 import org.moorage.api.plugin.Plugin;
@@ -38,9 +35,9 @@ import org.moorage.sigs.NetworkTopology.Place;
  * which it is cheap, by an AppGroup and a NetworkTopology.
  *
  * <p>Same decisions as scheduler-plugins' NetworkOverhead. It differs where that one fails: if the AppGroup or the
- * NetworkTopology does not exist, all nodes are equal.
+ * NetworkTopology does not exist, all nodes are equal. It registers no events, so any event retries a rejected pod.
  */
-public final class NetworkOverhead implements PreFilterPlugin, FilterPlugin, ScorePlugin, EnqueueExtensions {
+public final class NetworkOverhead implements PreFilterPlugin, FilterPlugin, ScorePlugin {
     /** The plugin's name. */
     public static final String NAME = "NetworkOverhead";
 
@@ -268,15 +265,6 @@ public final class NetworkOverhead implements PreFilterPlugin, FilterPlugin, Sco
     }
 
     /** Returns all changes of the objects that it reads; scheduler-plugins retries after any change at all. */
-    @Override
-    public List<EventRegistration> eventsToRegister() {
-        return List.of(
-                EventRegistration.always(ObjectKind.POD, ActionType.ALL),
-                EventRegistration.always(ObjectKind.NODE, ActionType.ALL),
-                EventRegistration.always(AppGroup.KIND, ActionType.ALL),
-                EventRegistration.always(NetworkTopology.KIND, ActionType.ALL));
-    }
-
     /** Creates the plugin; named in {@code META-INF/services}. */
     public static final class Factory implements PluginFactory<Args> {
         @Override

@@ -31,7 +31,7 @@ final class NodeLoads {
     private volatile boolean waitingIsOver;
     private volatile Loads latest = Loads.NONE;
 
-    /** What distinguishes sources. */
+    /** The key of a source. */
     private record Key(String watcherAddress, MetricProvider provider) {}
 
     private NodeLoads(LoadSource source, Handle handle) {

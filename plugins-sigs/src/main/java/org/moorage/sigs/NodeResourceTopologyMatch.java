@@ -46,7 +46,7 @@ public final class NodeResourceTopologyMatch
 
     private final TopologyCache cache;
     private final NumaScore score;
-    // What the pod of the current cycle requests: a function of the pod, which all nodes share.
+    // The request of the pod of the current cycle, which all nodes share.
     private volatile @Nullable NumaRequests last;
 
     /**

@@ -77,7 +77,7 @@ public final class NodeResourcesAllocatable implements ScorePlugin {
     }
 
     private NodeResourcesAllocatable(Args args) {
-        // Of a resource that is named twice, the last weight applies.
+        // The last weight applies if a resource is named twice.
         Map<String, Long> weightByName = new LinkedHashMap<>();
         args.resources().forEach(resource -> weightByName.put(resource.name(), resource.weight()));
         resources = weightByName.keySet().stream().map(ResourceName::of).toArray(ResourceName[]::new);

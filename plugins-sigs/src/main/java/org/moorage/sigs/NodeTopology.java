@@ -57,7 +57,7 @@ final class NodeTopology {
         SINGLE_NUMA_NODE
     }
 
-    /** What the topology manager aligns. */
+    /** The scope that the topology manager aligns. */
     enum Scope {
         CONTAINER,
         POD

@@ -17,7 +17,7 @@ final class NumaScore {
     private final Strategy strategy;
     private final List<Weight> weights;
 
-    /** What is preferred. */
+    /** The scoring strategy. */
     enum Strategy {
         LEAST_ALLOCATED,
         MOST_ALLOCATED,

@@ -38,7 +38,7 @@ final class OverReserveCache implements TopologyCache {
     private final Set<String> reconfigured = ConcurrentHashMap.newKeySet();
     private volatile boolean isFilled;
 
-    /** Which pods of other schedulers make a node stale. */
+    /** The pods of other schedulers that make a node stale. */
     enum ForeignPods {
         ALL,
         EXCLUSIVE,
@@ -70,7 +70,7 @@ final class OverReserveCache implements TopologyCache {
             boolean ignoresConfiguration) {}
 
     /**
-     * What is known of a node.
+     * The state of a node.
      *
      * @param object the topology at the last synchronization; null if there was none
      * @param assumed the requests of pods that were assumed since, by UID

@@ -68,7 +68,7 @@ public final class TopologicalSort implements QueueSortPlugin {
         return first.timestamp().isBefore(second.timestamp());
     }
 
-    // A pod group that is queued as a unit is in no AppGroup, whatever the labels of its first pod.
+    // A pod group that is queued as a unit is in no AppGroup, regardless of the labels of its first pod.
     private static String groupOf(QueuedPod queued) {
         Pod pod = queued.pod();
         return pod.spec().podGroupName().isEmpty() ? AppGroup.groupOf(pod) : "";

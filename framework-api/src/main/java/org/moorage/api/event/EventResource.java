@@ -3,6 +3,7 @@ package org.moorage.api.event;
 
 import java.util.Objects;
 import org.moorage.api.model.ObjectKind;
+import org.moorage.api.model.OtherObject;
 
 /**
  * The kind of object that an event is about.
@@ -57,7 +58,7 @@ public record EventResource(String name) {
         if (kind.group().isEmpty()) {
             return new EventResource(kind.kind());
         }
-        if (kind.group().endsWith(".k8s.io")) {
+        if (kind.type() != OtherObject.class && kind.group().endsWith(".k8s.io")) {
             return new EventResource(kind.group() + "/" + kind.kind());
         }
         String version = kind.apiVersion().substring(kind.group().length() + 1);

@@ -102,7 +102,7 @@ final class SequenceCheck implements VectorCheck {
             default -> throw new IllegalArgumentException("do: " + step.path("do") + " (expected: a known step)");
         }
         run.endStep();
-        ends(run, step, expect, comparisons);
+        ends(run, expect, comparisons);
         List<Comparison> all = new ArrayList<>(cycle);
         all.addAll(comparisons.all());
         return all;
@@ -213,13 +213,8 @@ final class SequenceCheck implements VectorCheck {
         comparisons.compare("quotas", used.toString(), run.debugState().toString());
     }
 
-    private static void ends(SequenceRun run, JsonNode step, JsonNode expect, Comparisons comparisons) {
-        Set<String> bound = new TreeSet<>(JsonText.texts(expect.path("bound")));
-        if (step.path("do").asText().equals("bind")) {
-            // Not recorded, since it is what the step does.
-            bound.add(step.path("pod").asText());
-        }
-        comparisons.compare("bound", JsonText.names(bound), JsonText.names(run.bound()));
+    private static void ends(SequenceRun run, JsonNode expect, Comparisons comparisons) {
+        comparisons.compare("bound", names(expect.path("bound")), JsonText.names(run.bound()));
         comparisons.compare("waiting", names(expect.path("waiting")), JsonText.names(run.waiting()));
         Map<String, String> ended = new TreeMap<>();
         for (Map.Entry<String, JsonNode> pod : expect.path("ended").properties()) {

@@ -66,13 +66,7 @@ public final class Substitutes {
         hints.put("LoadAwareScheduling", load);
         hints.put("LoadAware", load);
         hints.put("Dynamic", load);
-        hints.put("QOSSort", "PrioritySort sorts the queue by priority; classes of priority replace QoS classes");
-        hints.put("PodState", "nothing replaces it; it only scores nodes by their terminating pods");
-        hints.put("SySched", "nothing replaces it; it only scores nodes by the system calls of their pods");
         hints.put("DiskIO", "nothing replaces it");
-        hints.put(
-                "PreemptionToleration",
-                "DefaultPreemption preempts without tolerations; preemptionPolicy: Never protects other pods");
         hints.put("CrossNodePreemption", "DefaultPreemption preempts the pods of one node");
         hints.put("Reservation", "no plugin reserves room; pods of low priority that are preempted keep room free");
         String share = "no plugin shares a GPU between pods; DRA (DynamicResources) shares devices by claims";

@@ -198,7 +198,7 @@ final class ConformanceReadingTest {
         assertThatThrownBy(() -> check("{\"name\": \"x\"}"))
                 .isInstanceOf(VectorException.class)
                 .hasMessage(
-                        "stdin:1: {\"name\": \"x\"} (expected: a decision, group, hint, configuration, defaults or admission vector)");
+                        "stdin:1: {\"name\": \"x\"} (expected: a decision, group, sequence, hint, configuration, defaults or admission vector)");
         assertThatThrownBy(() -> check("\n[1"))
                 .isInstanceOf(VectorException.class)
                 .hasMessageStartingWith("stdin:2: not JSON: ");

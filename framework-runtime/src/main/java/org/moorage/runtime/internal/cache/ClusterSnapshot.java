@@ -270,7 +270,8 @@ public final class ClusterSnapshot implements Snapshot {
         List<Pod> before = target.podsWithAffinity();
         target.set(node, contents, nodeGeneration);
         countClaims(target.claims(), 1);
-        if (!isSame(before, target.podsWithAffinity())) {
+        // Another version of a pod is another pod.
+        if (!before.equals(target.podsWithAffinity())) {
             countAffinity(before, -1);
             countAffinity(target.podsWithAffinity(), 1);
         }
@@ -281,17 +282,6 @@ public final class ClusterSnapshot implements Snapshot {
         for (String claim : claims) {
             count(podsByClaim, claim, sign);
         }
-    }
-
-    @SuppressWarnings("ReferenceEquality") // another version of a pod is another pod
-    private static boolean isSame(List<Pod> first, List<Pod> second) {
-        int size = first.size();
-        for (int i = 0; i < size && size == second.size(); i++) {
-            if (first.get(i) != second.get(i)) {
-                return false;
-            }
-        }
-        return size == second.size();
     }
 
     private void countAffinity(List<Pod> pods, int sign) {

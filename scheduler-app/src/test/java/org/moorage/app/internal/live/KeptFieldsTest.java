@@ -266,8 +266,7 @@ final class KeptFieldsTest {
                 // A volume without its source would be an emptyDir.
                 """
                 {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "p", "uid": "1"}, "spec": {"containers": [{"name": "c", "image": "i",
-                 "volumeMounts": [{"name": "s", "mountPath": "/s", "bindMountOptions": ["noexec"]}], "ports": [{"hostPort": 80}],
-                 "securityContext": {"privileged": true, "seccompProfile": {"type": "Localhost", "localhostProfile": "web.json"}}}],
+                 "volumeMounts": [{"name": "s", "mountPath": "/s", "bindMountOptions": ["noexec"]}], "ports": [{"hostPort": 80}]}],
                  "volumes": [{"name": "s", "secret": {"secretName": "x"}}, {"name": "e", "emptyDir": {"medium": "Memory"}},
                   {"name": "h", "hostPath": {"path": "/x"}}, {"name": "r", "rbd": {"monitors": ["m"], "image": "i", "pool": "p"}},
                   {"name": "v", "csi": {"driver": "d", "volumeAttributes": {"password": "x"}}},

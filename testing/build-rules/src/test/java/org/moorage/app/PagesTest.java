@@ -54,8 +54,10 @@ class PagesTest {
     private static final Pattern PACKAGE = Pattern.compile("\\borg\\.moorage(?:\\.\\w+)+(?![\\w.])");
     private static final Pattern LINK = Pattern.compile("\\]\\(([^)\\s:]+)\\)");
     // Of kube-scheduler, Kubernetes and libraries, and words that only look like the name of a type.
-    private static final List<String> OTHERS =
-            List.of(("AsyncAppender Clone Delete Fail FailedAndUnresolvableNodes FailedNodes FailedScheduling"
+    private static final List<String> OTHERS = List.of(
+            ("All Autodetect BalancedAllocation Dedicated LeastAllocated LeastNUMANodes Localhost Most MostAllocated"
+                            + " NetperfCosts NodePowerModel OnlyExclusiveResources OnlyResources Shared SignalFx UserDefined WatcherAddress"
+                            + " AsyncAppender Clone Delete Fail FailedAndUnresolvableNodes FailedNodes FailedScheduling"
                             + " GuardedBy Gt Host Ignore ImagePullBackOff KubeSchedulerConfiguration Lt ManifestResourceTransformer"
                             + " MoorageHeapNearlyFull NetworkTrafficUnknown Neutral NewSchedulerCommand NullMarked Nullable"
                             + " OpaWasm PluginSuspended PodGroupInitiallyScheduled PodInfo PodScheduled QueueSkip RejectPod RuntimeEquality ReadWriteOncePod ReservedNodes ReservedNodesTest Scheduled"

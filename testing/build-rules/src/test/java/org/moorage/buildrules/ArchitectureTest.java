@@ -69,7 +69,7 @@ final class ArchitectureTest {
      * waits for a program. The elector takes the timer as an argument.
      */
     private static final String WAITS_IN_REAL_TIME = "org\\.moorage\\.("
-            + "prometheus\\.Prometheus|fabric8\\.(Fabric8Requests|StreamedBody)|kubernetes\\.election\\.Leadership"
+            + "prometheus\\.Connection|fabric8\\.(Fabric8Requests|StreamedBody)|kubernetes\\.election\\.Leadership"
             + "|app\\.internal\\.(logging\\.(BoundedAppender|Logging)|process\\.HeapWatch)"
             + "|simulation\\.whatif\\.FittingChanges|testkit\\.apiserver\\.(FakeApiServer|ServerState))([.$].*)?";
 

@@ -39,7 +39,7 @@ public enum ExtensionPoint {
     PLACEMENT_GENERATE("placementGenerate", PlacementGeneratePlugin.class),
     /**
      * {@link PlacementFeasiblePlugin}. Not configurable: as in kube-scheduler, each such plugin of a profile is called,
-     * at whatever points it is enabled.
+     * regardless of the points at which it is enabled.
      */
     @Experimental
     PLACEMENT_FEASIBLE("placementFeasible", PlacementFeasiblePlugin.class),

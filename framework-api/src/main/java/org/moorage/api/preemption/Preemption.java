@@ -33,9 +33,9 @@ import org.moorage.api.plugin.PostFilterResult;
 
 /**
  * Preemption for a PostFilter plugin: selects pods to evict from a node, so that a pod that fits on no node fits there.
- * Which pods may be evicted is up to the plugin's {@link PreemptionRules}; the rest is as in kube-scheduler. Disruption
- * budgets are respected where possible, groups of pods of {@code scheduling.k8s.io} leave as they demand, extenders are
- * asked, and of several nodes the one with the least important victims is picked.
+ * The plugin's {@link PreemptionRules} decide which pods may be evicted; the rest is as in kube-scheduler. Disruption
+ * budgets are respected where possible, groups of pods of {@code scheduling.k8s.io} are evicted by their disruption mode,
+ * extenders are called, and the node with the least important victims is picked.
  *
  * <pre>{@code
  * PostFilterResult postFilter(CycleState state, Pod pod, NodeStatuses statuses) {

@@ -64,7 +64,7 @@ public final class CapacityScheduling
     /** The plugin's name. */
     public static final String NAME = "CapacityScheduling";
 
-    private static final ObjectKind<OtherObject> ELASTIC_QUOTA =
+    static final ObjectKind<OtherObject> ELASTIC_QUOTA =
             ObjectKind.other("scheduling.x-k8s.io/v1alpha1", "ElasticQuota", "elasticquotas", true);
     private static final Status OVER_QUOTA = Status.unschedulable("global quota max exceeded");
     private static final Set<String> ALIVE = Set.of("Running", "Pending");

@@ -62,8 +62,8 @@ public final class Coscheduling
     /** The plugin's name. */
     public static final String NAME = "Coscheduling";
 
-    private static final String LABEL = "scheduling.x-k8s.io/pod-group";
-    private static final ObjectKind<OtherObject> POD_GROUP =
+    static final String LABEL = "scheduling.x-k8s.io/pod-group";
+    static final ObjectKind<OtherObject> POD_GROUP =
             ObjectKind.other("scheduling.x-k8s.io/v1alpha1", "PodGroup", "podgroups", true);
     private static final String PODS = "pods";
     private static final Status GROUP_NOT_FOUND = Status.unschedulable("PodGroup not found");

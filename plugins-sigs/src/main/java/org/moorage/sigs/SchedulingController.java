@@ -40,11 +40,6 @@ public final class SchedulingController implements ControllerPlugin {
     /** The plugin's name. */
     public static final String NAME = "SchedulingController";
 
-    private static final String LABEL = "scheduling.x-k8s.io/pod-group";
-    private static final ObjectKind<OtherObject> POD_GROUP =
-            ObjectKind.other("scheduling.x-k8s.io/v1alpha1", "PodGroup", "podgroups", true);
-    private static final ObjectKind<OtherObject> ELASTIC_QUOTA =
-            ObjectKind.other("scheduling.x-k8s.io/v1alpha1", "ElasticQuota", "elasticquotas", true);
     private static final Duration LONGEST = Duration.ofHours(48);
     private static final String PENDING = "Pending";
     private static final String SCHEDULING = "Scheduling";
@@ -61,11 +56,11 @@ public final class SchedulingController implements ControllerPlugin {
 
     private SchedulingController(Handle handle) {
         this.handle = handle;
-        groups = handle.lister(POD_GROUP);
-        quotas = handle.lister(ELASTIC_QUOTA);
+        groups = handle.lister(Coscheduling.POD_GROUP);
+        quotas = handle.lister(CapacityScheduling.ELASTIC_QUOTA);
         pods = handle.lister(ObjectKind.POD);
-        handle.onChange(POD_GROUP, change -> later(POD_GROUP, change));
-        handle.onChange(ELASTIC_QUOTA, change -> later(ELASTIC_QUOTA, change));
+        handle.onChange(Coscheduling.POD_GROUP, change -> later(Coscheduling.POD_GROUP, change));
+        handle.onChange(CapacityScheduling.ELASTIC_QUOTA, change -> later(CapacityScheduling.ELASTIC_QUOTA, change));
         handle.onChange(ObjectKind.POD, this::podChanged);
     }
 
@@ -81,7 +76,7 @@ public final class SchedulingController implements ControllerPlugin {
 
     private void podChanged(ObjectChange<Pod> change) {
         Pod pod = change.latest();
-        String group = pod.labels().getOrDefault(LABEL, "");
+        String group = pod.labels().getOrDefault(Coscheduling.LABEL, "");
         change.before().ifPresent(this::remove);
         if (!group.isEmpty()) {
             if (change.after().isPresent()) {
@@ -89,15 +84,15 @@ public final class SchedulingController implements ControllerPlugin {
                         .computeIfAbsent(group, any -> new ConcurrentHashMap<>())
                         .put(pod.key(), pod);
             }
-            later(POD_GROUP, pod.namespace(), group);
+            later(Coscheduling.POD_GROUP, pod.namespace(), group);
         }
         for (OtherObject quota : quotas.in(pod.namespace())) {
-            later(ELASTIC_QUOTA, quota.namespace(), quota.name());
+            later(CapacityScheduling.ELASTIC_QUOTA, quota.namespace(), quota.name());
         }
     }
 
     private void remove(Pod pod) {
-        podsByLabel.computeIfPresent(pod.labels().getOrDefault(LABEL, ""), (any, known) -> {
+        podsByLabel.computeIfPresent(pod.labels().getOrDefault(Coscheduling.LABEL, ""), (any, known) -> {
             known.remove(pod.key());
             return known.isEmpty() ? null : known;
         });
@@ -116,7 +111,7 @@ public final class SchedulingController implements ControllerPlugin {
 
     @Override
     public void reconcile(String kind, String namespace, String name) {
-        if (kind.equals(POD_GROUP.kind())) {
+        if (kind.equals(Coscheduling.POD_GROUP.kind())) {
             Optional<OtherObject> group = groups.get(namespace, name);
             if (group.isPresent()) {
                 reconcileGroup(group.get());
@@ -153,7 +148,7 @@ public final class SchedulingController implements ControllerPlugin {
         } else {
             count(members, minMember, status);
         }
-        write(POD_GROUP, group, fields.object("status"), status);
+        write(Coscheduling.POD_GROUP, group, fields.object("status"), status);
     }
 
     private static boolean isLate(OtherObject group, ObjectFields fields) {
@@ -223,7 +218,7 @@ public final class SchedulingController implements ControllerPlugin {
             used.forEach((resource, amount) -> amounts.put(resource, amount.toString()));
             handle.writer()
                     .patch(
-                            ELASTIC_QUOTA,
+                            CapacityScheduling.ELASTIC_QUOTA,
                             quota.namespace(),
                             quota.name(),
                             MergePatch.ofStatus("{\"status\":{\"used\":" + json(amounts) + "}}"));

@@ -2,8 +2,12 @@
 package org.moorage.runtime.internal.profile;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.mockito.Mockito.mock;
+import static org.mockito.Mockito.when;
+import static org.mockito.Mockito.withSettings;
 
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -13,23 +17,21 @@ import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
-import org.moorage.api.CycleState;
-import org.moorage.api.Placement;
-import org.moorage.api.PlacementProgress;
-import org.moorage.api.PodGroupInfo;
-import org.moorage.api.Snapshot;
+import org.moorage.api.plugin.BindPlugin;
 import org.moorage.api.plugin.ExtensionPoint;
+import org.moorage.api.plugin.FilterPlugin;
 import org.moorage.api.plugin.PlacementFeasiblePlugin;
-import org.moorage.api.plugin.PlacementFeasibleResult;
 import org.moorage.api.plugin.PlacementGeneratePlugin;
-import org.moorage.api.plugin.PlacementGenerateResult;
 import org.moorage.api.plugin.Plugin;
+import org.moorage.api.plugin.PluginArgs;
 import org.moorage.api.plugin.PluginFactory;
+import org.moorage.api.plugin.PreFilterPlugin;
 import org.moorage.api.plugin.Problems;
+import org.moorage.api.plugin.QueueSortPlugin;
+import org.moorage.api.plugin.ScorePlugin;
 import org.moorage.config.ConfigLoader;
 import org.moorage.config.ProfileConfig;
 import org.moorage.config.plugin.PluginRegistry;
-import org.moorage.runtime.SamplePlugins;
 import org.moorage.runtime.internal.plugin.PluginCaller;
 
 class ProfilePluginsTest {
@@ -45,33 +47,31 @@ class ProfilePluginsTest {
     private static final Pattern NAME = Pattern.compile("(?<=[\\[ ])([A-Z][A-Za-z]*|'\\*')(?:=(-?\\d+))?(?=[],])");
 
     private static final List<Plugin> PLUGINS = List.of(
-            new SamplePlugins.Sort("Sort"),
-            new SamplePlugins.Sort("OtherSort"),
-            new SamplePlugins.Bind("Bind"),
-            new SamplePlugins.Filter("F"),
-            new SamplePlugins.Score("S"),
-            new SamplePlugins.FilterAndScore("A"),
-            new SamplePlugins.FilterAndScore("B"),
-            new SamplePlugins.FilterAndScore("C"),
-            new Enough("Enough"),
-            new Placements("Racks"),
-            new Placements("Zones"),
-            new SamplePlugins.Nothing("Nothing"));
+            plugin("Sort", QueueSortPlugin.class),
+            plugin("OtherSort", QueueSortPlugin.class),
+            plugin("Bind", BindPlugin.class),
+            plugin("F", FilterPlugin.class),
+            plugin("S", ScorePlugin.class),
+            plugin("A", PreFilterPlugin.class, FilterPlugin.class, ScorePlugin.class),
+            plugin("B", PreFilterPlugin.class, FilterPlugin.class, ScorePlugin.class),
+            plugin("C", PreFilterPlugin.class, FilterPlugin.class, ScorePlugin.class),
+            plugin("Enough", PlacementFeasiblePlugin.class),
+            plugin("Racks", PlacementGeneratePlugin.class),
+            plugin("Zones", PlacementGeneratePlugin.class),
+            () -> "Nothing");
 
-    private record Enough(String name) implements PlacementFeasiblePlugin {
-        @Override
-        public PlacementFeasibleResult placementFeasible(
-                CycleState state, PodGroupInfo group, PlacementProgress progress) {
-            return PlacementFeasibleResult.feasible();
-        }
+    /** A plugin that extends these points and is never called. */
+    private static Plugin plugin(String name, Class<?>... points) {
+        Plugin plugin =
+                mock(Plugin.class, withSettings().extraInterfaces(points).stubOnly());
+        when(plugin.name()).thenReturn(name);
+        return plugin;
     }
 
-    private record Placements(String name) implements PlacementGeneratePlugin {
-        @Override
-        public PlacementGenerateResult generatePlacements(
-                CycleState state, PodGroupInfo group, Placement parent, Snapshot snapshot) {
-            return PlacementGenerateResult.of(List.of(parent));
-        }
+    private static Map<String, PluginCaller> callers(List<Plugin> plugins) {
+        Map<String, PluginCaller> byName = new LinkedHashMap<>();
+        plugins.forEach(plugin -> byName.put(plugin.name(), PluginCaller.of(plugin)));
+        return byName;
     }
 
     @Nested
@@ -251,7 +251,7 @@ class ProfilePluginsTest {
             ProfileConfig profile = profile("multiPoint: {enabled: [A, F]}, score: {enabled: [S]}", true);
             ProfilePlugins.expand(
                     profile,
-                    SamplePlugins.byName(List.of(PLUGINS.get(0), PLUGINS.get(2), PLUGINS.get(3))),
+                    callers(List.of(PLUGINS.get(0), PLUGINS.get(2), PLUGINS.get(3))),
                     Set.of("B"),
                     problems.at("profiles").at(0));
 
@@ -303,7 +303,7 @@ class ProfilePluginsTest {
     }
 
     private static Map<String, PluginCaller> instances() {
-        return SamplePlugins.byName(PLUGINS);
+        return callers(PLUGINS);
     }
 
     private static List<String> names(List<PluginCaller> plugins) {
@@ -322,7 +322,8 @@ class ProfilePluginsTest {
             written = written.replace("'*'}], enabled: [", "'*'}], enabled: [{name: Sort}, {name: Bind}, ");
         }
         List<PluginFactory<?>> factories = new ArrayList<>();
-        PLUGINS.forEach(plugin -> factories.add(SamplePlugins.factory(plugin)));
+        PLUGINS.forEach(plugin -> factories.add(
+                PluginFactory.of(plugin.name(), Plugin.class, PluginArgs.None.class, (args, handle) -> plugin)));
         return ConfigLoader.load(BASE + "    {" + written + "}", "test.yaml", PluginRegistry.of(factories))
                 .config()
                 .profiles()

@@ -192,7 +192,7 @@ class DeletedPodsTest {
         factories.add(PluginFactory.of("Meanwhile", Meanwhile.class, handle -> new Meanwhile(handle, c)));
         PluginRegistry registry = PluginRegistry.of(factories);
         Scheduler scheduler = Scheduler.builder(
-                        ConfigLoader.load(CONFIG, "test.yaml", registry), registry, faulty.asCluster())
+                        ConfigLoader.load(CONFIG, "test.yaml", registry), registry, faulty.api())
                 .bindingExecutor(tasks::add)
                 .build();
         opened = Optional.of(scheduler);

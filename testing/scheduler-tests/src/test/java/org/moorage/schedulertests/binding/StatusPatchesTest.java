@@ -2,6 +2,8 @@
 package org.moorage.schedulertests.binding;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.mockito.ArgumentMatchers.any;
+import static org.mockito.Mockito.doAnswer;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -82,18 +84,20 @@ class StatusPatchesTest {
 
     @ParameterizedTest
     @FieldSource("CASES")
-    @SuppressWarnings("unchecked") // the type of the parameter
     void isTheLatestAndOnlyOfAPodWithoutANode(Case c) {
         List<Integer> nodesTold = new ArrayList<>();
-        faulty.on("patchStatus", (arguments, real) -> {
-            assertThat(((Pod) arguments[0]).isBound()).isFalse();
-            String message =
-                    ((Optional<PodCondition>) arguments[1]).orElseThrow().message();
-            nodesTold.add(Integer.parseInt(message.replaceFirst("0/([0-9]+) nodes.*", "$1")));
-            return real.call();
-        });
+        doAnswer(patch -> {
+                    assertThat(patch.<Pod>getArgument(0).isBound()).isFalse();
+                    String message = patch.<Optional<PodCondition>>getArgument(1)
+                            .orElseThrow()
+                            .message();
+                    nodesTold.add(Integer.parseInt(message.replaceFirst("0/([0-9]+) nodes.*", "$1")));
+                    return faulty.real().answer(patch);
+                })
+                .when(faulty.api())
+                .patchStatus(any(), any(), any());
         PluginRegistry registry = PluginRegistry.of(KubeSchedulerPlugins.all());
-        Scheduler scheduler = Scheduler.builder(ConfigLoader.defaults(registry), registry, faulty.asCluster())
+        Scheduler scheduler = Scheduler.builder(ConfigLoader.defaults(registry), registry, faulty.api())
                 .bindingExecutor(tasks::add)
                 .build();
         opened = Optional.of(scheduler);

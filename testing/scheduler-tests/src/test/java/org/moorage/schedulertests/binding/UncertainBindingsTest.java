@@ -2,6 +2,8 @@
 package org.moorage.schedulertests.binding;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.mockito.ArgumentMatchers.any;
+import static org.mockito.Mockito.doAnswer;
 
 import com.google.common.collect.ImmutableList;
 import java.util.ArrayList;
@@ -261,7 +263,7 @@ class UncertainBindingsTest {
         factories.add(PluginFactory.of("Reservation", Reservation.class, handle -> new Reservation()));
         PluginRegistry registry = PluginRegistry.of(factories);
         Scheduler scheduler = Scheduler.builder(
-                        ConfigLoader.load(CONFIG, "test.yaml", registry), registry, faulty.asCluster())
+                        ConfigLoader.load(CONFIG, "test.yaml", registry), registry, faulty.api())
                 .bindingExecutor(tasks::add)
                 .listener(new SchedulerListener() {
                     @Override
@@ -280,6 +282,19 @@ class UncertainBindingsTest {
         return scheduler;
     }
 
+    /** Throws this for the first reads. */
+    private void failReads(int failing, Throwable thrown) {
+        AtomicInteger reads = new AtomicInteger();
+        doAnswer(read -> {
+                    if (reads.getAndIncrement() < failing) {
+                        throw thrown;
+                    }
+                    return faulty.real().answer(read);
+                })
+                .when(faulty.api())
+                .read(any(), any(), any());
+    }
+
     private void runTasks() {
         for (Runnable task = tasks.poll(); task != null; task = tasks.poll()) {
             task.run();
@@ -289,19 +304,15 @@ class UncertainBindingsTest {
     @ParameterizedTest
     @FieldSource("CASES")
     void areLookedUpBeforeAnythingIsUndone(Case c) throws InterruptedException {
-        AtomicInteger reads = new AtomicInteger();
         // The server's state can only be determined by reading.
-        faulty.on("bind", (arguments, real) -> {
-            faulty.freezeWatch();
-            c.before.accept(cluster);
-            throw c.failure;
-        });
-        faulty.on("read", (arguments, real) -> {
-            if (reads.getAndIncrement() < c.failingReads) {
-                throw NO_ANSWER;
-            }
-            return real.call();
-        });
+        doAnswer(bind -> {
+                    faulty.freezeWatch();
+                    c.before.accept(cluster);
+                    throw c.failure;
+                })
+                .when(faulty.api())
+                .bind(any(), any());
+        failReads(c.failingReads, NO_ANSWER);
         Scheduler scheduler = scheduler();
         scheduler.scheduleNext();
         runTasks();
@@ -333,18 +344,14 @@ class UncertainBindingsTest {
     @ParameterizedTest
     @FieldSource("UNEXPECTED")
     void areLookedUpAgainAfterAnyException(Throwable thrown) throws InterruptedException {
-        AtomicInteger reads = new AtomicInteger();
-        faulty.on("bind", (arguments, real) -> {
-            faulty.freezeWatch();
-            apply(cluster);
-            throw NO_ANSWER;
-        });
-        faulty.on("read", (arguments, real) -> {
-            if (reads.getAndIncrement() < 2) {
-                throw UncertainBindingsTest.<RuntimeException>unchecked(thrown);
-            }
-            return real.call();
-        });
+        doAnswer(bind -> {
+                    faulty.freezeWatch();
+                    apply(cluster);
+                    throw NO_ANSWER;
+                })
+                .when(faulty.api())
+                .bind(any(), any());
+        failReads(2, thrown);
         scheduler().scheduleNext();
         while (told.isEmpty()) {
             Runnable task = tasks.poll(5, TimeUnit.SECONDS);
@@ -353,10 +360,5 @@ class UncertainBindingsTest {
         }
         assertThat(told).containsExactly("bound");
         assertThat(unreserved).isEmpty();
-    }
-
-    @SuppressWarnings({"unchecked", "TypeParameterUnusedInFormals"}) // nothing is cast to it
-    private static <T extends Throwable> T unchecked(Throwable thrown) throws T {
-        throw (T) thrown;
     }
 }

@@ -1,25 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.moorage.runtime;
+package org.moorage.schedulertests.plugins;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.mockito.Mockito.mock;
 
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
-import org.moorage.api.plugin.ClusterWriter;
 import org.moorage.api.plugin.FeatureGates;
 import org.moorage.api.plugin.Plugin;
 import org.moorage.api.plugin.PluginArgs;
 import org.moorage.api.plugin.PluginFactory;
 import org.moorage.api.plugin.Problems;
+import org.moorage.api.plugin.ScorePlugin;
+import org.moorage.builtin.dra.KubeSchedulerPlugins;
 import org.moorage.config.ConfigException;
 import org.moorage.config.ConfigLoader;
 import org.moorage.config.ConfigReading;
 import org.moorage.config.older.PolicyTexts;
 import org.moorage.config.plugin.PluginRegistry;
-import org.moorage.runtime.cluster.ClusterSource;
+import org.moorage.runtime.ConfigCheck;
+import org.moorage.simulation.cluster.InMemoryCluster;
 
 /**
  * Tests that all errors of a configuration are reported together: those of reading it, and those of its plugins and
@@ -27,6 +30,8 @@ import org.moorage.runtime.cluster.ClusterSource;
  */
 class ConfigCheckTest {
     private static final String HEAD = "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n";
+
+    private static final InMemoryCluster CLUSTER = InMemoryCluster.of(List.of());
 
     /** Arguments of a plugin that is only made for an even number. */
     public record Args(int number) implements PluginArgs {
@@ -40,12 +45,12 @@ class ConfigCheckTest {
         }
     }
 
-    private static final PluginRegistry REGISTRY = SamplePlugins.all()
+    private static final PluginRegistry REGISTRY = PluginRegistry.of(KubeSchedulerPlugins.all())
             .with(List.of(PluginFactory.of("Even", Plugin.class, Args.class, (args, handle) -> {
                 if (args.number % 2 != 0) {
                     throw new IllegalArgumentException("number: " + args.number + " (expected: an even number)");
                 }
-                return new SamplePlugins.Score("Even");
+                return mock(ScorePlugin.class);
             })));
 
     /**
@@ -163,13 +168,11 @@ class ConfigCheckTest {
                 ConfigLoader.read(HEAD + c.given, "f", REGISTRY, FeatureGates.DEFAULTS, PolicyTexts.files());
 
         if (c.problems.length == 0) {
-            assertThat(ConfigCheck.check(reading, REGISTRY, ClusterSource.none("one"), ClusterWriter.refusing("one")))
-                    .isSameAs(reading.loaded());
+            assertThat(ConfigCheck.check(reading, REGISTRY, CLUSTER, CLUSTER)).isSameAs(reading.loaded());
             return;
         }
         assertThatExceptionOfType(ConfigException.class)
-                .isThrownBy(() ->
-                        ConfigCheck.check(reading, REGISTRY, ClusterSource.none("one"), ClusterWriter.refusing("one")))
+                .isThrownBy(() -> ConfigCheck.check(reading, REGISTRY, CLUSTER, CLUSTER))
                 .satisfies(refusal -> assertThat(refusal.problems().stream()
                                 .map(problem -> refusal.placeOf(problem).orElse("f:") + ": " + problem))
                         .containsExactly(Stream.of(c.problems)

@@ -102,6 +102,20 @@ public record Status(Code code, List<String> reasons) {
         return code.isRejection();
     }
 
+    /**
+     * Returns this rejection.
+     *
+     * @throws IllegalArgumentException if it is not a rejection; the message has its reasons if it is an error
+     */
+    public Status requireRejection() {
+        if (!isRejection()) {
+            String why = code == Code.ERROR ? " \"" + message() + "\"" : "";
+            throw new IllegalArgumentException(
+                    "status: " + code + why + " (expected: a rejection; a plugin that fails throws)");
+        }
+        return this;
+    }
+
     /** Returns all reasons in one line, joined by a comma and a space. */
     public String message() {
         return reasons.size() == 1 ? reasons.get(0) : String.join(", ", reasons);

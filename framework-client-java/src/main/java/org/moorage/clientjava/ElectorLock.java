@@ -10,7 +10,7 @@ import java.time.InstantSource;
 import java.util.Date;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
-import org.moorage.api.plugin.ClusterException;
+import org.moorage.api.plugin.cluster.ClusterException;
 import org.moorage.config.LeaderElection;
 import org.moorage.kubernetes.ApiRequests;
 import org.moorage.kubernetes.election.LeaseLock;

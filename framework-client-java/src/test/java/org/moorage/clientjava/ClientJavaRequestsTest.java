@@ -22,7 +22,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.moorage.api.model.Pod;
-import org.moorage.api.plugin.ClusterException;
+import org.moorage.api.plugin.cluster.ClusterException;
 import org.moorage.kubernetes.InformerCluster;
 import org.moorage.testkit.Pods;
 import org.moorage.testkit.apiserver.FakeApiServer;

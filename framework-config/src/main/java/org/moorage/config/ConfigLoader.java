@@ -3,7 +3,7 @@ package org.moorage.config;
 
 import java.util.ArrayList;
 import java.util.List;
-import org.moorage.api.plugin.FeatureGates;
+import org.moorage.api.feature.FeatureGates;
 import org.moorage.api.plugin.Problems;
 import org.moorage.config.cloud.ConfigShape;
 import org.moorage.config.internal.ConfigFormat;

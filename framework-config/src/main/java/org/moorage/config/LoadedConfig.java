@@ -12,7 +12,7 @@ import java.util.Map;
 import java.util.function.Consumer;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import org.moorage.api.plugin.FeatureGates;
+import org.moorage.api.feature.FeatureGates;
 import org.moorage.api.plugin.Problems;
 import org.moorage.config.cloud.ConfigShape;
 import org.moorage.config.internal.ConfigFormat;

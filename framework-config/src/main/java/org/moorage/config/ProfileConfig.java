@@ -9,8 +9,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.OptionalInt;
 import java.util.Set;
-import org.moorage.api.plugin.ExtensionPoint;
 import org.moorage.api.plugin.PluginArgs;
+import org.moorage.api.plugin.point.ExtensionPoint;
 import org.moorage.config.plugin.EnabledPlugin;
 import org.moorage.config.plugin.PluginSet;
 

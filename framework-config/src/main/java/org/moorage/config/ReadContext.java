@@ -7,7 +7,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import org.moorage.api.plugin.FeatureGates;
+import org.moorage.api.feature.FeatureGates;
 import org.moorage.config.internal.RecordBinder;
 import org.moorage.config.internal.SourceTree;
 import org.moorage.config.plugin.PluginRegistry;

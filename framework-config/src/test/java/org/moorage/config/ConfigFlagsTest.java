@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.moorage.config.ConfigTexts.HEAD;
 
 import org.junit.jupiter.api.Test;
-import org.moorage.api.plugin.FeatureGates;
+import org.moorage.api.feature.FeatureGates;
 
 /** Flags that take the place of what a configuration says. */
 class ConfigFlagsTest {

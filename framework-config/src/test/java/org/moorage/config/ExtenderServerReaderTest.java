@@ -11,9 +11,9 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
-import org.moorage.api.plugin.ExtensionPoint;
-import org.moorage.api.plugin.FeatureGates;
+import org.moorage.api.feature.FeatureGates;
 import org.moorage.api.plugin.Problems;
+import org.moorage.api.plugin.point.ExtensionPoint;
 
 class ExtenderServerReaderTest {
     private static final String HEAD = "apiVersion: moorage.org/v1\nkind: ExtenderConfiguration\n";

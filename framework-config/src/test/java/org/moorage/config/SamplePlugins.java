@@ -13,19 +13,19 @@ import org.moorage.api.Status;
 import org.moorage.api.model.NodeAffinity;
 import org.moorage.api.model.Pod;
 import org.moorage.api.model.TopologySpreadConstraint;
-import org.moorage.api.plugin.BindPlugin;
-import org.moorage.api.plugin.FilterPlugin;
 import org.moorage.api.plugin.Plugin;
 import org.moorage.api.plugin.PluginArgs;
 import org.moorage.api.plugin.PluginFactory;
-import org.moorage.api.plugin.PreEnqueuePlugin;
-import org.moorage.api.plugin.PreFilterPlugin;
-import org.moorage.api.plugin.PreFilterResult;
-import org.moorage.api.plugin.PreScorePlugin;
 import org.moorage.api.plugin.Problems;
-import org.moorage.api.plugin.QueueSortPlugin;
-import org.moorage.api.plugin.QueuedPod;
-import org.moorage.api.plugin.ScorePlugin;
+import org.moorage.api.plugin.point.BindPlugin;
+import org.moorage.api.plugin.point.FilterPlugin;
+import org.moorage.api.plugin.point.PreEnqueuePlugin;
+import org.moorage.api.plugin.point.PreFilterPlugin;
+import org.moorage.api.plugin.point.PreFilterResult;
+import org.moorage.api.plugin.point.PreScorePlugin;
+import org.moorage.api.plugin.point.QueueSortPlugin;
+import org.moorage.api.plugin.point.QueuedPod;
+import org.moorage.api.plugin.point.ScorePlugin;
 import org.moorage.config.plugin.PluginRegistry;
 
 /** Plugins with the names, the extension points and the arguments of kube-scheduler's, that decide nothing. */

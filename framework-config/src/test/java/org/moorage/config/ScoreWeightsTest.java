@@ -12,7 +12,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
-import org.moorage.api.plugin.ExtensionPoint;
+import org.moorage.api.plugin.point.ExtensionPoint;
 import org.moorage.config.plugin.EnabledPlugin;
 import org.moorage.config.plugin.PluginSet;
 

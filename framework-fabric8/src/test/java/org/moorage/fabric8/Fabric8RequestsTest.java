@@ -21,7 +21,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.moorage.api.model.Pod;
-import org.moorage.api.plugin.ClusterException;
+import org.moorage.api.plugin.cluster.ClusterException;
 import org.moorage.kubernetes.ApiClient;
 import org.moorage.kubernetes.InformerCluster;
 import org.moorage.testkit.Pods;

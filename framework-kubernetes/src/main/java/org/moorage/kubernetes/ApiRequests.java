@@ -9,7 +9,7 @@ import java.util.concurrent.TimeUnit;
 import okhttp3.ConnectionPool;
 import okhttp3.OkHttpClient;
 import org.moorage.api.model.ObjectKind;
-import org.moorage.api.plugin.ClusterException;
+import org.moorage.api.plugin.cluster.ClusterException;
 import org.moorage.objects.ObjectDecodeException;
 import org.moorage.objects.tree.ObjectTrees;
 

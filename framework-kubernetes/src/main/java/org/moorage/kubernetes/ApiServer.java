@@ -28,7 +28,7 @@ import okhttp3.internal.http2.StreamResetException;
 import okio.BufferedSink;
 import org.jspecify.annotations.Nullable;
 import org.moorage.api.model.ObjectKind;
-import org.moorage.api.plugin.ClusterException;
+import org.moorage.api.plugin.cluster.ClusterException;
 import org.moorage.objects.tree.ObjectStreams;
 
 /**

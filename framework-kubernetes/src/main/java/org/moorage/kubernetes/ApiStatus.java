@@ -3,7 +3,7 @@ package org.moorage.kubernetes;
 
 import java.net.ConnectException;
 import java.time.Duration;
-import org.moorage.api.plugin.ClusterException;
+import org.moorage.api.plugin.cluster.ClusterException;
 
 /** The Status in an API server's error response: the cause of a {@link ClusterException}. */
 final class ApiStatus extends Exception {

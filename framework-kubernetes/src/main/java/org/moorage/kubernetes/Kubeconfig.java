@@ -18,7 +18,7 @@ import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
 import java.util.Optional;
-import org.moorage.api.plugin.ClusterException;
+import org.moorage.api.plugin.cluster.ClusterException;
 import org.moorage.objects.TextFile;
 import org.moorage.objects.tree.ManifestYamlFactory;
 import org.moorage.tls.Pem;

@@ -8,7 +8,7 @@ import java.util.Optional;
 import java.util.Set;
 import org.moorage.api.model.ClusterObject;
 import org.moorage.api.model.ObjectKind;
-import org.moorage.api.plugin.ClusterException;
+import org.moorage.api.plugin.cluster.ClusterException;
 import org.moorage.objects.KeptJson;
 import org.moorage.objects.tree.TreeDecoder;
 

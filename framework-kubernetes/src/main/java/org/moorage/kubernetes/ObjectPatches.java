@@ -6,7 +6,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.util.Optional;
 import org.moorage.api.model.ClusterObject;
 import org.moorage.api.model.ObjectKind;
-import org.moorage.api.plugin.ClusterException;
+import org.moorage.api.plugin.cluster.ClusterException;
 import org.moorage.objects.KeptJson;
 import org.moorage.objects.ObjectDecodeException;
 import org.moorage.objects.tree.KindVersions;

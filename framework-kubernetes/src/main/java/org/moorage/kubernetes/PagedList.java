@@ -7,7 +7,7 @@ import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import org.moorage.api.model.ObjectKind;
-import org.moorage.api.plugin.ClusterException;
+import org.moorage.api.plugin.cluster.ClusterException;
 import org.moorage.objects.tree.ObjectStreams;
 
 /** Reads all objects of a kind, page by page, with at most one object in memory as text. */

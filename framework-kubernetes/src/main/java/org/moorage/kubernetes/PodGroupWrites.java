@@ -10,7 +10,7 @@ import java.util.random.RandomGenerator;
 import org.moorage.api.model.ObjectKind;
 import org.moorage.api.model.PodCondition;
 import org.moorage.api.model.PodGroup;
-import org.moorage.api.plugin.ClusterException;
+import org.moorage.api.plugin.cluster.ClusterException;
 
 /** Sends changes of pod groups to the API server. */
 final class PodGroupWrites {

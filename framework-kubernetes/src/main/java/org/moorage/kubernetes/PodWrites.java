@@ -19,8 +19,8 @@ import org.moorage.api.model.ObjectKind;
 import org.moorage.api.model.Pod;
 import org.moorage.api.model.PodCondition;
 import org.moorage.api.model.PodStatus;
-import org.moorage.api.plugin.ClusterException;
-import org.moorage.api.plugin.Nomination;
+import org.moorage.api.plugin.cluster.ClusterException;
+import org.moorage.api.plugin.cluster.Nomination;
 
 /** Sends changes of pods to the API server. Reads at most the resource version from a successful response. */
 final class PodWrites {

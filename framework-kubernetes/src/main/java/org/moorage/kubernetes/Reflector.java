@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 import org.moorage.api.model.ClusterObject;
 import org.moorage.api.model.ObjectKind;
 import org.moorage.api.model.OtherObject;
-import org.moorage.api.plugin.ClusterException;
+import org.moorage.api.plugin.cluster.ClusterException;
 import org.moorage.kubernetes.WatchStatus.Condition;
 import org.moorage.objects.EventType;
 import org.moorage.objects.KeptJson;

@@ -3,8 +3,8 @@ package org.moorage.kubernetes;
 
 import java.util.Optional;
 import org.moorage.api.model.ClusterObject;
-import org.moorage.api.plugin.PodEvent;
-import org.moorage.api.plugin.PodGroupEvent;
+import org.moorage.api.plugin.cluster.PodEvent;
+import org.moorage.api.plugin.cluster.PodGroupEvent;
 
 /**
  * An event of an object.

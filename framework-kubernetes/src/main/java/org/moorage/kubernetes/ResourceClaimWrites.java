@@ -10,7 +10,7 @@ import org.moorage.api.model.DeviceRequest;
 import org.moorage.api.model.ObjectKind;
 import org.moorage.api.model.Pod;
 import org.moorage.api.model.ResourceClaim;
-import org.moorage.api.plugin.ResourceClaimWriter;
+import org.moorage.api.plugin.builtin.ResourceClaimWriter;
 
 /**
  * Sends changes of resource claims to the API server. Most are strategic merge patches, which add pods to and remove

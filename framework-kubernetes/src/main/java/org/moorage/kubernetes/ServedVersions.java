@@ -6,7 +6,7 @@ import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import org.moorage.api.model.ClusterObject;
 import org.moorage.api.model.ObjectKind;
-import org.moorage.api.plugin.ClusterException;
+import org.moorage.api.plugin.cluster.ClusterException;
 import org.moorage.objects.tree.KindVersions;
 
 /**

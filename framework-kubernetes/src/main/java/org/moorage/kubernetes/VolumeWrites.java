@@ -7,7 +7,7 @@ import org.moorage.api.model.ObjectKind;
 import org.moorage.api.model.ObjectMeta;
 import org.moorage.api.model.PersistentVolume;
 import org.moorage.api.model.PersistentVolumeClaim;
-import org.moorage.api.plugin.VolumeWriter;
+import org.moorage.api.plugin.builtin.VolumeWriter;
 
 /** Sends changes of persistent volumes and their claims to the API server, as JSON merge patches. */
 final class VolumeWrites implements VolumeWriter {

@@ -20,7 +20,7 @@ import org.junit.jupiter.params.provider.FieldSource;
 import org.moorage.api.model.ObjectMeta;
 import org.moorage.api.model.Pod;
 import org.moorage.api.model.PodSpec;
-import org.moorage.api.plugin.ClusterException;
+import org.moorage.api.plugin.cluster.ClusterException;
 import org.moorage.testkit.apiserver.FakeApiServer;
 import org.moorage.testkit.apiserver.Response;
 

@@ -41,7 +41,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.moorage.api.model.ObjectMeta;
 import org.moorage.api.model.Pod;
 import org.moorage.api.model.PodSpec;
-import org.moorage.api.plugin.ClusterException;
+import org.moorage.api.plugin.cluster.ClusterException;
 
 /** Connections over TLS whose keys and credentials change while they are in use. */
 class CredentialsTest {

@@ -23,7 +23,7 @@ import org.junit.jupiter.params.provider.FieldSource;
 import org.moorage.api.model.ObjectMeta;
 import org.moorage.api.model.Pod;
 import org.moorage.api.model.PodSpec;
-import org.moorage.api.plugin.PodEvent;
+import org.moorage.api.plugin.cluster.PodEvent;
 import org.moorage.testkit.apiserver.FakeApiServer;
 import org.moorage.testkit.apiserver.Request;
 import org.moorage.testkit.apiserver.Response;

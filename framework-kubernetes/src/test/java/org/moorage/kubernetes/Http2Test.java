@@ -22,8 +22,8 @@ import org.junit.jupiter.params.provider.FieldSource;
 import org.moorage.api.model.ObjectMeta;
 import org.moorage.api.model.Pod;
 import org.moorage.api.model.PodSpec;
-import org.moorage.api.plugin.ClusterException;
-import org.moorage.api.plugin.ClusterException.Outcome;
+import org.moorage.api.plugin.cluster.ClusterException;
+import org.moorage.api.plugin.cluster.ClusterException.Outcome;
 
 /** Bindings over HTTP/2, where the server may turn away single requests. */
 class Http2Test {

@@ -33,7 +33,7 @@ import org.junit.jupiter.params.provider.FieldSource;
 import org.moorage.api.model.ClusterObject;
 import org.moorage.api.model.ObjectKind;
 import org.moorage.api.model.Pod;
-import org.moorage.api.plugin.ClusterException;
+import org.moorage.api.plugin.cluster.ClusterException;
 import org.moorage.objects.KeptJson;
 import org.moorage.runtime.cluster.ClusterListener;
 import org.moorage.testkit.apiserver.FakeApiServer;

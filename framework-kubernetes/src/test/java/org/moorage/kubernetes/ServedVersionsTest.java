@@ -35,7 +35,7 @@ import org.moorage.api.model.PodGroup;
 import org.moorage.api.model.PodSpec;
 import org.moorage.api.model.ResourceClaim;
 import org.moorage.api.model.ResourceSlice;
-import org.moorage.api.plugin.ClusterException;
+import org.moorage.api.plugin.cluster.ClusterException;
 import org.moorage.objects.KeptJson;
 import org.moorage.objects.tree.ObjectStreams;
 import org.moorage.runtime.MonotonicClock;

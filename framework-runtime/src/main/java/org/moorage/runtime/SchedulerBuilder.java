@@ -13,9 +13,9 @@ import java.util.function.BiFunction;
 import java.util.function.Consumer;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
-import org.moorage.api.plugin.ClusterWriter;
-import org.moorage.api.plugin.FeatureGates;
+import org.moorage.api.feature.FeatureGates;
 import org.moorage.api.plugin.Handle;
+import org.moorage.api.plugin.cluster.ClusterWriter;
 import org.moorage.config.ConfigException;
 import org.moorage.config.ExtenderConfig;
 import org.moorage.config.LoadedConfig;
@@ -156,7 +156,7 @@ public final class SchedulerBuilder {
 
     /**
      * Sets how long a call into a plugin may take while {@link Scheduler#run} runs, before it is logged and counted as
-     * a failure; 30 seconds if not set, zero for no limit. Time in {@link Handle#pause} does not count.
+     * a failure; 30 seconds if not set, zero for no limit. Time in {@link Handle.Binding#pause} does not count.
      */
     public SchedulerBuilder pluginCallTimeout(Duration value) {
         Objects.requireNonNull(value, "value");

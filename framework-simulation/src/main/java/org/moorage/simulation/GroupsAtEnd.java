@@ -16,12 +16,12 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 import org.moorage.api.GroupKey;
 import org.moorage.api.PodGroupLister;
+import org.moorage.api.feature.FeatureGates;
 import org.moorage.api.model.Node;
 import org.moorage.api.model.ObjectKind;
 import org.moorage.api.model.Pod;
 import org.moorage.api.model.PodGroup;
 import org.moorage.api.model.SchedulingGroup;
-import org.moorage.api.plugin.FeatureGates;
 import org.moorage.simulation.SimulatedPod.State;
 import org.moorage.simulation.cluster.InMemoryCluster;
 

@@ -10,9 +10,9 @@ import org.moorage.api.NodeScores;
 import org.moorage.api.Placement;
 import org.moorage.api.Status;
 import org.moorage.api.model.Pod;
-import org.moorage.api.plugin.PlacementGenerateResult;
-import org.moorage.api.plugin.PodGroupPostFilterResult;
-import org.moorage.api.plugin.PreFilterResult;
+import org.moorage.api.plugin.group.PlacementGenerateResult;
+import org.moorage.api.plugin.group.PodGroupPostFilterResult;
+import org.moorage.api.plugin.point.PreFilterResult;
 
 /**
  * One call of the plugin under test.

@@ -14,9 +14,9 @@ import org.moorage.api.PlacementProgress;
 import org.moorage.api.PodGroupInfo;
 import org.moorage.api.model.PodGroup;
 import org.moorage.api.model.SchedulingGroup;
-import org.moorage.api.plugin.PlacementFeasibleResult;
-import org.moorage.api.plugin.PlacementGenerateResult;
-import org.moorage.api.plugin.PodGroupPostFilterResult;
+import org.moorage.api.plugin.group.PlacementFeasibleResult;
+import org.moorage.api.plugin.group.PlacementGenerateResult;
+import org.moorage.api.plugin.group.PodGroupPostFilterResult;
 import org.moorage.testkit.TestScheduler.GroupAttempt;
 
 /**

@@ -17,9 +17,9 @@ import org.moorage.api.model.Pod;
 import org.moorage.api.model.PodCondition;
 import org.moorage.api.model.PodGroup;
 import org.moorage.api.model.SchedulingGroup;
-import org.moorage.api.plugin.PlacementFeasibleResult;
-import org.moorage.api.plugin.PlacementGenerateResult;
-import org.moorage.api.plugin.PodGroupPostFilterResult;
+import org.moorage.api.plugin.group.PlacementFeasibleResult;
+import org.moorage.api.plugin.group.PlacementGenerateResult;
+import org.moorage.api.plugin.group.PodGroupPostFilterResult;
 import org.moorage.testkit.TestScheduler.GroupAttempt;
 
 /**

@@ -11,15 +11,15 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
+import org.moorage.api.feature.FeatureGates;
 import org.moorage.api.model.ClusterObject;
 import org.moorage.api.model.Node;
 import org.moorage.api.model.ObjectKind;
 import org.moorage.api.model.Pod;
 import org.moorage.api.model.SchedulingGroup;
-import org.moorage.api.plugin.ExtensionPoint;
-import org.moorage.api.plugin.FeatureGates;
 import org.moorage.api.plugin.PluginArgs;
 import org.moorage.api.plugin.PluginFactory;
+import org.moorage.api.plugin.point.ExtensionPoint;
 
 /**
  * A plugin and the cluster that it is tested in. The real scheduler calls the plugin, in the order of the scheduling

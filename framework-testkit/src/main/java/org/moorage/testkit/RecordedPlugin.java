@@ -57,7 +57,7 @@ final class RecordedPlugin implements InvocationHandler {
     }
 
     private static boolean isOfTheApi(Class<?> type) {
-        return type.getPackage().equals(Plugin.class.getPackage());
+        return type.getPackageName().startsWith(Plugin.class.getPackageName());
     }
 
     /** Returns the recorded calls since the last call of {@link #forget}, in order. */

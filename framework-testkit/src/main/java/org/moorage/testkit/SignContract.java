@@ -10,7 +10,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.UnaryOperator;
 import org.moorage.api.model.Pod;
-import org.moorage.api.plugin.SignPlugin;
+import org.moorage.api.plugin.point.SignPlugin;
 
 /**
  * The contract of a plugin that signs: pods with equal signatures get equal results for a node, and the results depend

@@ -3,6 +3,7 @@ package org.moorage.testkit;
 
 import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.time.Instant;
@@ -35,25 +36,25 @@ import org.moorage.api.Snapshot;
 import org.moorage.api.Status;
 import org.moorage.api.event.EventRegistration;
 import org.moorage.api.event.ObjectChange;
+import org.moorage.api.feature.FeatureGates;
 import org.moorage.api.model.ClusterObject;
 import org.moorage.api.model.ObjectKind;
 import org.moorage.api.model.Pod;
 import org.moorage.api.model.PodGroup;
 import org.moorage.api.model.SchedulingGroup;
-import org.moorage.api.plugin.ClusterException;
-import org.moorage.api.plugin.EnqueueExtensions;
-import org.moorage.api.plugin.ExtensionPoint;
-import org.moorage.api.plugin.FeatureGates;
 import org.moorage.api.plugin.Handle;
-import org.moorage.api.plugin.PlacementGeneratePlugin;
 import org.moorage.api.plugin.Plugin;
 import org.moorage.api.plugin.PluginArgs;
 import org.moorage.api.plugin.PluginFactory;
 import org.moorage.api.plugin.PluginLogger;
 import org.moorage.api.plugin.Problems;
-import org.moorage.api.plugin.QueueSortPlugin;
-import org.moorage.api.plugin.QueuedPod;
 import org.moorage.api.plugin.WaitingPod;
+import org.moorage.api.plugin.cluster.ClusterException;
+import org.moorage.api.plugin.group.PlacementGeneratePlugin;
+import org.moorage.api.plugin.point.EnqueueExtensions;
+import org.moorage.api.plugin.point.ExtensionPoint;
+import org.moorage.api.plugin.point.QueueSortPlugin;
+import org.moorage.api.plugin.point.QueuedPod;
 import org.moorage.config.ProfileConfig;
 import org.moorage.config.SchedulerConfig;
 import org.moorage.config.plugin.EnabledPlugin;
@@ -329,7 +330,7 @@ public final class TestScheduler implements AutoCloseable {
     }
 
     private PodGroupLister groups() {
-        return handle().podGroups();
+        return handle().cluster().podGroups();
     }
 
     // Returns the group, or the pod groups below it.
@@ -446,7 +447,7 @@ public final class TestScheduler implements AutoCloseable {
         if (cluster.find(ObjectKind.POD, pod.namespace(), pod.name()).isEmpty()) {
             cluster.apply(pod);
         } else {
-            handle().activate(List.of(pod));
+            handle().queue().activate(List.of(pod));
         }
     }
 
@@ -634,7 +635,7 @@ public final class TestScheduler implements AutoCloseable {
 
     /**
      * From now on, hides terminated pods (failed or succeeded) from the scheduler, as a real cluster does: they are
-     * reported as deleted, while {@link Handle#read} still finds them.
+     * reported as deleted, while {@link Handle.Cluster#read} still finds them.
      */
     public void hideEndedPods() {
         observed.hideEndedPods();
@@ -689,35 +690,46 @@ public final class TestScheduler implements AutoCloseable {
 
     private Handle observed(Handle given) {
         PluginLogger logger = new LogLine.Recorder(given.logger(), logged);
-        InvocationHandler observer = (proxy, method, arguments) -> {
-            Snapshot snapshot = inCycle;
-            if (method.getName().equals("logger")) {
-                return logger;
-            }
-            if (snapshot != null && method.getName().equals("snapshot")) {
-                return snapshot;
-            }
+        Handle.Cluster cluster = proxy(Handle.Cluster.class, (proxy, method, arguments) -> {
             if (method.getName().equals("lister")) {
                 listed.add((ObjectKind<?>) arguments[0]);
             }
-            if (method.getName().equals("activate")) {
-                add((Collection<?>) arguments[0], activated);
-            } else if (method.getName().equals("activateAfterBackoff")) {
-                add((Collection<?>) arguments[0], activatedAfterBackoff);
+            return invoke(given.cluster(), method, arguments);
+        });
+        Handle.Queue queue = new Handle.Queue() {
+            @Override
+            public void activate(Collection<Pod> pods) {
+                activated.addAll(pods);
+                given.queue().activate(pods);
             }
-            try {
-                return method.invoke(given, arguments);
-            } catch (InvocationTargetException failed) {
-                throw failed.getCause();
+
+            @Override
+            public void activateAfterBackoff(Collection<Pod> pods) {
+                activatedAfterBackoff.addAll(pods);
+                given.queue().activateAfterBackoff(pods);
             }
         };
-        return (Handle)
-                Proxy.newProxyInstance(TestScheduler.class.getClassLoader(), new Class<?>[] {Handle.class}, observer);
+        return proxy(Handle.class, (proxy, method, arguments) -> {
+            Snapshot snapshot = inCycle;
+            return switch (method.getName()) {
+                case "logger" -> logger;
+                case "cluster" -> cluster;
+                case "queue" -> queue;
+                case "snapshot" -> snapshot != null ? snapshot : given.snapshot();
+                default -> invoke(given, method, arguments);
+            };
+        });
     }
 
-    private static void add(Collection<?> pods, List<Pod> to) {
-        for (Object pod : pods) {
-            to.add((Pod) pod);
+    private static <T> T proxy(Class<T> type, InvocationHandler handler) {
+        return type.cast(Proxy.newProxyInstance(TestScheduler.class.getClassLoader(), new Class<?>[] {type}, handler));
+    }
+
+    private static Object invoke(Object target, Method method, Object[] arguments) throws Throwable {
+        try {
+            return method.invoke(target, arguments);
+        } catch (InvocationTargetException failed) {
+            throw failed.getCause();
         }
     }
 

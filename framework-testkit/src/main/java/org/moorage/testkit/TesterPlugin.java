@@ -12,13 +12,13 @@ import org.moorage.api.NodeInfo;
 import org.moorage.api.Status;
 import org.moorage.api.event.EventRegistration;
 import org.moorage.api.model.Pod;
-import org.moorage.api.plugin.BindPlugin;
-import org.moorage.api.plugin.EnqueueExtensions;
-import org.moorage.api.plugin.FilterPlugin;
 import org.moorage.api.plugin.Handle;
-import org.moorage.api.plugin.PermitPlugin;
-import org.moorage.api.plugin.PermitResult;
 import org.moorage.api.plugin.Trial;
+import org.moorage.api.plugin.point.BindPlugin;
+import org.moorage.api.plugin.point.EnqueueExtensions;
+import org.moorage.api.plugin.point.FilterPlugin;
+import org.moorage.api.plugin.point.PermitPlugin;
+import org.moorage.api.plugin.point.PermitResult;
 
 /**
  * The tester's plugin, which runs alongside the one under test. It is the first filter and the last plugin at the other
@@ -86,7 +86,7 @@ final class TesterPlugin implements FilterPlugin, PermitPlugin, BindPlugin, Enqu
 
     /** Returns the filters' results for each node after these simulated changes, as in preemption. */
     Map<String, Status> onTrial(List<TrialChange> wanted, CycleState original, Pod pod) {
-        Trial trial = handle.trial(original, pod);
+        Trial trial = handle.preemption().trial(original, pod);
         for (TrialChange change : wanted) {
             switch (change.action()) {
                 case ADD -> trial.assume(change.pod(), change.nodeName());
@@ -95,7 +95,7 @@ final class TesterPlugin implements FilterPlugin, PermitPlugin, BindPlugin, Enqu
         }
         Map<String, Status> answers = new TreeMap<>();
         for (NodeInfo node : trial.snapshot().nodes()) {
-            answers.put(node.name(), handle.filterWithNominatedPods(trial.state(), pod, node));
+            answers.put(node.name(), handle.preemption().filterWithNominatedPods(trial.state(), pod, node));
         }
         return answers;
     }
@@ -107,7 +107,7 @@ final class TesterPlugin implements FilterPlugin, PermitPlugin, BindPlugin, Enqu
 
     @Override
     public Status bind(CycleState state, Pod pod, String nodeName) {
-        handle.writer().bind(pod, nodeName);
+        handle.cluster().writer().bind(pod, nodeName);
         return Status.success();
     }
 

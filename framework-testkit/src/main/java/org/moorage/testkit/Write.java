@@ -6,7 +6,7 @@ import java.util.List;
 /**
  * A change that the scheduler or a plugin requested from the cluster.
  *
- * @param method the method of {@link org.moorage.api.plugin.ClusterWriter} that was called
+ * @param method the method of {@link org.moorage.api.plugin.cluster.ClusterWriter} that was called
  * @param arguments the arguments of the call
  */
 public record Write(String method, List<Object> arguments) {

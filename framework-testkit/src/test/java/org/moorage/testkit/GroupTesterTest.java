@@ -24,23 +24,23 @@ import org.moorage.api.PodGroupInfo;
 import org.moorage.api.ProposedAssignment;
 import org.moorage.api.Snapshot;
 import org.moorage.api.Status;
+import org.moorage.api.feature.FeatureGates;
 import org.moorage.api.model.CompositePodGroup;
 import org.moorage.api.model.Node;
 import org.moorage.api.model.ObjectMeta;
 import org.moorage.api.model.Pod;
 import org.moorage.api.model.PodGroup;
-import org.moorage.api.plugin.FeatureGates;
-import org.moorage.api.plugin.FilterPlugin;
 import org.moorage.api.plugin.Handle;
-import org.moorage.api.plugin.PlacementFeasiblePlugin;
-import org.moorage.api.plugin.PlacementFeasibleResult;
-import org.moorage.api.plugin.PlacementGeneratePlugin;
-import org.moorage.api.plugin.PlacementGenerateResult;
-import org.moorage.api.plugin.PlacementScorePlugin;
 import org.moorage.api.plugin.PluginFactory;
-import org.moorage.api.plugin.PodGroupPostFilterPlugin;
-import org.moorage.api.plugin.PodGroupPostFilterResult;
-import org.moorage.api.plugin.PodGroupTrial;
+import org.moorage.api.plugin.group.PlacementFeasiblePlugin;
+import org.moorage.api.plugin.group.PlacementFeasibleResult;
+import org.moorage.api.plugin.group.PlacementGeneratePlugin;
+import org.moorage.api.plugin.group.PlacementGenerateResult;
+import org.moorage.api.plugin.group.PlacementScorePlugin;
+import org.moorage.api.plugin.group.PodGroupPostFilterPlugin;
+import org.moorage.api.plugin.group.PodGroupPostFilterResult;
+import org.moorage.api.plugin.group.PodGroupTrial;
+import org.moorage.api.plugin.point.FilterPlugin;
 
 class GroupTesterTest {
     private static final Status FULL = Status.unschedulable("node(s) were full");
@@ -369,7 +369,7 @@ class GroupTesterTest {
 
         @Override
         public CompletionStage<?> execute(CycleState state, PodGroupInfo group, PodGroupPostFilterResult result) {
-            result.victims().forEach(handle.writer()::delete);
+            result.victims().forEach(handle.cluster().writer()::delete);
             return CompletableFuture.completedStage(null);
         }
     }

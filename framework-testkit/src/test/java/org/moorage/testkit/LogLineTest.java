@@ -12,10 +12,10 @@ import org.moorage.api.CycleState;
 import org.moorage.api.NodeInfo;
 import org.moorage.api.Status;
 import org.moorage.api.model.Pod;
-import org.moorage.api.plugin.FilterPlugin;
 import org.moorage.api.plugin.Handle;
 import org.moorage.api.plugin.PluginFactory;
 import org.moorage.api.plugin.PluginLogger;
+import org.moorage.api.plugin.point.FilterPlugin;
 
 /** Tests that a test can read a plugin's log lines. */
 class LogLineTest {

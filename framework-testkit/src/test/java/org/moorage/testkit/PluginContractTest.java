@@ -33,29 +33,29 @@ import org.moorage.api.model.ObjectKind;
 import org.moorage.api.model.ObjectMeta;
 import org.moorage.api.model.OtherObject;
 import org.moorage.api.model.Pod;
-import org.moorage.api.plugin.EnqueueExtensions;
-import org.moorage.api.plugin.FilterPlugin;
 import org.moorage.api.plugin.Handle;
-import org.moorage.api.plugin.ObjectLister;
-import org.moorage.api.plugin.PlacementFeasiblePlugin;
-import org.moorage.api.plugin.PlacementFeasibleResult;
-import org.moorage.api.plugin.PlacementGeneratePlugin;
-import org.moorage.api.plugin.PlacementGenerateResult;
-import org.moorage.api.plugin.PlacementScorePlugin;
 import org.moorage.api.plugin.Plugin;
 import org.moorage.api.plugin.PluginArgs;
 import org.moorage.api.plugin.PluginFactory;
-import org.moorage.api.plugin.PodGroupPostFilterPlugin;
-import org.moorage.api.plugin.PodGroupPostFilterResult;
-import org.moorage.api.plugin.PodGroupTrial;
-import org.moorage.api.plugin.PreEnqueuePlugin;
-import org.moorage.api.plugin.PreFilterExtensions;
-import org.moorage.api.plugin.PreFilterPlugin;
-import org.moorage.api.plugin.PreFilterResult;
 import org.moorage.api.plugin.Problems;
-import org.moorage.api.plugin.ReservePlugin;
-import org.moorage.api.plugin.ScorePlugin;
-import org.moorage.api.plugin.SignPlugin;
+import org.moorage.api.plugin.cluster.ObjectLister;
+import org.moorage.api.plugin.group.PlacementFeasiblePlugin;
+import org.moorage.api.plugin.group.PlacementFeasibleResult;
+import org.moorage.api.plugin.group.PlacementGeneratePlugin;
+import org.moorage.api.plugin.group.PlacementGenerateResult;
+import org.moorage.api.plugin.group.PlacementScorePlugin;
+import org.moorage.api.plugin.group.PodGroupPostFilterPlugin;
+import org.moorage.api.plugin.group.PodGroupPostFilterResult;
+import org.moorage.api.plugin.group.PodGroupTrial;
+import org.moorage.api.plugin.point.EnqueueExtensions;
+import org.moorage.api.plugin.point.FilterPlugin;
+import org.moorage.api.plugin.point.PreEnqueuePlugin;
+import org.moorage.api.plugin.point.PreFilterExtensions;
+import org.moorage.api.plugin.point.PreFilterPlugin;
+import org.moorage.api.plugin.point.PreFilterResult;
+import org.moorage.api.plugin.point.ReservePlugin;
+import org.moorage.api.plugin.point.ScorePlugin;
+import org.moorage.api.plugin.point.SignPlugin;
 
 class PluginContractTest {
     private static final String NAME = "Sample";
@@ -541,7 +541,7 @@ class PluginContractTest {
 
         @Override
         public Status filter(CycleState state, Pod pod, NodeInfo node) {
-            handle.writer().delete(pod);
+            handle.cluster().writer().delete(pod);
             return Status.success();
         }
     }
@@ -623,7 +623,7 @@ class PluginContractTest {
                 ObjectKind.other("example.com/v1", "Budget", "budgets", true);
 
         Demanding(Handle handle) {
-            ObjectLister<OtherObject> ignored = handle.lister(BUDGET);
+            ObjectLister<OtherObject> ignored = handle.cluster().lister(BUDGET);
         }
 
         @Override
@@ -659,7 +659,7 @@ class PluginContractTest {
         private final ObjectLister<Pod> pods;
 
         Comparing(Handle handle) {
-            pods = handle.lister(ObjectKind.POD);
+            pods = handle.cluster().lister(ObjectKind.POD);
         }
 
         @Override

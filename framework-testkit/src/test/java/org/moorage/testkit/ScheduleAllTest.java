@@ -12,9 +12,9 @@ import org.moorage.api.CycleState;
 import org.moorage.api.NodeInfo;
 import org.moorage.api.Status;
 import org.moorage.api.model.Pod;
-import org.moorage.api.plugin.FilterPlugin;
 import org.moorage.api.plugin.Handle;
 import org.moorage.api.plugin.PluginFactory;
+import org.moorage.api.plugin.point.FilterPlugin;
 
 @Timeout(60)
 class ScheduleAllTest {
@@ -28,7 +28,7 @@ class ScheduleAllTest {
         @Override
         public Status filter(CycleState state, Pod pod, NodeInfo node) {
             if (!pod.name().equals("rejected")) {
-                handle.activate(List.of(pod));
+                handle.queue().activate(List.of(pod));
             }
             return Status.unschedulable("again");
         }

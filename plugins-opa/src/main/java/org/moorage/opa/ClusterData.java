@@ -43,8 +43,8 @@ final class ClusterData {
 
     private <T extends ClusterObject> void follow(ObjectKind<T> kind, Handle handle) {
         // After a relist the scheduler reports objects that disappeared in the meantime as deletions.
-        handle.lister(kind);
-        handle.onChange(kind, change -> changed(kind.plural(), change));
+        handle.cluster().lister(kind);
+        handle.cluster().onChange(kind, change -> changed(kind.plural(), change));
     }
 
     private synchronized void changed(String resource, ObjectChange<? extends ClusterObject> change) {

@@ -23,21 +23,21 @@ import org.moorage.api.event.ActionType;
 import org.moorage.api.event.EventRegistration;
 import org.moorage.api.model.ObjectKind;
 import org.moorage.api.model.Pod;
-import org.moorage.api.plugin.EnqueueExtensions;
-import org.moorage.api.plugin.FilterPlugin;
 import org.moorage.api.plugin.Handle;
-import org.moorage.api.plugin.ObjectLister;
 import org.moorage.api.plugin.Plugin;
 import org.moorage.api.plugin.PluginArgs;
 import org.moorage.api.plugin.PluginFactory;
 import org.moorage.api.plugin.PluginLogger;
-import org.moorage.api.plugin.PreFilterExtensions;
-import org.moorage.api.plugin.PreFilterPlugin;
-import org.moorage.api.plugin.PreFilterResult;
-import org.moorage.api.plugin.PreScorePlugin;
 import org.moorage.api.plugin.Problems;
-import org.moorage.api.plugin.ReservePlugin;
-import org.moorage.api.plugin.ScorePlugin;
+import org.moorage.api.plugin.cluster.ObjectLister;
+import org.moorage.api.plugin.point.EnqueueExtensions;
+import org.moorage.api.plugin.point.FilterPlugin;
+import org.moorage.api.plugin.point.PreFilterExtensions;
+import org.moorage.api.plugin.point.PreFilterPlugin;
+import org.moorage.api.plugin.point.PreFilterResult;
+import org.moorage.api.plugin.point.PreScorePlugin;
+import org.moorage.api.plugin.point.ReservePlugin;
+import org.moorage.api.plugin.point.ScorePlugin;
 
 /**
  * Lets policies in Rego decide which nodes a pod may run on, and with which scores: opa-kube-scheduler as a plugin.
@@ -320,7 +320,7 @@ public final class OpaPolicy
                 .put("originalBehavior", args.originalBehavior())
                 .put("schedulerName", handle.profileName())
                 .toString();
-        pods = handle.lister(ObjectKind.POD);
+        pods = handle.cluster().lister(ObjectKind.POD);
         policies = Policies.of(args, handle);
         policies.onChange(this::retryPods);
     }
@@ -334,7 +334,7 @@ public final class OpaPolicy
             }
         }
         if (!waiting.isEmpty()) {
-            handle.activate(waiting);
+            handle.queue().activate(waiting);
         }
     }
 

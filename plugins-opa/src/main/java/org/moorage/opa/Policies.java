@@ -93,7 +93,7 @@ final class Policies implements AutoCloseable {
         boolean isFixed =
                 args.mode() == OpaPolicy.Mode.wasm && args.policies().stream().allMatch(SHIPPED::equals);
         if (!isFixed) {
-            handle.backgroundAfter(LOOK, this::lookAgain);
+            handle.tasks().backgroundAfter(LOOK, this::lookAgain);
         }
     }
 
@@ -137,7 +137,7 @@ final class Policies implements AutoCloseable {
         } catch (PolicyException notNow) {
             logger.debug("OPA cannot be given policies now", "err", notNow.getMessage());
         } finally {
-            handle.backgroundAfter(LOOK, this::lookAgain);
+            handle.tasks().backgroundAfter(LOOK, this::lookAgain);
         }
     }
 

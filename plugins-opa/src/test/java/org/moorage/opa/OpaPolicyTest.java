@@ -21,7 +21,7 @@ import org.moorage.api.event.Hint;
 import org.moorage.api.event.ObjectChange;
 import org.moorage.api.model.Node;
 import org.moorage.api.model.Pod;
-import org.moorage.api.plugin.ExtensionPoint;
+import org.moorage.api.plugin.point.ExtensionPoint;
 import org.moorage.runtime.decision.Decision;
 import org.moorage.testkit.Nodes;
 import org.moorage.testkit.PluginContract;

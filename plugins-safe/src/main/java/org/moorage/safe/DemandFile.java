@@ -53,7 +53,7 @@ final class DemandFile {
         String joined = String.join(",", names);
         DemandStatistics statistics = read(path, joined, names.size(), smoothing);
         DemandFile file = new DemandFile(path, joined, statistics, handle);
-        handle.backgroundAfter(BETWEEN_WRITES, file::writeIfChanged);
+        handle.tasks().backgroundAfter(BETWEEN_WRITES, file::writeIfChanged);
         return statistics;
     }
 
@@ -103,7 +103,7 @@ final class DemandFile {
                 written = now;
             }
         } finally {
-            handle.backgroundAfter(BETWEEN_WRITES, this::writeIfChanged);
+            handle.tasks().backgroundAfter(BETWEEN_WRITES, this::writeIfChanged);
         }
     }
 

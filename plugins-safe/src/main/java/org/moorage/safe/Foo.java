@@ -10,13 +10,13 @@ import org.moorage.api.event.ClusterEvent;
 import org.moorage.api.event.EventRegistration;
 import org.moorage.api.event.EventResource;
 import org.moorage.api.model.Pod;
-import org.moorage.api.plugin.EnqueueExtensions;
-import org.moorage.api.plugin.FilterPlugin;
 import org.moorage.api.plugin.Handle;
 import org.moorage.api.plugin.Plugin;
 import org.moorage.api.plugin.PluginArgs;
 import org.moorage.api.plugin.PluginFactory;
-import org.moorage.api.plugin.ScorePlugin;
+import org.moorage.api.plugin.point.EnqueueExtensions;
+import org.moorage.api.plugin.point.FilterPlugin;
+import org.moorage.api.plugin.point.ScorePlugin;
 
 /**
  * Accepts every node with the same score: kube-safe-scheduler's agent {@code foo}, the template of its other agents.

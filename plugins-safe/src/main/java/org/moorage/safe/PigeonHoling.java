@@ -15,9 +15,9 @@ import org.moorage.api.plugin.Handle;
 import org.moorage.api.plugin.Plugin;
 import org.moorage.api.plugin.PluginArgs;
 import org.moorage.api.plugin.PluginFactory;
-import org.moorage.api.plugin.PreScorePlugin;
 import org.moorage.api.plugin.Problems;
-import org.moorage.api.plugin.ScorePlugin;
+import org.moorage.api.plugin.point.PreScorePlugin;
+import org.moorage.api.plugin.point.ScorePlugin;
 
 /**
  * Scores nodes by an objective for the cluster as a whole. For each node, the objective is computed over all candidates

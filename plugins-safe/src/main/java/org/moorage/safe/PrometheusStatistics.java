@@ -67,7 +67,7 @@ final class PrometheusStatistics implements NodeStatistics {
 
     private @Nullable Measured first() {
         if (!started.getAndSet(true)) {
-            handle.background().execute(this::refresh);
+            handle.tasks().background().execute(this::refresh);
         }
         if (!waitingIsOver) {
             try {
@@ -86,10 +86,10 @@ final class PrometheusStatistics implements NodeStatistics {
             latest = ask();
             List<Pod> retried = new ArrayList<>(rejected.values());
             rejected.clear();
-            handle.activateAfterBackoff(retried);
+            handle.queue().activateAfterBackoff(retried);
         } finally {
             firstAsked.countDown();
-            handle.backgroundAfter(args.refresh(), this::refresh);
+            handle.tasks().backgroundAfter(args.refresh(), this::refresh);
         }
     }
 

@@ -16,7 +16,7 @@ import org.moorage.api.plugin.Plugin;
 import org.moorage.api.plugin.PluginArgs;
 import org.moorage.api.plugin.PluginFactory;
 import org.moorage.api.plugin.Problems;
-import org.moorage.api.plugin.ScorePlugin;
+import org.moorage.api.plugin.point.ScorePlugin;
 
 /**
  * Prefers the nodes on which pods of the same type have run well. It learns from the pods that it watches: a pod that

@@ -14,9 +14,9 @@ import org.moorage.api.model.ObjectKind;
 import org.moorage.api.model.Pod;
 import org.moorage.api.model.PodStatus.ContainerPhase;
 import org.moorage.api.model.PodStatus.ContainerState;
-import org.moorage.api.plugin.ClusterException;
 import org.moorage.api.plugin.Handle;
-import org.moorage.api.plugin.ObjectLister;
+import org.moorage.api.plugin.cluster.ClusterException;
+import org.moorage.api.plugin.cluster.ObjectLister;
 
 /**
  * Watches pods, turns their outcomes into rewards, and persists the rewards. The scheduler does not watch terminated
@@ -39,18 +39,18 @@ final class RewardMonitor {
         this.rewards = rewards;
         this.store = store;
         this.handle = handle;
-        nodes = handle.lister(ObjectKind.NODE);
+        nodes = handle.cluster().lister(ObjectKind.NODE);
     }
 
     /** Starts to watch pods, and returns the rewards. */
     static Rewards start(RewardBias.Args args, RewardStore store, Handle handle) {
         Rewards rewards = new Rewards(args.weight(), args.running());
         RewardMonitor monitor = new RewardMonitor(args, rewards, store, handle);
-        var ignored = handle.lister(ObjectKind.POD);
-        handle.onChange(ObjectKind.POD, monitor::changed);
-        handle.onChange(ObjectKind.NODE, monitor::nodeChanged);
+        var ignored = handle.cluster().lister(ObjectKind.POD);
+        handle.cluster().onChange(ObjectKind.POD, monitor::changed);
+        handle.cluster().onChange(ObjectKind.NODE, monitor::nodeChanged);
         if (store != RewardStore.NONE) {
-            handle.background().execute(monitor::keep);
+            handle.tasks().background().execute(monitor::keep);
         }
         return rewards;
     }
@@ -62,7 +62,7 @@ final class RewardMonitor {
         }
         if (change.after().isEmpty()) {
             if (!pod.metadata().isDeleting() && !pod.status().isTerminal()) {
-                handle.background().execute(() -> gone(pod));
+                handle.tasks().background().execute(() -> gone(pod));
             }
         } else if (change.before().isEmpty() || isNews(change.before().get(), pod)) {
             outcome(pod).ifPresent(reward -> add(pod, reward));
@@ -87,7 +87,8 @@ final class RewardMonitor {
     }
 
     private void gone(Pod pod) {
-        handle.read(ObjectKind.POD, pod.namespace(), pod.name())
+        handle.cluster()
+                .read(ObjectKind.POD, pod.namespace(), pod.name())
                 .filter(now -> now.uid().equals(pod.uid()))
                 .ifPresent(now -> outcome(now).ifPresent(reward -> add(now, reward)));
     }
@@ -159,7 +160,7 @@ final class RewardMonitor {
             }
             unsaved.retainAll(rewards.all().keySet());
         } finally {
-            handle.backgroundAfter(BETWEEN_SAVES, this::keep);
+            handle.tasks().backgroundAfter(BETWEEN_SAVES, this::keep);
         }
     }
 

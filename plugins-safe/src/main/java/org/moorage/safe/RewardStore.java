@@ -20,9 +20,9 @@ import java.util.Optional;
 import java.util.Set;
 import org.moorage.api.model.ObjectKind;
 import org.moorage.api.model.OtherObject;
-import org.moorage.api.plugin.ClusterException;
 import org.moorage.api.plugin.Handle;
-import org.moorage.api.plugin.MergePatch;
+import org.moorage.api.plugin.cluster.ClusterException;
+import org.moorage.api.plugin.cluster.MergePatch;
 
 /** Persists rewards across restarts. */
 interface RewardStore {
@@ -117,7 +117,8 @@ interface RewardStore {
         }
 
         private OtherObject read() {
-            return handle.read(CONFIG_MAP, namespace, name)
+            return handle.cluster()
+                    .read(CONFIG_MAP, namespace, name)
                     .orElseThrow(() -> new IllegalStateException("configMap: " + namespace + "/" + name
                             + " is not there (expected: one that was made, it may be empty)"));
         }
@@ -185,7 +186,7 @@ interface RewardStore {
             });
             if (!data.isEmpty()) {
                 OtherObject ignored =
-                        handle.writer().patch(CONFIG_MAP, namespace, name, MergePatch.of(patch.toString()));
+                        handle.cluster().writer().patch(CONFIG_MAP, namespace, name, MergePatch.of(patch.toString()));
             }
         }
 

@@ -10,7 +10,7 @@ import org.moorage.api.model.ResourceName;
 import org.moorage.api.plugin.Handle;
 import org.moorage.api.plugin.Plugin;
 import org.moorage.api.plugin.PluginFactory;
-import org.moorage.api.plugin.ScorePlugin;
+import org.moorage.api.plugin.point.ScorePlugin;
 import org.moorage.safe.FreeResources.Free;
 import org.moorage.safe.SafeArgs.MissingStats;
 

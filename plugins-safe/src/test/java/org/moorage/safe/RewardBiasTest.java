@@ -225,7 +225,8 @@ class RewardBiasTest {
             scheduler.hideEndedPods();
             scheduler.cluster().apply(pod("p", "Running"));
             scheduler.cluster().apply(pod("p", phase));
-            assertThat(scheduler.handle().lister(ObjectKind.POD).all()).isEmpty();
+            assertThat(scheduler.handle().cluster().lister(ObjectKind.POD).all())
+                    .isEmpty();
             scheduler.pod(waiting()).scores("n1", score);
             scheduler.cluster().remove(pod("p", phase));
             scheduler.pod(waiting()).scores("n1", score);

@@ -115,6 +115,7 @@ class RewardsTest {
         private static Map<String, String> data(TestScheduler scheduler) throws Exception {
             OtherObject map = scheduler
                     .handle()
+                    .cluster()
                     .read(CONFIG_MAP, "kube-system", "rewards")
                     .orElseThrow();
             Map<String, String> data = new TreeMap<>();

@@ -26,20 +26,20 @@ import org.moorage.api.model.OtherObject;
 import org.moorage.api.model.Pod;
 import org.moorage.api.model.Resources;
 import org.moorage.api.plugin.DebugPlugin;
-import org.moorage.api.plugin.EnqueueExtensions;
 import org.moorage.api.plugin.Handle;
-import org.moorage.api.plugin.NodeStatuses;
-import org.moorage.api.plugin.ObjectLister;
 import org.moorage.api.plugin.Plugin;
 import org.moorage.api.plugin.PluginArgs;
 import org.moorage.api.plugin.PluginException;
 import org.moorage.api.plugin.PluginFactory;
-import org.moorage.api.plugin.PostFilterPlugin;
-import org.moorage.api.plugin.PostFilterResult;
-import org.moorage.api.plugin.PreFilterExtensions;
-import org.moorage.api.plugin.PreFilterPlugin;
-import org.moorage.api.plugin.PreFilterResult;
-import org.moorage.api.plugin.ReservePlugin;
+import org.moorage.api.plugin.cluster.ObjectLister;
+import org.moorage.api.plugin.point.EnqueueExtensions;
+import org.moorage.api.plugin.point.NodeStatuses;
+import org.moorage.api.plugin.point.PostFilterPlugin;
+import org.moorage.api.plugin.point.PostFilterResult;
+import org.moorage.api.plugin.point.PreFilterExtensions;
+import org.moorage.api.plugin.point.PreFilterPlugin;
+import org.moorage.api.plugin.point.PreFilterResult;
+import org.moorage.api.plugin.point.ReservePlugin;
 import org.moorage.api.preemption.Preemption;
 import org.moorage.api.preemption.PreemptionRules;
 import org.moorage.api.preemption.Victim;
@@ -165,9 +165,9 @@ public final class CapacityScheduling
         this.handle = handle;
         limits = new CustomResources<>(handle, ELASTIC_QUOTA, Limits::of);
         preemption = new Preemption(handle, NAME, new Rules());
-        pods = handle.lister(ObjectKind.POD);
-        handle.onChange(ELASTIC_QUOTA, this::quotaChanged);
-        handle.onChange(ObjectKind.POD, this::podChanged);
+        pods = handle.cluster().lister(ObjectKind.POD);
+        handle.cluster().onChange(ELASTIC_QUOTA, this::quotaChanged);
+        handle.cluster().onChange(ObjectKind.POD, this::podChanged);
     }
 
     @Override
@@ -274,7 +274,7 @@ public final class CapacityScheduling
         Amounts inNamespace = own;
         Amounts inCluster = own;
         for (NodeInfo node : snapshot.nodes()) {
-            for (Pod nominated : handle.nominatedPods(node.name())) {
+            for (Pod nominated : handle.preemption().nominatedPods(node.name())) {
                 Quota other = all.of(nominated);
                 if (other == null || nominated.uid().equals(pod.uid())) {
                     continue;

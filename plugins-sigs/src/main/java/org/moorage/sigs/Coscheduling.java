@@ -31,23 +31,23 @@ import org.moorage.api.model.Pod;
 import org.moorage.api.model.Quantity;
 import org.moorage.api.model.ResourceName;
 import org.moorage.api.model.Resources;
-import org.moorage.api.plugin.EnqueueExtensions;
 import org.moorage.api.plugin.Handle;
-import org.moorage.api.plugin.NodeStatuses;
-import org.moorage.api.plugin.PermitPlugin;
-import org.moorage.api.plugin.PermitResult;
 import org.moorage.api.plugin.Plugin;
 import org.moorage.api.plugin.PluginArgs;
 import org.moorage.api.plugin.PluginFactory;
-import org.moorage.api.plugin.PostFilterPlugin;
-import org.moorage.api.plugin.PostFilterResult;
-import org.moorage.api.plugin.PreFilterPlugin;
-import org.moorage.api.plugin.PreFilterResult;
 import org.moorage.api.plugin.Problems;
-import org.moorage.api.plugin.QueueSortPlugin;
-import org.moorage.api.plugin.QueuedPod;
-import org.moorage.api.plugin.ReservePlugin;
 import org.moorage.api.plugin.WaitingPod;
+import org.moorage.api.plugin.point.EnqueueExtensions;
+import org.moorage.api.plugin.point.NodeStatuses;
+import org.moorage.api.plugin.point.PermitPlugin;
+import org.moorage.api.plugin.point.PermitResult;
+import org.moorage.api.plugin.point.PostFilterPlugin;
+import org.moorage.api.plugin.point.PostFilterResult;
+import org.moorage.api.plugin.point.PreFilterPlugin;
+import org.moorage.api.plugin.point.PreFilterResult;
+import org.moorage.api.plugin.point.QueueSortPlugin;
+import org.moorage.api.plugin.point.QueuedPod;
+import org.moorage.api.plugin.point.ReservePlugin;
 
 /**
  * Binds the pods of a group only once as many of them have a node as the group needs. A group is a PodGroup of
@@ -133,8 +133,8 @@ public final class Coscheduling
         this.handle = handle;
         groups = new CustomResources<>(handle, POD_GROUP, Group::of);
         // The lister makes the scheduler watch pods before it starts.
-        handle.lister(ObjectKind.POD);
-        handle.onChange(ObjectKind.POD, this::podChanged);
+        handle.cluster().lister(ObjectKind.POD);
+        handle.cluster().onChange(ObjectKind.POD, this::podChanged);
     }
 
     @Override
@@ -206,7 +206,7 @@ public final class Coscheduling
 
     private List<WaitingPod> waitingMembers(String group) {
         List<WaitingPod> waiting = new ArrayList<>();
-        for (WaitingPod pod : handle.waitingPods()) {
+        for (WaitingPod pod : handle.binding().waitingPods()) {
             if (nameOf(pod.pod()).filter(group::equals).isPresent()) {
                 waiting.add(pod);
             }
@@ -401,7 +401,7 @@ public final class Coscheduling
             return PermitResult.allow();
         }
         if (assigned == 1) {
-            handle.activate(others(name.get(), pod));
+            handle.queue().activate(others(name.get(), pod));
         }
         return PermitResult.waitAtMost(wait(group.get()));
     }

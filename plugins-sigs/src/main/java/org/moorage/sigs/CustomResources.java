@@ -11,7 +11,7 @@ import org.moorage.api.event.ObjectChange;
 import org.moorage.api.model.ObjectKind;
 import org.moorage.api.model.OtherObject;
 import org.moorage.api.plugin.Handle;
-import org.moorage.api.plugin.ObjectLister;
+import org.moorage.api.plugin.cluster.ObjectLister;
 
 /**
  * The custom resources of a kind as typed values. Each version of an object is parsed once. An object that cannot be
@@ -35,9 +35,9 @@ final class CustomResources<T> {
      */
     CustomResources(Handle handle, ObjectKind<OtherObject> kind, Function<OtherObject, T> parse) {
         this.handle = handle;
-        this.lister = handle.lister(kind);
+        this.lister = handle.cluster().lister(kind);
         this.parse = parse;
-        handle.onChange(kind, this::changed);
+        handle.cluster().onChange(kind, this::changed);
     }
 
     private void changed(ObjectChange<OtherObject> change) {

@@ -12,7 +12,7 @@ import org.moorage.api.model.ObjectKind;
 import org.moorage.api.model.OtherObject;
 import org.moorage.api.model.Quantity;
 import org.moorage.api.plugin.Handle;
-import org.moorage.api.plugin.ObjectLister;
+import org.moorage.api.plugin.cluster.ObjectLister;
 import org.moorage.prometheus.HttpDocument;
 import org.moorage.prometheus.Prometheus;
 import org.moorage.prometheus.Sample;
@@ -121,7 +121,7 @@ interface LoadSource {
         public Loads read() {
             Map<String, List<Metric>> metricsByNode = new HashMap<>();
             for (Node node : nodes.all()) {
-                Optional<OtherObject> measured = handle.read(KIND, "", node.name());
+                Optional<OtherObject> measured = handle.cluster().read(KIND, "", node.name());
                 if (measured.isPresent()) {
                     ObjectFields usage = measured.get().fields().object("usage");
                     List<Metric> metrics = new ArrayList<>();

@@ -13,18 +13,18 @@ import org.moorage.api.NodeInfo;
 import org.moorage.api.NodeScores;
 import org.moorage.api.StateKey;
 import org.moorage.api.Status;
+import org.moorage.api.feature.FeatureGates;
 import org.moorage.api.model.ObjectKind;
 import org.moorage.api.model.Pod;
 import org.moorage.api.model.Quantity;
 import org.moorage.api.model.ResourceName;
-import org.moorage.api.plugin.FeatureGates;
 import org.moorage.api.plugin.Handle;
 import org.moorage.api.plugin.Plugin;
 import org.moorage.api.plugin.PluginArgs;
 import org.moorage.api.plugin.PluginFactory;
-import org.moorage.api.plugin.PreScorePlugin;
 import org.moorage.api.plugin.Problems;
-import org.moorage.api.plugin.ScorePlugin;
+import org.moorage.api.plugin.point.PreScorePlugin;
+import org.moorage.api.plugin.point.ScorePlugin;
 
 /**
  * Prefers nodes with a low risk of overcommitment: of limits beyond the capacity, and of a measured load beyond the
@@ -130,8 +130,8 @@ public final class LowRiskOverCommitment implements PreScorePlugin, ScorePlugin 
         cpuWeight = args.riskLimitWeights().getOrDefault("cpu", DEFAULT_WEIGHT);
         memoryWeight = args.riskLimitWeights().getOrDefault("memory", DEFAULT_WEIGHT);
         loads = NodeLoads.of(args.watcherAddress(), args.metricProvider(), handle);
-        handle.lister(ObjectKind.NODE);
-        handle.onChange(ObjectKind.NODE, change -> {
+        handle.cluster().lister(ObjectKind.NODE);
+        handle.cluster().onChange(ObjectKind.NODE, change -> {
             if (change.after().isEmpty()) {
                 demandByNode.remove(change.latest().name());
             }

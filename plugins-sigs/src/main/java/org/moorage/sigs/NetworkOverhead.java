@@ -17,15 +17,15 @@ import org.moorage.api.event.ObjectChange;
 import org.moorage.api.model.Node;
 import org.moorage.api.model.ObjectKind;
 import org.moorage.api.model.Pod;
-import org.moorage.api.plugin.FilterPlugin;
 import org.moorage.api.plugin.Handle;
 import org.moorage.api.plugin.Plugin;
 import org.moorage.api.plugin.PluginArgs;
 import org.moorage.api.plugin.PluginException;
 import org.moorage.api.plugin.PluginFactory;
-import org.moorage.api.plugin.PreFilterPlugin;
-import org.moorage.api.plugin.PreFilterResult;
-import org.moorage.api.plugin.ScorePlugin;
+import org.moorage.api.plugin.point.FilterPlugin;
+import org.moorage.api.plugin.point.PreFilterPlugin;
+import org.moorage.api.plugin.point.PreFilterResult;
+import org.moorage.api.plugin.point.ScorePlugin;
 import org.moorage.sigs.AppGroup.Dependency;
 import org.moorage.sigs.NetworkTopology.Costs;
 import org.moorage.sigs.NetworkTopology.Place;
@@ -107,8 +107,8 @@ public final class NetworkOverhead implements PreFilterPlugin, FilterPlugin, Sco
         this.args = args;
         groups = new CustomResources<>(handle, AppGroup.KIND, AppGroup::of);
         topologies = new CustomResources<>(handle, NetworkTopology.KIND, NetworkTopology.parser(args.weightsName()));
-        handle.lister(ObjectKind.POD);
-        handle.onChange(ObjectKind.POD, this::podChanged);
+        handle.cluster().lister(ObjectKind.POD);
+        handle.cluster().onChange(ObjectKind.POD, this::podChanged);
     }
 
     private void podChanged(ObjectChange<Pod> change) {

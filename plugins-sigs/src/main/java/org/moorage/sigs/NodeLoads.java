@@ -37,7 +37,7 @@ final class NodeLoads {
     private NodeLoads(LoadSource source, Handle handle) {
         this.source = source;
         this.handle = handle;
-        handle.background().execute(this::refresh);
+        handle.tasks().background().execute(this::refresh);
     }
 
     /** Returns the loads of a source, and begins to read them. Call this while a plugin is created. */
@@ -54,7 +54,8 @@ final class NodeLoads {
         }
         MetricProvider provider = key.provider();
         return switch (provider.given()) {
-            case MetricProvider.METRICS_SERVER -> new LoadSource.MetricsServer(handle, handle.lister(ObjectKind.NODE));
+            case MetricProvider.METRICS_SERVER ->
+                new LoadSource.MetricsServer(handle, handle.cluster().lister(ObjectKind.NODE));
             case MetricProvider.PROMETHEUS ->
                 new LoadSource.PrometheusServer(Prometheus.connect(settings(provider)), handle);
             default ->
@@ -86,7 +87,7 @@ final class NodeLoads {
             handle.logger().warn("Measured load cannot be read", "reason", String.valueOf(failed.getMessage()));
         } finally {
             firstRead.countDown();
-            handle.backgroundAfter(PERIOD, this::refresh);
+            handle.tasks().backgroundAfter(PERIOD, this::refresh);
         }
     }
 

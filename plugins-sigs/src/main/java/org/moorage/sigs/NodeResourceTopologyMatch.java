@@ -18,16 +18,16 @@ import org.moorage.api.event.ActionType;
 import org.moorage.api.event.EventRegistration;
 import org.moorage.api.model.ObjectKind;
 import org.moorage.api.model.Pod;
-import org.moorage.api.plugin.EnqueueExtensions;
-import org.moorage.api.plugin.FilterPlugin;
 import org.moorage.api.plugin.Handle;
 import org.moorage.api.plugin.Plugin;
 import org.moorage.api.plugin.PluginArgs;
 import org.moorage.api.plugin.PluginFactory;
-import org.moorage.api.plugin.PostBindPlugin;
 import org.moorage.api.plugin.Problems;
-import org.moorage.api.plugin.ReservePlugin;
-import org.moorage.api.plugin.ScorePlugin;
+import org.moorage.api.plugin.point.EnqueueExtensions;
+import org.moorage.api.plugin.point.FilterPlugin;
+import org.moorage.api.plugin.point.PostBindPlugin;
+import org.moorage.api.plugin.point.ReservePlugin;
+import org.moorage.api.plugin.point.ScorePlugin;
 
 /**
  * Keeps a pod off nodes whose topology manager could not align its resources on one NUMA cell, and prefers the nodes

@@ -15,7 +15,7 @@ import org.moorage.api.plugin.Plugin;
 import org.moorage.api.plugin.PluginArgs;
 import org.moorage.api.plugin.PluginFactory;
 import org.moorage.api.plugin.Problems;
-import org.moorage.api.plugin.ScorePlugin;
+import org.moorage.api.plugin.point.ScorePlugin;
 
 /**
  * Prefers small nodes, or large ones, by a weighted average of their allocatable resources; the pods on a node play no

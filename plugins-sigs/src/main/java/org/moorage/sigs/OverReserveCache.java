@@ -19,7 +19,7 @@ import org.moorage.api.model.OtherObject;
 import org.moorage.api.model.Pod;
 import org.moorage.api.model.Quantity;
 import org.moorage.api.plugin.Handle;
-import org.moorage.api.plugin.ObjectLister;
+import org.moorage.api.plugin.cluster.ObjectLister;
 
 /**
  * The objects as they were at the last synchronization, less the requests of the pods that were assumed since, from
@@ -117,11 +117,11 @@ final class OverReserveCache implements TopologyCache {
         this.handle = handle;
         this.objects = objects;
         this.isOwnProfile = isOwnProfile;
-        pods = handle.lister(ObjectKind.POD);
-        handle.onChange(ObjectKind.POD, this::podChanged);
-        handle.onChange(NodeTopology.KIND, this::objectChanged);
-        handle.onChange(ObjectKind.NODE, this::nodeChanged);
-        handle.backgroundAfter(settings.period(), this::resyncAndRepeat);
+        pods = handle.cluster().lister(ObjectKind.POD);
+        handle.cluster().onChange(ObjectKind.POD, this::podChanged);
+        handle.cluster().onChange(NodeTopology.KIND, this::objectChanged);
+        handle.cluster().onChange(ObjectKind.NODE, this::nodeChanged);
+        handle.tasks().backgroundAfter(settings.period(), this::resyncAndRepeat);
     }
 
     // The objects are read at the first use, when the lister has them.
@@ -223,7 +223,7 @@ final class OverReserveCache implements TopologyCache {
         try {
             resync();
         } finally {
-            handle.backgroundAfter(settings.period(), this::resyncAndRepeat);
+            handle.tasks().backgroundAfter(settings.period(), this::resyncAndRepeat);
         }
     }
 

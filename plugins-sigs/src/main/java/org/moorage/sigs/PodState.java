@@ -9,7 +9,7 @@ import org.moorage.api.plugin.Handle;
 import org.moorage.api.plugin.Plugin;
 import org.moorage.api.plugin.PluginArgs;
 import org.moorage.api.plugin.PluginFactory;
-import org.moorage.api.plugin.ScorePlugin;
+import org.moorage.api.plugin.point.ScorePlugin;
 
 /**
  * Prefers nodes with many terminating pods, which will have room soon, and few nominated pods, which will take room.
@@ -38,7 +38,7 @@ public final class PodState implements ScorePlugin {
                 terminating++;
             }
         }
-        return terminating - handle.nominatedPods(node.name()).size();
+        return terminating - handle.preemption().nominatedPods(node.name()).size();
     }
 
     @Override

@@ -22,14 +22,14 @@ import org.moorage.api.model.OtherObject;
 import org.moorage.api.model.OwnerReference;
 import org.moorage.api.model.Pod;
 import org.moorage.api.model.Quantity;
-import org.moorage.api.plugin.ClusterException;
 import org.moorage.api.plugin.ControllerPlugin;
 import org.moorage.api.plugin.Handle;
-import org.moorage.api.plugin.MergePatch;
-import org.moorage.api.plugin.ObjectLister;
 import org.moorage.api.plugin.Plugin;
 import org.moorage.api.plugin.PluginArgs;
 import org.moorage.api.plugin.PluginFactory;
+import org.moorage.api.plugin.cluster.ClusterException;
+import org.moorage.api.plugin.cluster.MergePatch;
+import org.moorage.api.plugin.cluster.ObjectLister;
 
 /**
  * Writes the status of PodGroups and ElasticQuotas for people and tools; no plugin reads it. Enable it in a profile
@@ -56,12 +56,13 @@ public final class SchedulingController implements ControllerPlugin {
 
     private SchedulingController(Handle handle) {
         this.handle = handle;
-        groups = handle.lister(Coscheduling.POD_GROUP);
-        quotas = handle.lister(CapacityScheduling.ELASTIC_QUOTA);
-        pods = handle.lister(ObjectKind.POD);
-        handle.onChange(Coscheduling.POD_GROUP, change -> later(Coscheduling.POD_GROUP, change));
-        handle.onChange(CapacityScheduling.ELASTIC_QUOTA, change -> later(CapacityScheduling.ELASTIC_QUOTA, change));
-        handle.onChange(ObjectKind.POD, this::podChanged);
+        groups = handle.cluster().lister(Coscheduling.POD_GROUP);
+        quotas = handle.cluster().lister(CapacityScheduling.ELASTIC_QUOTA);
+        pods = handle.cluster().lister(ObjectKind.POD);
+        handle.cluster().onChange(Coscheduling.POD_GROUP, change -> later(Coscheduling.POD_GROUP, change));
+        handle.cluster()
+                .onChange(CapacityScheduling.ELASTIC_QUOTA, change -> later(CapacityScheduling.ELASTIC_QUOTA, change));
+        handle.cluster().onChange(ObjectKind.POD, this::podChanged);
     }
 
     @Override
@@ -99,7 +100,7 @@ public final class SchedulingController implements ControllerPlugin {
     }
 
     private void later(ObjectKind<OtherObject> kind, String namespace, String name) {
-        handle.background().execute(() -> {
+        handle.tasks().background().execute(() -> {
             try {
                 reconcile(kind.kind(), namespace, name);
             } catch (ClusterException | IllegalArgumentException failed) {
@@ -216,7 +217,8 @@ public final class SchedulingController implements ControllerPlugin {
             Map<String, Object> amounts = new LinkedHashMap<>();
             fields.object("status", "used").names().forEach(resource -> amounts.put(resource, REMOVED));
             used.forEach((resource, amount) -> amounts.put(resource, amount.toString()));
-            handle.writer()
+            handle.cluster()
+                    .writer()
                     .patch(
                             CapacityScheduling.ELASTIC_QUOTA,
                             quota.namespace(),
@@ -259,7 +261,8 @@ public final class SchedulingController implements ControllerPlugin {
                                 .filter(field.getValue()::equals)
                                 .isPresent());
         if (!changed.isEmpty()) {
-            handle.writer()
+            handle.cluster()
+                    .writer()
                     .patch(
                             kind,
                             object.namespace(),

@@ -25,7 +25,7 @@ import org.moorage.api.plugin.Handle;
 import org.moorage.api.plugin.Plugin;
 import org.moorage.api.plugin.PluginArgs;
 import org.moorage.api.plugin.PluginFactory;
-import org.moorage.api.plugin.ScorePlugin;
+import org.moorage.api.plugin.point.ScorePlugin;
 
 /**
  * Prefers nodes whose pods use the same system calls, so that each pod is exposed to few calls that it does not use
@@ -103,11 +103,11 @@ public final class SySched implements ScorePlugin {
     private SySched(Args args, Handle handle) {
         this.args = args;
         profiles = new CustomResources<>(handle, PROFILE, this::allowedCalls);
-        handle.onChange(PROFILE, change -> profileChanges.incrementAndGet());
-        handle.lister(ObjectKind.POD);
-        handle.onChange(ObjectKind.POD, this::podChanged);
-        handle.lister(ObjectKind.NODE);
-        handle.onChange(ObjectKind.NODE, change -> {
+        handle.cluster().onChange(PROFILE, change -> profileChanges.incrementAndGet());
+        handle.cluster().lister(ObjectKind.POD);
+        handle.cluster().onChange(ObjectKind.POD, this::podChanged);
+        handle.cluster().lister(ObjectKind.NODE);
+        handle.cluster().onChange(ObjectKind.NODE, change -> {
             if (change.after().isEmpty()) {
                 callsByNode.remove(change.latest().name());
             }

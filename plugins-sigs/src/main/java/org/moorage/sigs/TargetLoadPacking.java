@@ -10,18 +10,18 @@ import org.moorage.api.CycleState;
 import org.moorage.api.NodeInfo;
 import org.moorage.api.NodeScores;
 import org.moorage.api.event.ObjectChange;
+import org.moorage.api.feature.FeatureGates;
 import org.moorage.api.model.Container;
 import org.moorage.api.model.ObjectKind;
 import org.moorage.api.model.Pod;
 import org.moorage.api.model.Quantity;
-import org.moorage.api.plugin.FeatureGates;
 import org.moorage.api.plugin.Handle;
 import org.moorage.api.plugin.IntOrString;
 import org.moorage.api.plugin.Plugin;
 import org.moorage.api.plugin.PluginArgs;
 import org.moorage.api.plugin.PluginFactory;
 import org.moorage.api.plugin.Problems;
-import org.moorage.api.plugin.ScorePlugin;
+import org.moorage.api.plugin.point.ScorePlugin;
 
 /**
  * Packs pods onto nodes up to a target utilization of cpu, and spreads them above it, by the measured load of the nodes
@@ -125,8 +125,8 @@ public final class TargetLoadPacking implements ScorePlugin {
         IntOrString cpu = args.defaultRequests().getOrDefault(CPU, IntOrString.of("0"));
         defaultMillis = Quantity.parse(cpu.text()).milliValue();
         loads = NodeLoads.of(args.watcherAddress(), args.metricProvider(), handle);
-        handle.lister(ObjectKind.POD);
-        handle.onChange(ObjectKind.POD, this::podChanged);
+        handle.cluster().lister(ObjectKind.POD);
+        handle.cluster().onChange(ObjectKind.POD, this::podChanged);
     }
 
     private void podChanged(ObjectChange<Pod> change) {

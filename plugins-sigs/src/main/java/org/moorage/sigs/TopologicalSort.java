@@ -8,8 +8,8 @@ import org.moorage.api.plugin.Handle;
 import org.moorage.api.plugin.Plugin;
 import org.moorage.api.plugin.PluginArgs;
 import org.moorage.api.plugin.PluginFactory;
-import org.moorage.api.plugin.QueueSortPlugin;
-import org.moorage.api.plugin.QueuedPod;
+import org.moorage.api.plugin.point.QueueSortPlugin;
+import org.moorage.api.plugin.point.QueuedPod;
 
 /**
  * Orders the pods of an AppGroup by the topological order of their workloads, and all others by priority and then by

@@ -12,7 +12,7 @@ import org.junit.jupiter.params.provider.FieldSource;
 import org.moorage.api.model.ObjectMeta;
 import org.moorage.api.model.OtherObject;
 import org.moorage.api.model.Pod;
-import org.moorage.api.plugin.QueuedPod;
+import org.moorage.api.plugin.point.QueuedPod;
 import org.moorage.testkit.PluginContract;
 import org.moorage.testkit.PluginTester;
 import org.moorage.testkit.Pods;

@@ -21,16 +21,16 @@ import org.moorage.api.StateKey;
 import org.moorage.api.Status;
 import org.moorage.api.model.Node;
 import org.moorage.api.model.Pod;
-import org.moorage.api.plugin.ClusterWriter;
 import org.moorage.api.plugin.Handle;
 import org.moorage.api.plugin.IntOrString;
 import org.moorage.api.plugin.Plugin;
 import org.moorage.api.plugin.PluginArgs;
 import org.moorage.api.plugin.PluginFactory;
-import org.moorage.api.plugin.PodEvent;
-import org.moorage.api.plugin.PreScorePlugin;
 import org.moorage.api.plugin.Problems;
-import org.moorage.api.plugin.ScorePlugin;
+import org.moorage.api.plugin.cluster.ClusterWriter;
+import org.moorage.api.plugin.cluster.PodEvent;
+import org.moorage.api.plugin.point.PreScorePlugin;
+import org.moorage.api.plugin.point.ScorePlugin;
 import org.moorage.prometheus.Prometheus;
 import org.moorage.prometheus.PrometheusException;
 import org.moorage.prometheus.PrometheusSettings;
@@ -240,7 +240,7 @@ public final class NetworkTraffic implements PreScorePlugin, ScorePlugin {
         this.promql = args.promql();
         this.prometheus = Prometheus.connect(args.settings());
         this.clock = handle.clock();
-        this.writer = handle.writer();
+        this.writer = handle.cluster().writer();
     }
 
     @Override

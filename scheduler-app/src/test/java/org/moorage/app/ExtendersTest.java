@@ -33,7 +33,7 @@ import org.moorage.api.model.Node;
 import org.moorage.api.model.ObjectKind;
 import org.moorage.api.model.Pod;
 import org.moorage.api.model.PodCondition;
-import org.moorage.api.plugin.PodEvent;
+import org.moorage.api.plugin.cluster.PodEvent;
 import org.moorage.builtin.dra.KubeSchedulerPlugins;
 import org.moorage.config.ConfigLoader;
 import org.moorage.config.LoadedConfig;

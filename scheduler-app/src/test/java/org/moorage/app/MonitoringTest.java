@@ -20,7 +20,7 @@ import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
-import org.moorage.api.plugin.FeatureGates;
+import org.moorage.api.feature.FeatureGates;
 import org.moorage.app.internal.metrics.ApiServerMetrics;
 import org.moorage.app.internal.metrics.ProcessMetrics;
 import org.moorage.app.internal.metrics.PrometheusMetrics;

@@ -13,7 +13,7 @@ import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.moorage.api.plugin.FeatureGates;
+import org.moorage.api.feature.FeatureGates;
 import org.moorage.app.internal.logging.Logging;
 import org.moorage.app.internal.metrics.PrometheusMetrics;
 import org.moorage.builtin.dra.KubeSchedulerPlugins;

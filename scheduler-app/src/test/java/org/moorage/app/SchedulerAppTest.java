@@ -15,8 +15,8 @@ import org.moorage.api.CycleState;
 import org.moorage.api.NodeInfo;
 import org.moorage.api.Status;
 import org.moorage.api.model.Pod;
-import org.moorage.api.plugin.FilterPlugin;
 import org.moorage.api.plugin.PluginFactory;
+import org.moorage.api.plugin.point.FilterPlugin;
 import org.moorage.config.older.PolicyTexts.PolicyText;
 
 /** Tests a program with additional plugins, except for its exit. */

@@ -19,10 +19,10 @@ import org.moorage.api.Status;
 import org.moorage.api.model.ObjectKind;
 import org.moorage.api.model.OtherObject;
 import org.moorage.api.model.Pod;
-import org.moorage.api.plugin.FilterPlugin;
 import org.moorage.api.plugin.Handle;
-import org.moorage.api.plugin.ObjectLister;
 import org.moorage.api.plugin.PluginFactory;
+import org.moorage.api.plugin.cluster.ObjectLister;
+import org.moorage.api.plugin.point.FilterPlugin;
 
 class SimulateTest {
     private static final JsonMapper JSON = new JsonMapper();
@@ -285,7 +285,7 @@ class SimulateTest {
         private final ObjectLister<OtherObject> regions;
 
         NeedsRegion(Handle handle) {
-            regions = handle.lister(ObjectKind.other("example.org/v1", "Region", "regions", false));
+            regions = handle.cluster().lister(ObjectKind.other("example.org/v1", "Region", "regions", false));
         }
 
         @Override

@@ -262,7 +262,7 @@ public final class PodStatus {
 
     /**
      * Returns the node allocatable resources of the pod's claims. Always empty if {@link
-     * org.moorage.api.plugin.FeatureGates#DRA_NODE_ALLOCATABLE_RESOURCES} is off, even if the cluster reports some.
+     * org.moorage.api.feature.FeatureGates#DRA_NODE_ALLOCATABLE_RESOURCES} is off, even if the cluster reports some.
      */
     public List<NodeAllocatableResourceClaimStatus> nodeAllocatableResourceClaimStatuses() {
         return nodeAllocatableResourceClaimStatuses;

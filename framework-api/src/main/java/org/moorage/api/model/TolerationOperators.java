@@ -5,7 +5,7 @@ import java.util.List;
 
 /**
  * The operators that tolerations may have. Depends on the feature gate {@code TaintTolerationComparisonOperators}, see
- * {@link org.moorage.api.plugin.FeatureGates#tolerationOperators}.
+ * {@link org.moorage.api.feature.FeatureGates#tolerationOperators}.
  */
 public enum TolerationOperators {
     /** {@code Equal} and {@code Exists}; tolerations with {@code Lt} and {@code Gt} match no taint. */

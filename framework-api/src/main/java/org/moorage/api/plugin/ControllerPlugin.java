@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.moorage.api.plugin;
 
+import org.moorage.api.plugin.cluster.ClusterException;
+
 /**
  * A plugin that keeps the status of custom resources up to date, as a controller does. It listens to changes by
- * {@link Handle#onChange}, and reconciles objects on {@link Handle#background}.
+ * {@link Handle.Cluster#onChange}, and reconciles objects on {@link Handle.Tasks#background}.
  */
 public interface ControllerPlugin extends Plugin {
     /**

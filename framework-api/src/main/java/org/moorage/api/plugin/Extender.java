@@ -4,6 +4,7 @@ package org.moorage.api.plugin;
 import java.util.List;
 import java.util.Map;
 import org.moorage.api.model.Pod;
+import org.moorage.api.plugin.point.PostFilterPlugin;
 
 /**
  * A configured scheduler extender: a web service that takes part in scheduling. The scheduler calls it to filter, score

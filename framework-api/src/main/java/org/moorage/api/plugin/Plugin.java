@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.moorage.api.plugin;
 
+import org.moorage.api.plugin.point.FilterPlugin;
+import org.moorage.api.plugin.point.PostFilterPlugin;
+import org.moorage.api.plugin.point.ScorePlugin;
+
 /**
  * A scheduling plugin. The interfaces of this package that it implements determine the extension points at which it is
  * called.

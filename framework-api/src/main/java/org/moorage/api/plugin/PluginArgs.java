@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.moorage.api.plugin;
 
+import org.moorage.api.feature.FeatureGates;
+
 /**
  * A plugin's arguments, implemented by a record. The record's components are the fields of the configuration, by name.
  * Their types are {@code int}, {@code long}, {@code double}, {@code boolean}, {@link String},

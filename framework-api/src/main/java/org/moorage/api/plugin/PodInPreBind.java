@@ -2,6 +2,7 @@
 package org.moorage.api.plugin;
 
 import org.moorage.api.model.Pod;
+import org.moorage.api.plugin.point.PreBindPlugin;
 
 /**
  * A pod whose {@link PreBindPlugin#preBind} is in progress: it has a node, which is not visible outside the scheduler

@@ -4,6 +4,7 @@ package org.moorage.api.plugin;
 import org.moorage.api.CycleState;
 import org.moorage.api.Snapshot;
 import org.moorage.api.model.Pod;
+import org.moorage.api.plugin.point.PreFilterExtensions;
 
 /**
  * A simulation of adding other pods to, and removing them from, nodes, for one pod. It changes neither the cycle's

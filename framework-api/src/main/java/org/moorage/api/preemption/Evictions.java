@@ -17,13 +17,13 @@ import org.moorage.api.event.ObjectChange;
 import org.moorage.api.model.ObjectKind;
 import org.moorage.api.model.Pod;
 import org.moorage.api.model.PodCondition;
-import org.moorage.api.plugin.ClusterException;
 import org.moorage.api.plugin.Handle;
-import org.moorage.api.plugin.Nomination;
-import org.moorage.api.plugin.ObjectLister;
 import org.moorage.api.plugin.PluginException;
-import org.moorage.api.plugin.PodEvent;
 import org.moorage.api.plugin.WaitingPod;
+import org.moorage.api.plugin.cluster.ClusterException;
+import org.moorage.api.plugin.cluster.Nomination;
+import org.moorage.api.plugin.cluster.ObjectLister;
+import org.moorage.api.plugin.cluster.PodEvent;
 
 /** Evicts the victims of preemptions, and tracks for which pods and groups evictions are in progress. */
 final class Evictions {
@@ -48,8 +48,8 @@ final class Evictions {
     Evictions(Handle handle, String pluginName) {
         this.handle = handle;
         this.pluginName = pluginName;
-        pods = handle.lister(ObjectKind.POD);
-        handle.onChange(ObjectKind.POD, this::podChanged);
+        pods = handle.cluster().lister(ObjectKind.POD);
+        handle.cluster().onChange(ObjectKind.POD, this::podChanged);
     }
 
     /**
@@ -108,7 +108,7 @@ final class Evictions {
             evict(preemptor, nodeName, victim);
         }
         // In the background, since a failure must not keep the preemptor from the node that is free for it now.
-        handle.background().execute(() -> {
+        handle.tasks().background().execute(() -> {
             List<RuntimeException> failures = clearNominations(preemptor, nodeName);
             if (!failures.isEmpty()) {
                 throw failure(preemptor, nodeName, failures);
@@ -130,7 +130,7 @@ final class Evictions {
         lastVictimByPreemptor.values().removeIf(last -> last.isPresent() && !isStaying(last.get()));
         lastVictimByPreemptor.put(preemptor.uid(), Optional.empty());
         try {
-            handle.background().execute(eviction);
+            handle.tasks().background().execute(eviction);
         } catch (RejectedExecutionException refused) {
             lastVictimByPreemptor.remove(preemptor.uid());
             throw refused;
@@ -177,7 +177,7 @@ final class Evictions {
             }
             for (Pod victim : others) {
                 try {
-                    handle.background().execute(() -> evictOther(victim));
+                    handle.tasks().background().execute(() -> evictOther(victim));
                 } catch (RejectedExecutionException refused) {
                     evictionFailures.add(refused);
                     otherEnded();
@@ -233,13 +233,13 @@ final class Evictions {
                 if (!isEvicted) {
                     // The pod is no longer kept out, after any exception or error.
                     lastVictimByPreemptor.remove(preemptor.uid());
-                    handle.activateAfterBackoff(preemptor.pods());
+                    handle.queue().activateAfterBackoff(preemptor.pods());
                 }
             }
             if (isEvicted && !isAwaited) {
-                handle.activate(preemptor.pods());
+                handle.queue().activate(preemptor.pods());
             } else if (isEvicted && !nominationFailures.isEmpty()) {
-                handle.activateAfterBackoff(preemptor.pods());
+                handle.queue().activateAfterBackoff(preemptor.pods());
             }
             List<RuntimeException> failures = new ArrayList<>(evictionFailures);
             failures.addAll(nominationFailures);
@@ -264,7 +264,7 @@ final class Evictions {
                 case UNBOUND -> lastVictimByPreemptor.remove(preemptor.uid()) == null;
             };
             if (isAwaited && lastVictimByPreemptor.containsKey(preemptor.uid())) {
-                handle.backgroundAfter(LONGEST_GATE, this::letIn);
+                handle.tasks().backgroundAfter(LONGEST_GATE, this::letIn);
             }
             return isAwaited;
         }
@@ -276,14 +276,14 @@ final class Evictions {
             boolean isKeptOut = !lastVictimByPreemptor.containsKey(preemptor.uid())
                     && keptOut.values().removeIf(preemptor.uid()::equals);
             if (isKeptOut || isOver && isStaying(last)) {
-                handle.activateAfterBackoff(preemptor.pods());
+                handle.queue().activateAfterBackoff(preemptor.pods());
             }
         }
     }
 
     private boolean isUnbound(Pod victim) {
-        return handle.waitingPod(victim.uid()).isPresent()
-                || handle.podInPreBind(victim.uid()).isPresent();
+        return handle.binding().waitingPod(victim.uid()).isPresent()
+                || handle.binding().podInPreBind(victim.uid()).isPresent();
     }
 
     private static IllegalStateException failure(
@@ -306,10 +306,11 @@ final class Evictions {
 
     private Eviction evict(Preemptor preemptor, String nodeName, Pod victim) {
         String note = "Preempted by " + preemptor.type() + " " + preemptor.uid() + " on node " + nodeName;
-        Optional<WaitingPod> waiting = handle.waitingPod(victim.uid());
+        Optional<WaitingPod> waiting = handle.binding().waitingPod(victim.uid());
         boolean isUnboundInMemory = waiting.isPresent()
                 ? waiting.get().preempt(pluginName, "preempted")
-                : handle.podInPreBind(victim.uid())
+                : handle.binding()
+                        .podInPreBind(victim.uid())
                         .filter(pod -> pod.cancel("preempted by " + pluginName))
                         .isPresent();
         if (isUnboundInMemory) {
@@ -317,7 +318,8 @@ final class Evictions {
         } else if (!delete(preemptor, victim)) {
             return Eviction.GONE;
         }
-        handle.writer()
+        handle.cluster()
+                .writer()
                 .report(new PodEvent(
                         victim, Optional.of(preemptor.object()), PodEvent.NORMAL, "Preempted", "Preempting", note));
         return isUnboundInMemory ? Eviction.UNBOUND : Eviction.DELETED;
@@ -332,9 +334,9 @@ final class Evictions {
                 victim.metadata().generation());
         try {
             if (!hasCondition(victim, condition)) {
-                handle.writer().patchStatus(victim, Optional.of(condition), Nomination.keep());
+                handle.cluster().writer().patchStatus(victim, Optional.of(condition), Nomination.keep());
             }
-            handle.writer().delete(victim);
+            handle.cluster().writer().delete(victim);
             return true;
         } catch (ClusterException failed) {
             if (failed.isNotFound()) {
@@ -357,11 +359,11 @@ final class Evictions {
     // failures.
     private List<RuntimeException> clearNominations(Preemptor preemptor, String nodeName) {
         List<RuntimeException> failures = new ArrayList<>();
-        for (Pod nominated : handle.nominatedPods(nodeName)) {
+        for (Pod nominated : handle.preemption().nominatedPods(nodeName)) {
             if (nominated.spec().priority() < preemptor.priority()
                     && !nominated.status().nominatedNodeName().isEmpty()) {
                 try {
-                    handle.writer().patchStatus(nominated, Optional.empty(), Nomination.clear());
+                    handle.cluster().writer().patchStatus(nominated, Optional.empty(), Nomination.clear());
                 } catch (RuntimeException failed) {
                     failures.add(failed);
                 }

@@ -13,16 +13,16 @@ import org.moorage.api.PodGroupInfo;
 import org.moorage.api.ProposedAssignment;
 import org.moorage.api.Snapshot;
 import org.moorage.api.Status;
+import org.moorage.api.feature.FeatureGates;
 import org.moorage.api.model.ObjectKind;
 import org.moorage.api.model.Pod;
 import org.moorage.api.model.PodDisruptionBudget;
-import org.moorage.api.plugin.FeatureGates;
 import org.moorage.api.plugin.Handle;
-import org.moorage.api.plugin.Nomination;
-import org.moorage.api.plugin.ObjectLister;
 import org.moorage.api.plugin.PluginException;
-import org.moorage.api.plugin.PodGroupPostFilterResult;
-import org.moorage.api.plugin.PodGroupTrial;
+import org.moorage.api.plugin.cluster.Nomination;
+import org.moorage.api.plugin.cluster.ObjectLister;
+import org.moorage.api.plugin.group.PodGroupPostFilterResult;
+import org.moorage.api.plugin.group.PodGroupTrial;
 
 /**
  * Selects the victims in the whole cluster for a group of pods: removes all pods of lower priority, schedules the
@@ -41,8 +41,8 @@ final class PodGroupPreemption {
     private final FeatureGates features;
 
     PodGroupPreemption(Handle handle) {
-        pods = handle.lister(ObjectKind.POD);
-        budgets = handle.lister(ObjectKind.POD_DISRUPTION_BUDGET);
+        pods = handle.cluster().lister(ObjectKind.POD);
+        budgets = handle.cluster().lister(ObjectKind.POD_DISRUPTION_BUDGET);
         features = handle.featureGates();
     }
 

@@ -12,10 +12,10 @@ import org.moorage.api.GroupKey;
 import org.moorage.api.NodeInfo;
 import org.moorage.api.PodGroupLister;
 import org.moorage.api.PodGroupState;
+import org.moorage.api.feature.FeatureGates;
 import org.moorage.api.model.DisruptionMode;
 import org.moorage.api.model.Pod;
 import org.moorage.api.model.SchedulingGroup;
-import org.moorage.api.plugin.FeatureGates;
 
 /**
  * The pods and groups that may have to leave for a preemptor. An instance serves one evaluation and one thread: it

@@ -23,13 +23,13 @@ import org.moorage.api.model.PodCondition;
 import org.moorage.api.model.PodDisruptionBudget;
 import org.moorage.api.plugin.Extender;
 import org.moorage.api.plugin.Handle;
-import org.moorage.api.plugin.NodeStatuses;
-import org.moorage.api.plugin.Nomination;
-import org.moorage.api.plugin.ObjectLister;
 import org.moorage.api.plugin.PluginException;
-import org.moorage.api.plugin.PodGroupPostFilterResult;
-import org.moorage.api.plugin.PodGroupTrial;
-import org.moorage.api.plugin.PostFilterResult;
+import org.moorage.api.plugin.cluster.Nomination;
+import org.moorage.api.plugin.cluster.ObjectLister;
+import org.moorage.api.plugin.group.PodGroupPostFilterResult;
+import org.moorage.api.plugin.group.PodGroupTrial;
+import org.moorage.api.plugin.point.NodeStatuses;
+import org.moorage.api.plugin.point.PostFilterResult;
 
 /**
  * Preemption for a PostFilter plugin: selects pods to evict from a node, so that a pod that fits on no node fits there.
@@ -77,8 +77,8 @@ public final class Preemption {
     public Preemption(Handle handle, String pluginName, PreemptionRules rules) {
         this.handle = handle;
         this.rules = rules;
-        pods = handle.lister(ObjectKind.POD);
-        budgets = handle.lister(ObjectKind.POD_DISRUPTION_BUDGET);
+        pods = handle.cluster().lister(ObjectKind.POD);
+        budgets = handle.cluster().lister(ObjectKind.POD_DISRUPTION_BUDGET);
         evictions = new Evictions(handle, pluginName);
         podGroupPreemption = new PodGroupPreemption(handle);
     }
@@ -117,7 +117,7 @@ public final class Preemption {
 
     /**
      * Selects a node and the pods to evict from it, for {@link
-     * org.moorage.api.plugin.PostFilterPlugin#postFilter}.
+     * org.moorage.api.plugin.point.PostFilterPlugin#postFilter}.
      *
      * @throws PluginException if no node is a candidate and the selection failed on a node
      */
@@ -166,7 +166,7 @@ public final class Preemption {
 
     /**
      * Evicts the victims of a result of {@link #makeRoom}, and returns when that is done. For {@link
-     * org.moorage.api.plugin.PostFilterPlugin#execute}.
+     * org.moorage.api.plugin.point.PostFilterPlugin#execute}.
      */
     public CompletionStage<?> evict(Pod pod, PostFilterResult result) {
         String nodeName = result.nomination().nodeName();
@@ -229,7 +229,7 @@ public final class Preemption {
                     candidate.nodeName(), new Extender.Victims(candidate.victims(), candidate.pdbViolations()));
         }
         boolean asked = false;
-        for (Extender extender : handle.extenders()) {
+        for (Extender extender : handle.preemption().extenders()) {
             if (extender.supportsPreemption() && extender.isInterested(pod) && !victimsByNode.isEmpty()) {
                 victimsByNode = askExtender(extender, pod, victimsByNode);
                 asked = true;

@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.function.Function;
 import org.moorage.api.model.Pod;
 import org.moorage.api.model.PodDisruptionBudget;
-import org.moorage.api.plugin.ObjectLister;
+import org.moorage.api.plugin.cluster.ObjectLister;
 
 /**
  * The result of reprieving possible victims: one after the other stays if the preemptor still fits, first those whose

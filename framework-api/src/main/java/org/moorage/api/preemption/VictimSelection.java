@@ -56,7 +56,7 @@ final class VictimSelection {
         if (below.isEmpty()) {
             return new Selection(rules.noVictims(pod, node), null);
         }
-        Trial trial = handle.trial(state, pod);
+        Trial trial = handle.preemption().trial(state, pod);
         List<Victim> possible = remove(below, trial);
         if (possible.isEmpty()) {
             return new Selection(rules.noVictims(pod, node), null);
@@ -116,7 +116,8 @@ final class VictimSelection {
     }
 
     private Status filter(Trial trial, NodeInfo node) {
-        return handle.filterWithNominatedPods(
-                trial.state(), pod, trial.snapshot().node(node.name()).orElseThrow());
+        return handle.preemption()
+                .filterWithNominatedPods(
+                        trial.state(), pod, trial.snapshot().node(node.name()).orElseThrow());
     }
 }

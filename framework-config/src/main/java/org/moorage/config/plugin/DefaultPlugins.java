@@ -5,8 +5,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
-import org.moorage.api.plugin.ExtensionPoint;
-import org.moorage.api.plugin.FeatureGates;
+import org.moorage.api.feature.FeatureGates;
+import org.moorage.api.plugin.point.ExtensionPoint;
 
 /** The plugins that kube-scheduler enables unless a configuration says otherwise. */
 public final class DefaultPlugins {

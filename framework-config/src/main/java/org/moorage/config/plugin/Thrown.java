@@ -6,8 +6,8 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
-import org.moorage.api.plugin.ClusterException;
 import org.moorage.api.plugin.PluginException;
+import org.moorage.api.plugin.cluster.ClusterException;
 
 /**
  * Turns exceptions of foreign code into safe values. An exception of a plugin may throw, block or recurse in any of its

@@ -10,8 +10,8 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CancellationException;
 import org.junit.jupiter.api.Test;
-import org.moorage.api.plugin.ClusterException;
 import org.moorage.api.plugin.PluginException;
+import org.moorage.api.plugin.cluster.ClusterException;
 
 /** Tests the copies of exceptions of untrusted code. */
 class ThrownTest {

@@ -9,7 +9,7 @@ import java.util.Optional;
 import java.util.function.LongSupplier;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
-import org.moorage.api.plugin.ClusterException;
+import org.moorage.api.plugin.cluster.ClusterException;
 import org.moorage.config.LeaderElection;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;

@@ -6,8 +6,8 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * A server with one Lease. All methods throw a {@link org.moorage.api.plugin.ClusterException} if a request fails or
- * times out.
+ * A server with one Lease. All methods throw a {@link org.moorage.api.plugin.cluster.ClusterException} if a request
+ * fails or times out.
  */
 interface LeaseServer {
     /** Returns the Lease; empty if there is none. */

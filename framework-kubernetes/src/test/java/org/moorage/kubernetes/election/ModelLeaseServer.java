@@ -9,7 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.LongSupplier;
-import org.moorage.api.plugin.ClusterException;
+import org.moorage.api.plugin.cluster.ClusterException;
 
 /** As much of an API server as keeps one Lease, with versions and conflicts, and two clocks that are set by hand. */
 final class ModelLeaseServer implements LeaseServer, InstantSource, LongSupplier {

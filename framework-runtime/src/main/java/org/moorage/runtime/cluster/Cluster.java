@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.moorage.runtime.cluster;
 
-import org.moorage.api.plugin.ClusterWriter;
+import org.moorage.api.plugin.cluster.ClusterWriter;
 
 /**
  * A cluster whose source of objects and writer are one object.

@@ -37,7 +37,7 @@ public interface ClusterSource extends AutoCloseable {
      * @param kinds the kinds
      * @param json selects the objects that must carry their JSON text
      * @param listener the listener; calls for one kind are sequential, calls for different kinds may be concurrent
-     * @throws org.moorage.api.plugin.ClusterException if the objects cannot be listed
+     * @throws org.moorage.api.plugin.cluster.ClusterException if the objects cannot be listed
      */
     void watch(Set<ObjectKind<?>> kinds, Set<KeptJson> json, ClusterListener listener);
 
@@ -47,7 +47,7 @@ public interface ClusterSource extends AutoCloseable {
      *
      * @param namespace its namespace; empty for objects of the whole cluster
      * @return empty if it does not exist
-     * @throws org.moorage.api.plugin.ClusterException if it cannot be read
+     * @throws org.moorage.api.plugin.cluster.ClusterException if it cannot be read
      */
     <T extends ClusterObject> Optional<T> read(ObjectKind<T> kind, String namespace, String name);
 

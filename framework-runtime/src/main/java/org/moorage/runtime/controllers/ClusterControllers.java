@@ -11,8 +11,8 @@ import org.moorage.api.model.PersistentVolumeClaim;
 import org.moorage.api.model.Pod;
 import org.moorage.api.model.PodGroup;
 import org.moorage.api.model.ResourceClaim;
-import org.moorage.api.plugin.ResourceClaimWriter;
-import org.moorage.api.plugin.VolumeWriter;
+import org.moorage.api.plugin.builtin.ResourceClaimWriter;
+import org.moorage.api.plugin.builtin.VolumeWriter;
 
 /**
  * The controllers of an in-memory cluster that act on a scheduler's decisions: the volume controller and the resource

@@ -15,7 +15,7 @@ import org.moorage.api.model.ObjectKind;
 import org.moorage.api.model.ObjectMeta;
 import org.moorage.api.model.Pod;
 import org.moorage.api.model.ResourceClaim;
-import org.moorage.api.plugin.ResourceClaimWriter;
+import org.moorage.api.plugin.builtin.ResourceClaimWriter;
 
 /**
  * Writes the resource claims of an in-memory cluster, and releases those of deleted pods, as the resource claim

@@ -4,7 +4,7 @@ package org.moorage.runtime.controllers;
 import org.moorage.api.model.ObjectKind;
 import org.moorage.api.model.PersistentVolume;
 import org.moorage.api.model.PersistentVolumeClaim;
-import org.moorage.api.plugin.VolumeWriter;
+import org.moorage.api.plugin.builtin.VolumeWriter;
 
 /**
  * Writes the persistent volumes and claims of an in-memory cluster; the volume controller and the provisioner then

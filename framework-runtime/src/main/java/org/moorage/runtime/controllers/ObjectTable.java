@@ -13,7 +13,7 @@ import org.moorage.api.model.PersistentVolumeClaim;
 import org.moorage.api.model.Pod;
 import org.moorage.api.model.ResourceClaim;
 import org.moorage.api.model.SchedulingGroup;
-import org.moorage.api.plugin.ClusterException;
+import org.moorage.api.plugin.cluster.ClusterException;
 
 /**
  * The objects of an in-memory cluster, as its controllers read and change them. All methods are called with the table's

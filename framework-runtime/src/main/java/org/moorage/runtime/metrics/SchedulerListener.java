@@ -6,7 +6,7 @@ import org.moorage.api.Code;
 import org.moorage.api.GroupKey;
 import org.moorage.api.model.Pod;
 import org.moorage.api.plugin.Handle;
-import org.moorage.api.plugin.QueuedPod;
+import org.moorage.api.plugin.point.QueuedPod;
 import org.moorage.runtime.FailurePolicy;
 import org.moorage.runtime.decision.AttemptDetails;
 import org.moorage.runtime.decision.Decision;
@@ -83,7 +83,7 @@ public interface SchedulerListener {
     /** Called when a plugin activated pods, which are retried without an event and without backoff. */
     default void activated(String plugin, Collection<Pod> pods) {}
 
-    /** Called when a task that a plugin of that profile passed to {@link Handle#background} threw an exception. */
+    /** Called when a task of a plugin of that profile on {@link Handle.Tasks#background} threw an exception. */
     default void backgroundTaskFailed(String profileName, Throwable thrown) {}
 
     /**

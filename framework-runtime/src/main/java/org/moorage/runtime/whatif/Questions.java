@@ -12,9 +12,9 @@ import org.moorage.runtime.decision.Evaluation;
  * reproducible. Nothing is written to the cluster.
  *
  * <p>A pod that is scheduled is treated as bound: Reserve runs, then the PreBind of each {@link
- * org.moorage.api.plugin.ClusterPreBindPlugin}, and {@linkplain org.moorage.runtime.controllers.ClusterControllers
- * controllers} bind or provision its volumes, allocate its claims and lower the storage capacities, in a copy of the
- * objects. Permit, Bind, PostBind and the PreBind of other plugins are not run.
+ * org.moorage.api.plugin.point.ClusterPreBindPlugin}, and {@linkplain
+ * org.moorage.runtime.controllers.ClusterControllers controllers} bind or provision its volumes, allocate its claims
+ * and lower the storage capacities, in a copy of the objects. Permit, Bind, PostBind and the PreBind of other plugins are not run.
  *
  * <p>Pods must be as the API server would store them: {@code NewPods} of framework-simulation completes a pod that was
  * never created, with priority, tolerations and limits. A pod that is on a node can be evaluated for other nodes after

@@ -4,8 +4,8 @@ package org.moorage.simulation.admission;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.util.Map;
 import java.util.Objects;
+import org.moorage.api.feature.FeatureGates;
 import org.moorage.api.model.PersistentVolumeClaim;
-import org.moorage.api.plugin.FeatureGates;
 import org.moorage.objects.KeptJson;
 import org.moorage.objects.ObjectDecodeException;
 import org.moorage.objects.ObjectRefusedException;
@@ -92,7 +92,7 @@ public final class NewPods {
      * kind that cannot be listed counts as empty.
      *
      * @param source a source without another watch; the caller closes it after the last request
-     * @throws org.moorage.api.plugin.ClusterException if the objects cannot be read
+     * @throws org.moorage.api.plugin.cluster.ClusterException if the objects cannot be read
      */
     public void watch(ClusterSource source) {
         Objects.requireNonNull(source, "source");

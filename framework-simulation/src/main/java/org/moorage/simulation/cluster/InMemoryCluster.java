@@ -20,13 +20,13 @@ import org.moorage.api.model.Pod;
 import org.moorage.api.model.PodCondition;
 import org.moorage.api.model.PodGroup;
 import org.moorage.api.model.PodStatus;
-import org.moorage.api.plugin.ClusterException;
-import org.moorage.api.plugin.MergePatch;
-import org.moorage.api.plugin.Nomination;
-import org.moorage.api.plugin.PodEvent;
-import org.moorage.api.plugin.PodGroupEvent;
-import org.moorage.api.plugin.ResourceClaimWriter;
-import org.moorage.api.plugin.VolumeWriter;
+import org.moorage.api.plugin.builtin.ResourceClaimWriter;
+import org.moorage.api.plugin.builtin.VolumeWriter;
+import org.moorage.api.plugin.cluster.ClusterException;
+import org.moorage.api.plugin.cluster.MergePatch;
+import org.moorage.api.plugin.cluster.Nomination;
+import org.moorage.api.plugin.cluster.PodEvent;
+import org.moorage.api.plugin.cluster.PodGroupEvent;
 import org.moorage.objects.KeptJson;
 import org.moorage.objects.tree.ObjectStreams;
 import org.moorage.objects.tree.TreeDecoder;
@@ -39,8 +39,8 @@ import org.moorage.runtime.controllers.ObjectTable;
  * An in-memory cluster for simulations, tests, and programs that keep their own copy of a cluster.
  *
  * <p>The listener is called for a change before the call that made the change returns. A change through one of the
- * methods of {@link org.moorage.api.plugin.ClusterWriter} gives the object a new resource version, as an API server
- * does. Safe for use by several threads.
+ * methods of {@link org.moorage.api.plugin.cluster.ClusterWriter} gives the object a new resource version, as an API
+ * server does. Safe for use by several threads.
  *
  * <p>As in a cluster with a volume controller, a volume that is bound to a claim by {@link #volumes} is then bound on
  * both sides, and a claim with a selected node gets a volume if its class has a provisioner. This consumes storage

@@ -15,8 +15,8 @@ import org.moorage.api.plugin.Handle;
 import org.moorage.api.plugin.PluginArgs;
 import org.moorage.api.plugin.PluginFactory;
 import org.moorage.api.plugin.PluginLogger;
-import org.moorage.api.plugin.PreScorePlugin;
-import org.moorage.api.plugin.ScorePlugin;
+import org.moorage.api.plugin.point.PreScorePlugin;
+import org.moorage.api.plugin.point.ScorePlugin;
 
 /** Prefers cheap nodes, by prices from an external price list. */
 public final class CheapNodes implements PreScorePlugin, ScorePlugin {
@@ -60,7 +60,7 @@ public final class CheapNodes implements PreScorePlugin, ScorePlugin {
         this.handle = handle;
         this.list = list;
         logger = handle.logger();
-        handle.background().execute(this::refresh);
+        handle.tasks().background().execute(this::refresh);
     }
 
     private void refresh() {
@@ -70,7 +70,7 @@ public final class CheapNodes implements PreScorePlugin, ScorePlugin {
         } catch (RuntimeException failed) {
             logger.warn("Prices cannot be read", failed, "lastRead", latest.at());
         } finally {
-            handle.backgroundAfter(args.refresh(), this::refresh);
+            handle.tasks().backgroundAfter(args.refresh(), this::refresh);
         }
     }
     // endregion

@@ -12,16 +12,16 @@ import org.moorage.api.event.EventRegistration;
 import org.moorage.api.event.Hint;
 import org.moorage.api.model.ObjectKind;
 import org.moorage.api.model.Pod;
-import org.moorage.api.plugin.EnqueueExtensions;
 import org.moorage.api.plugin.Handle;
-import org.moorage.api.plugin.ObjectLister;
-import org.moorage.api.plugin.PermitPlugin;
-import org.moorage.api.plugin.PermitResult;
 import org.moorage.api.plugin.PluginArgs;
 import org.moorage.api.plugin.PluginFactory;
 import org.moorage.api.plugin.Problems;
-import org.moorage.api.plugin.ReservePlugin;
 import org.moorage.api.plugin.WaitingPod;
+import org.moorage.api.plugin.cluster.ObjectLister;
+import org.moorage.api.plugin.point.EnqueueExtensions;
+import org.moorage.api.plugin.point.PermitPlugin;
+import org.moorage.api.plugin.point.PermitResult;
+import org.moorage.api.plugin.point.ReservePlugin;
 
 /** The pods of a gang are bound together or not at all. */
 public final class Gang implements ReservePlugin, PermitPlugin, EnqueueExtensions {
@@ -57,7 +57,7 @@ public final class Gang implements ReservePlugin, PermitPlugin, EnqueueExtension
     Gang(Args args, Handle handle) {
         this.args = args;
         this.handle = handle;
-        pods = handle.lister(ObjectKind.POD);
+        pods = handle.cluster().lister(ObjectKind.POD);
     }
 
     @Override
@@ -89,7 +89,7 @@ public final class Gang implements ReservePlugin, PermitPlugin, EnqueueExtension
         List<WaitingPod> members = waitingMembers(pod);
         if (members.size() + 1 < args.size()) {
             // Retry rejected members without waiting for an event: this pod is what they lacked.
-            handle.activate(pendingMembers(pod));
+            handle.queue().activate(pendingMembers(pod));
             return PermitResult.waitAtMost(args.timeout());
         }
         members.forEach(member -> member.allow(NAME));
@@ -108,7 +108,7 @@ public final class Gang implements ReservePlugin, PermitPlugin, EnqueueExtension
 
     private List<WaitingPod> waitingMembers(Pod pod) {
         List<WaitingPod> members = new ArrayList<>();
-        for (WaitingPod waiting : handle.waitingPods()) {
+        for (WaitingPod waiting : handle.binding().waitingPods()) {
             if (isSameGang(pod, waiting.pod())) {
                 members.add(waiting);
             }

@@ -14,14 +14,14 @@ import org.moorage.api.event.ObjectChange;
 import org.moorage.api.model.ObjectKind;
 import org.moorage.api.model.OtherObject;
 import org.moorage.api.model.Pod;
-import org.moorage.api.plugin.EnqueueExtensions;
 import org.moorage.api.plugin.Handle;
-import org.moorage.api.plugin.ObjectLister;
 import org.moorage.api.plugin.PluginArgs;
 import org.moorage.api.plugin.PluginFactory;
-import org.moorage.api.plugin.PreFilterPlugin;
-import org.moorage.api.plugin.PreFilterResult;
 import org.moorage.api.plugin.Problems;
+import org.moorage.api.plugin.cluster.ObjectLister;
+import org.moorage.api.plugin.point.EnqueueExtensions;
+import org.moorage.api.plugin.point.PreFilterPlugin;
+import org.moorage.api.plugin.point.PreFilterResult;
 
 /** Limits the number of scheduled pods of a team to the budget in a custom resource. */
 public final class TeamBudget implements PreFilterPlugin, EnqueueExtensions {
@@ -68,8 +68,8 @@ public final class TeamBudget implements PreFilterPlugin, EnqueueExtensions {
     TeamBudget(Args args, Handle handle) {
         this.args = args;
         // Requesting a lister makes the scheduler watch the kind.
-        budgets = handle.lister(BUDGET);
-        pods = handle.lister(ObjectKind.POD);
+        budgets = handle.cluster().lister(BUDGET);
+        pods = handle.cluster().lister(ObjectKind.POD);
     }
 
     // The budget has the name of its team and is in the pod's namespace.

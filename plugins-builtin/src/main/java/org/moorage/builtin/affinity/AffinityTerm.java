@@ -15,7 +15,7 @@ import org.moorage.api.model.LabelSelector;
 import org.moorage.api.model.Namespace;
 import org.moorage.api.model.Pod;
 import org.moorage.api.model.PodAffinityTerm;
-import org.moorage.api.plugin.ObjectLister;
+import org.moorage.api.plugin.cluster.ObjectLister;
 import org.moorage.builtin.labels.SelectorSyntax;
 
 /** A term of the incoming pod, with its namespace selector resolved to names. Matching a pod allocates nothing. */

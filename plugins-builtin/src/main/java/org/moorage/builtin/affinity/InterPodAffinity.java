@@ -17,25 +17,25 @@ import org.moorage.api.event.EventRegistration;
 import org.moorage.api.event.EventResource;
 import org.moorage.api.event.Hint;
 import org.moorage.api.event.ObjectChange;
+import org.moorage.api.feature.FeatureGates;
 import org.moorage.api.model.Affinity;
 import org.moorage.api.model.Namespace;
 import org.moorage.api.model.Node;
 import org.moorage.api.model.ObjectKind;
 import org.moorage.api.model.Pod;
 import org.moorage.api.model.PodAffinityTerm;
-import org.moorage.api.plugin.EnqueueExtensions;
-import org.moorage.api.plugin.FeatureGates;
-import org.moorage.api.plugin.FilterPlugin;
 import org.moorage.api.plugin.Handle;
-import org.moorage.api.plugin.ObjectLister;
 import org.moorage.api.plugin.PluginArgs;
 import org.moorage.api.plugin.PluginFactory;
-import org.moorage.api.plugin.PreFilterExtensions;
-import org.moorage.api.plugin.PreFilterPlugin;
-import org.moorage.api.plugin.PreFilterResult;
-import org.moorage.api.plugin.PreScorePlugin;
 import org.moorage.api.plugin.Problems;
-import org.moorage.api.plugin.ScorePlugin;
+import org.moorage.api.plugin.cluster.ObjectLister;
+import org.moorage.api.plugin.point.EnqueueExtensions;
+import org.moorage.api.plugin.point.FilterPlugin;
+import org.moorage.api.plugin.point.PreFilterExtensions;
+import org.moorage.api.plugin.point.PreFilterPlugin;
+import org.moorage.api.plugin.point.PreFilterResult;
+import org.moorage.api.plugin.point.PreScorePlugin;
+import org.moorage.api.plugin.point.ScorePlugin;
 import org.moorage.builtin.labels.SelectorSyntax;
 
 /**
@@ -86,7 +86,7 @@ public final class InterPodAffinity
     InterPodAffinity(Args args, Handle handle) {
         this.args = args;
         this.handle = handle;
-        namespaces = handle.lister(ObjectKind.NAMESPACE);
+        namespaces = handle.cluster().lister(ObjectKind.NAMESPACE);
         hostScope = handle.featureGates().isEnabled(FeatureGates.INTER_POD_AFFINITY_HOSTNAME_FAST_PATH)
                 ? InterPodAffinityState.HostScope.NODE
                 : InterPodAffinityState.HostScope.NAME;

@@ -15,7 +15,7 @@ import org.moorage.api.model.Affinity;
 import org.moorage.api.model.Namespace;
 import org.moorage.api.model.Pod;
 import org.moorage.api.model.PodAffinityTerm;
-import org.moorage.api.plugin.ObjectLister;
+import org.moorage.api.plugin.cluster.ObjectLister;
 
 /**
  * The required terms of the incoming pod and the existing pods that they are about, computed in PreFilter. Immutable.

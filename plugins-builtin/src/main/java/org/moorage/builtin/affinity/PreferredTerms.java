@@ -9,7 +9,7 @@ import org.moorage.api.model.Affinity;
 import org.moorage.api.model.Namespace;
 import org.moorage.api.model.Pod;
 import org.moorage.api.model.PodAffinityTerm;
-import org.moorage.api.plugin.ObjectLister;
+import org.moorage.api.plugin.cluster.ObjectLister;
 
 /** The preferred affinity and anti-affinity terms of the incoming pod, matched against the existing pods. */
 final class PreferredTerms {

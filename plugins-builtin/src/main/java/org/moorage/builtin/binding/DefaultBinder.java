@@ -4,10 +4,10 @@ package org.moorage.builtin.binding;
 import org.moorage.api.CycleState;
 import org.moorage.api.Status;
 import org.moorage.api.model.Pod;
-import org.moorage.api.plugin.BindPlugin;
 import org.moorage.api.plugin.Handle;
 import org.moorage.api.plugin.PluginArgs;
 import org.moorage.api.plugin.PluginFactory;
+import org.moorage.api.plugin.point.BindPlugin;
 
 /** Binds the pod to its node. Same decisions as kube-scheduler's DefaultBinder. */
 public final class DefaultBinder implements BindPlugin {
@@ -30,7 +30,7 @@ public final class DefaultBinder implements BindPlugin {
 
     @Override
     public Status bind(CycleState state, Pod pod, String nodeName) {
-        handle.writer().bind(pod, nodeName);
+        handle.cluster().writer().bind(pod, nodeName);
         return Status.success();
     }
 }

@@ -18,20 +18,20 @@ import org.moorage.api.event.EventRegistration;
 import org.moorage.api.event.EventResource;
 import org.moorage.api.event.Hint;
 import org.moorage.api.event.ObjectChange;
+import org.moorage.api.feature.FeatureGates;
 import org.moorage.api.model.CompositePodGroup;
 import org.moorage.api.model.Pod;
 import org.moorage.api.model.PodGroup;
-import org.moorage.api.plugin.EnqueueExtensions;
-import org.moorage.api.plugin.FeatureGates;
 import org.moorage.api.plugin.Handle;
-import org.moorage.api.plugin.PermitPlugin;
-import org.moorage.api.plugin.PermitResult;
-import org.moorage.api.plugin.PlacementFeasiblePlugin;
-import org.moorage.api.plugin.PlacementFeasibleResult;
 import org.moorage.api.plugin.PluginArgs;
 import org.moorage.api.plugin.PluginException;
 import org.moorage.api.plugin.PluginFactory;
-import org.moorage.api.plugin.PreEnqueuePlugin;
+import org.moorage.api.plugin.group.PlacementFeasiblePlugin;
+import org.moorage.api.plugin.group.PlacementFeasibleResult;
+import org.moorage.api.plugin.point.EnqueueExtensions;
+import org.moorage.api.plugin.point.PermitPlugin;
+import org.moorage.api.plugin.point.PermitResult;
+import org.moorage.api.plugin.point.PreEnqueuePlugin;
 import org.moorage.builtin.group.PodGroupHierarchy.Root;
 
 /**
@@ -71,7 +71,7 @@ public final class GangScheduling
         if (!isMember(pod)) {
             return Status.success();
         }
-        PodGroupHierarchy hierarchy = new PodGroupHierarchy(handle.podGroups(), hasComposites);
+        PodGroupHierarchy hierarchy = new PodGroupHierarchy(handle.cluster().podGroups(), hasComposites);
         Root root = hierarchy.root(pod);
         if (!root.isKnown()) {
             return Status.unresolvable(
@@ -111,7 +111,7 @@ public final class GangScheduling
             return PermitResult.allow();
         }
         // All at one moment.
-        PodGroupLister groups = handle.podGroups();
+        PodGroupLister groups = handle.cluster().podGroups();
         PodGroupHierarchy hierarchy = new PodGroupHierarchy(groups, hasComposites);
         Root root = hierarchy.root(pod);
         if (hasComposites && !root.isKnown()) {
@@ -150,7 +150,7 @@ public final class GangScheduling
     private void allowAssumed(List<PodGroupState> podGroups) {
         for (PodGroupState members : podGroups) {
             for (Pod assumed : members.assumedPods()) {
-                handle.waitingPod(assumed.uid()).ifPresent(waiting -> waiting.allow(NAME));
+                handle.binding().waitingPod(assumed.uid()).ifPresent(waiting -> waiting.allow(NAME));
             }
         }
     }
@@ -160,7 +160,7 @@ public final class GangScheduling
         for (PodGroupState members : podGroups) {
             unscheduled.addAll(members.unscheduledPods());
         }
-        handle.activate(unscheduled);
+        handle.queue().activate(unscheduled);
     }
 
     @Override
@@ -220,7 +220,7 @@ public final class GangScheduling
         if (!hasComposites) {
             return own.equals(group);
         }
-        PodGroupLister groups = handle.podGroups();
+        PodGroupLister groups = handle.cluster().podGroups();
         Optional<GroupKey> root = groups.root(own);
         return root.isPresent() && root.equals(groups.root(group));
     }

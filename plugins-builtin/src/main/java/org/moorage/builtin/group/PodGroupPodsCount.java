@@ -9,10 +9,10 @@ import org.moorage.api.PodGroupInfo;
 import org.moorage.api.PodGroupState;
 import org.moorage.api.ProposedAssignment;
 import org.moorage.api.plugin.Handle;
-import org.moorage.api.plugin.PlacementScorePlugin;
 import org.moorage.api.plugin.PluginArgs;
 import org.moorage.api.plugin.PluginException;
 import org.moorage.api.plugin.PluginFactory;
+import org.moorage.api.plugin.group.PlacementScorePlugin;
 
 /**
  * Prefers placements in which more pods of the group are scheduled. Pods that already have a node count too, wherever

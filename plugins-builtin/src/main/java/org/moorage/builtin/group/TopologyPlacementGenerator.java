@@ -13,11 +13,11 @@ import org.moorage.api.PodGroupInfo;
 import org.moorage.api.PodGroupState;
 import org.moorage.api.Snapshot;
 import org.moorage.api.model.Pod;
-import org.moorage.api.plugin.PlacementGeneratePlugin;
-import org.moorage.api.plugin.PlacementGenerateResult;
 import org.moorage.api.plugin.PluginArgs;
 import org.moorage.api.plugin.PluginException;
 import org.moorage.api.plugin.PluginFactory;
+import org.moorage.api.plugin.group.PlacementGeneratePlugin;
+import org.moorage.api.plugin.group.PlacementGenerateResult;
 
 /**
  * Places a group with a topology constraint in one domain, such as a zone or a rack: the domain of its scheduled pods,

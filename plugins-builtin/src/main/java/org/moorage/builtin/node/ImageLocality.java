@@ -16,7 +16,7 @@ import org.moorage.api.model.PodSpec;
 import org.moorage.api.plugin.Handle;
 import org.moorage.api.plugin.PluginArgs;
 import org.moorage.api.plugin.PluginFactory;
-import org.moorage.api.plugin.ScorePlugin;
+import org.moorage.api.plugin.point.ScorePlugin;
 
 /**
  * Prefers nodes that already have the pod's images. The size of an image is scaled by the share of nodes that have it,

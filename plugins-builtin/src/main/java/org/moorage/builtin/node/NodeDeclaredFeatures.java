@@ -14,17 +14,17 @@ import org.moorage.api.event.EventRegistration;
 import org.moorage.api.event.EventResource;
 import org.moorage.api.event.Hint;
 import org.moorage.api.event.ObjectChange;
+import org.moorage.api.feature.FeatureGates;
 import org.moorage.api.model.Node;
 import org.moorage.api.model.Pod;
 import org.moorage.api.model.PodSpec;
-import org.moorage.api.plugin.EnqueueExtensions;
-import org.moorage.api.plugin.FeatureGates;
-import org.moorage.api.plugin.FilterPlugin;
 import org.moorage.api.plugin.Handle;
 import org.moorage.api.plugin.PluginArgs;
 import org.moorage.api.plugin.PluginFactory;
-import org.moorage.api.plugin.PreFilterPlugin;
-import org.moorage.api.plugin.PreFilterResult;
+import org.moorage.api.plugin.point.EnqueueExtensions;
+import org.moorage.api.plugin.point.FilterPlugin;
+import org.moorage.api.plugin.point.PreFilterPlugin;
+import org.moorage.api.plugin.point.PreFilterResult;
 
 /**
  * Rejects nodes whose kubelet does not declare a feature that the pod requires. Same decisions as kube-scheduler's

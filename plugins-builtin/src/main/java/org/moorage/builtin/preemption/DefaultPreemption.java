@@ -12,20 +12,20 @@ import org.moorage.api.event.ClusterEvent;
 import org.moorage.api.event.EventRegistration;
 import org.moorage.api.event.EventResource;
 import org.moorage.api.event.Hint;
+import org.moorage.api.feature.FeatureGates;
 import org.moorage.api.model.Pod;
-import org.moorage.api.plugin.EnqueueExtensions;
-import org.moorage.api.plugin.FeatureGates;
 import org.moorage.api.plugin.Handle;
-import org.moorage.api.plugin.NodeStatuses;
 import org.moorage.api.plugin.PluginArgs;
 import org.moorage.api.plugin.PluginFactory;
-import org.moorage.api.plugin.PodGroupPostFilterPlugin;
-import org.moorage.api.plugin.PodGroupPostFilterResult;
-import org.moorage.api.plugin.PodGroupTrial;
-import org.moorage.api.plugin.PostFilterPlugin;
-import org.moorage.api.plugin.PostFilterResult;
-import org.moorage.api.plugin.PreEnqueuePlugin;
 import org.moorage.api.plugin.Problems;
+import org.moorage.api.plugin.group.PodGroupPostFilterPlugin;
+import org.moorage.api.plugin.group.PodGroupPostFilterResult;
+import org.moorage.api.plugin.group.PodGroupTrial;
+import org.moorage.api.plugin.point.EnqueueExtensions;
+import org.moorage.api.plugin.point.NodeStatuses;
+import org.moorage.api.plugin.point.PostFilterPlugin;
+import org.moorage.api.plugin.point.PostFilterResult;
+import org.moorage.api.plugin.point.PreEnqueuePlugin;
 import org.moorage.api.preemption.Preemption;
 import org.moorage.api.preemption.PreemptionRules;
 
@@ -118,7 +118,7 @@ public final class DefaultPreemption
         if (!hasGroups || pod.spec().podGroupName().isEmpty()) {
             return preemption.isEvictingFor(pod, pod.uid()) ? PREEMPTION_IN_PROGRESS : Status.success();
         }
-        PodGroupLister groups = handle.podGroups();
+        PodGroupLister groups = handle.cluster().podGroups();
         return groups.root(pod)
                         .flatMap(groups::group)
                         .filter(root ->

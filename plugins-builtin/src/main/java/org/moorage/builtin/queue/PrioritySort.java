@@ -3,8 +3,8 @@ package org.moorage.builtin.queue;
 
 import org.moorage.api.plugin.PluginArgs;
 import org.moorage.api.plugin.PluginFactory;
-import org.moorage.api.plugin.QueueSortPlugin;
-import org.moorage.api.plugin.QueuedPod;
+import org.moorage.api.plugin.point.QueueSortPlugin;
+import org.moorage.api.plugin.point.QueuedPod;
 
 /**
  * Sorts the queue by priority, highest first, and then by the time when the pods were queued. Same decisions as

@@ -8,10 +8,10 @@ import org.moorage.api.event.ClusterEvent;
 import org.moorage.api.event.EventRegistration;
 import org.moorage.api.event.EventResource;
 import org.moorage.api.model.Pod;
-import org.moorage.api.plugin.EnqueueExtensions;
 import org.moorage.api.plugin.PluginArgs;
 import org.moorage.api.plugin.PluginFactory;
-import org.moorage.api.plugin.PreEnqueuePlugin;
+import org.moorage.api.plugin.point.EnqueueExtensions;
+import org.moorage.api.plugin.point.PreEnqueuePlugin;
 
 /** Keeps a pod out of the queue while it has scheduling gates. Same decisions as kube-scheduler's SchedulingGates. */
 public final class SchedulingGates implements PreEnqueuePlugin, EnqueueExtensions {

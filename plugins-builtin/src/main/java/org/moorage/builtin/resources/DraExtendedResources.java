@@ -8,14 +8,14 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.function.Supplier;
 import org.moorage.api.NodeInfo;
+import org.moorage.api.feature.FeatureGates;
 import org.moorage.api.model.DeviceClass;
 import org.moorage.api.model.ObjectKind;
 import org.moorage.api.model.ResourceName;
 import org.moorage.api.model.Resources;
-import org.moorage.api.plugin.DeviceCounts;
-import org.moorage.api.plugin.FeatureGates;
 import org.moorage.api.plugin.Handle;
-import org.moorage.api.plugin.ObjectLister;
+import org.moorage.api.plugin.builtin.DeviceCounts;
+import org.moorage.api.plugin.cluster.ObjectLister;
 
 /**
  * The extended resources that device classes map to devices. On nodes without an allocatable amount they are delegated
@@ -37,7 +37,7 @@ final class DraExtendedResources {
         if (!isEnabled(handle)) {
             return new DraExtendedResources(false, List::of, () -> DeviceCounts.NONE);
         }
-        ObjectLister<DeviceClass> lister = handle.lister(ObjectKind.DEVICE_CLASS);
+        ObjectLister<DeviceClass> lister = handle.cluster().lister(ObjectKind.DEVICE_CLASS);
         // Looked up for each pod, as DynamicResources, which shares the counts, may be created after this plugin.
         return new DraExtendedResources(
                 true, lister::all, () -> handle.shared(DeviceCounts.SHARED, () -> DeviceCounts.NONE));

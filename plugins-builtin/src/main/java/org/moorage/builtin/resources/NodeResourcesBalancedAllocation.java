@@ -16,10 +16,10 @@ import org.moorage.api.model.Resources;
 import org.moorage.api.plugin.Handle;
 import org.moorage.api.plugin.PluginArgs;
 import org.moorage.api.plugin.PluginFactory;
-import org.moorage.api.plugin.PreScorePlugin;
 import org.moorage.api.plugin.Problems;
-import org.moorage.api.plugin.ScorePlugin;
-import org.moorage.api.plugin.SignPlugin;
+import org.moorage.api.plugin.point.PreScorePlugin;
+import org.moorage.api.plugin.point.ScorePlugin;
+import org.moorage.api.plugin.point.SignPlugin;
 
 /**
  * Prefers nodes on which the pod makes the utilization of the resources more balanced than it is now. Same decisions as

@@ -4,7 +4,7 @@ package org.moorage.builtin.resources;
 import java.util.List;
 import org.moorage.api.NodeInfo;
 import org.moorage.api.model.ResourceName;
-import org.moorage.api.plugin.DeviceCounts.Count;
+import org.moorage.api.plugin.builtin.DeviceCounts.Count;
 
 /**
  * A pod's requests for the scored resources, with the device counts of resources that are delegated to DRA. Complete

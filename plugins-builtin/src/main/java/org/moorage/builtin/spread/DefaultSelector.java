@@ -14,7 +14,7 @@ import org.moorage.api.model.ReplicationController;
 import org.moorage.api.model.Service;
 import org.moorage.api.model.StatefulSet;
 import org.moorage.api.plugin.Handle;
-import org.moorage.api.plugin.ObjectLister;
+import org.moorage.api.plugin.cluster.ObjectLister;
 
 /** The label selector that default constraints get: that of the services and of the controller of the pod. */
 final class DefaultSelector {
@@ -24,10 +24,10 @@ final class DefaultSelector {
     private final ObjectLister<StatefulSet> statefulSets;
 
     DefaultSelector(Handle handle) {
-        services = handle.lister(ObjectKind.SERVICE);
-        replicationControllers = handle.lister(ObjectKind.REPLICATION_CONTROLLER);
-        replicaSets = handle.lister(ObjectKind.REPLICA_SET);
-        statefulSets = handle.lister(ObjectKind.STATEFUL_SET);
+        services = handle.cluster().lister(ObjectKind.SERVICE);
+        replicationControllers = handle.cluster().lister(ObjectKind.REPLICATION_CONTROLLER);
+        replicaSets = handle.cluster().lister(ObjectKind.REPLICA_SET);
+        statefulSets = handle.cluster().lister(ObjectKind.STATEFUL_SET);
     }
 
     /** Returns the selector of a pod; matches everything if the pod has neither services nor a known controller. */

@@ -23,18 +23,18 @@ import org.moorage.api.model.LabelMatcher;
 import org.moorage.api.model.Node;
 import org.moorage.api.model.Pod;
 import org.moorage.api.model.TopologySpreadConstraint;
-import org.moorage.api.plugin.EnqueueExtensions;
-import org.moorage.api.plugin.FilterPlugin;
 import org.moorage.api.plugin.Handle;
 import org.moorage.api.plugin.PluginArgs;
 import org.moorage.api.plugin.PluginException;
 import org.moorage.api.plugin.PluginFactory;
-import org.moorage.api.plugin.PreFilterExtensions;
-import org.moorage.api.plugin.PreFilterPlugin;
-import org.moorage.api.plugin.PreFilterResult;
-import org.moorage.api.plugin.PreScorePlugin;
 import org.moorage.api.plugin.Problems;
-import org.moorage.api.plugin.ScorePlugin;
+import org.moorage.api.plugin.point.EnqueueExtensions;
+import org.moorage.api.plugin.point.FilterPlugin;
+import org.moorage.api.plugin.point.PreFilterExtensions;
+import org.moorage.api.plugin.point.PreFilterPlugin;
+import org.moorage.api.plugin.point.PreFilterResult;
+import org.moorage.api.plugin.point.PreScorePlugin;
+import org.moorage.api.plugin.point.ScorePlugin;
 import org.moorage.builtin.labels.LabelSyntax;
 
 /**

@@ -10,12 +10,12 @@ import org.moorage.api.NodeInfo;
 import org.moorage.api.PodCount;
 import org.moorage.api.Snapshot;
 import org.moorage.api.Topology;
+import org.moorage.api.feature.FeatureGates;
 import org.moorage.api.model.LabelMatcher;
 import org.moorage.api.model.Node;
 import org.moorage.api.model.Pod;
 import org.moorage.api.model.TolerationOperators;
 import org.moorage.api.model.TopologySpreadConstraint;
-import org.moorage.api.plugin.FeatureGates;
 import org.moorage.builtin.labels.SelectorSyntax;
 
 /**

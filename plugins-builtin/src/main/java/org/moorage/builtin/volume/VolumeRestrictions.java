@@ -18,21 +18,21 @@ import org.moorage.api.event.EventRegistration;
 import org.moorage.api.event.EventResource;
 import org.moorage.api.event.Hint;
 import org.moorage.api.event.ObjectChange;
+import org.moorage.api.feature.FeatureGates;
 import org.moorage.api.model.InTreeVolume;
 import org.moorage.api.model.ObjectKind;
 import org.moorage.api.model.PersistentVolumeClaim;
 import org.moorage.api.model.Pod;
 import org.moorage.api.model.Volume;
-import org.moorage.api.plugin.EnqueueExtensions;
-import org.moorage.api.plugin.FeatureGates;
-import org.moorage.api.plugin.FilterPlugin;
 import org.moorage.api.plugin.Handle;
-import org.moorage.api.plugin.ObjectLister;
 import org.moorage.api.plugin.PluginArgs;
 import org.moorage.api.plugin.PluginFactory;
-import org.moorage.api.plugin.PreFilterExtensions;
-import org.moorage.api.plugin.PreFilterPlugin;
-import org.moorage.api.plugin.PreFilterResult;
+import org.moorage.api.plugin.cluster.ObjectLister;
+import org.moorage.api.plugin.point.EnqueueExtensions;
+import org.moorage.api.plugin.point.FilterPlugin;
+import org.moorage.api.plugin.point.PreFilterExtensions;
+import org.moorage.api.plugin.point.PreFilterPlugin;
+import org.moorage.api.plugin.point.PreFilterResult;
 
 /**
  * Rejects nodes with a pod that mounts a disk of the incoming pod and does not share it, and all nodes while another
@@ -76,7 +76,7 @@ public final class VolumeRestrictions implements PreFilterPlugin, PreFilterExten
 
     VolumeRestrictions(Handle handle) {
         features = handle.featureGates();
-        claims = handle.lister(ObjectKind.PERSISTENT_VOLUME_CLAIM);
+        claims = handle.cluster().lister(ObjectKind.PERSISTENT_VOLUME_CLAIM);
     }
 
     @Override

@@ -18,20 +18,20 @@ import org.moorage.api.event.EventRegistration;
 import org.moorage.api.event.EventResource;
 import org.moorage.api.event.Hint;
 import org.moorage.api.event.ObjectChange;
+import org.moorage.api.feature.FeatureGates;
 import org.moorage.api.model.ObjectKind;
 import org.moorage.api.model.PersistentVolume;
 import org.moorage.api.model.PersistentVolumeClaim;
 import org.moorage.api.model.Pod;
 import org.moorage.api.model.StorageClass;
-import org.moorage.api.plugin.EnqueueExtensions;
-import org.moorage.api.plugin.FeatureGates;
-import org.moorage.api.plugin.FilterPlugin;
 import org.moorage.api.plugin.Handle;
-import org.moorage.api.plugin.ObjectLister;
 import org.moorage.api.plugin.PluginArgs;
 import org.moorage.api.plugin.PluginFactory;
-import org.moorage.api.plugin.PreFilterPlugin;
-import org.moorage.api.plugin.PreFilterResult;
+import org.moorage.api.plugin.cluster.ObjectLister;
+import org.moorage.api.plugin.point.EnqueueExtensions;
+import org.moorage.api.plugin.point.FilterPlugin;
+import org.moorage.api.plugin.point.PreFilterPlugin;
+import org.moorage.api.plugin.point.PreFilterResult;
 
 /**
  * Rejects nodes outside the zones and regions in the labels of the persistent volumes that the pod's claims are bound
@@ -108,9 +108,9 @@ public final class VolumeZone implements PreFilterPlugin, FilterPlugin, EnqueueE
 
     VolumeZone(Handle handle) {
         features = handle.featureGates();
-        claims = handle.lister(ObjectKind.PERSISTENT_VOLUME_CLAIM);
-        volumes = handle.lister(ObjectKind.PERSISTENT_VOLUME);
-        classes = handle.lister(ObjectKind.STORAGE_CLASS);
+        claims = handle.cluster().lister(ObjectKind.PERSISTENT_VOLUME_CLAIM);
+        volumes = handle.cluster().lister(ObjectKind.PERSISTENT_VOLUME);
+        classes = handle.cluster().lister(ObjectKind.STORAGE_CLASS);
     }
 
     @Override

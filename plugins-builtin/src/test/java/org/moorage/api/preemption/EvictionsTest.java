@@ -21,11 +21,11 @@ import org.junit.jupiter.params.provider.FieldSource;
 import org.moorage.api.event.ObjectChange;
 import org.moorage.api.model.Pod;
 import org.moorage.api.model.PodGroup;
-import org.moorage.api.plugin.ClusterException;
-import org.moorage.api.plugin.ClusterWriter;
 import org.moorage.api.plugin.Handle;
-import org.moorage.api.plugin.ObjectLister;
 import org.moorage.api.plugin.WaitingPod;
+import org.moorage.api.plugin.cluster.ClusterException;
+import org.moorage.api.plugin.cluster.ClusterWriter;
+import org.moorage.api.plugin.cluster.ObjectLister;
 import org.moorage.testkit.Pods;
 
 /** Evictions that do not go as expected: their preemptor is kept out no longer than they last. */
@@ -254,8 +254,16 @@ class EvictionsTest {
     private Handle handle() {
         return (Handle) Proxy.newProxyInstance(
                 getClass().getClassLoader(),
-                new Class<?>[] {Handle.class},
+                new Class<?>[] {
+                    Handle.class,
+                    Handle.Cluster.class,
+                    Handle.Queue.class,
+                    Handle.Binding.class,
+                    Handle.Preemption.class,
+                    Handle.Tasks.class
+                },
                 (proxy, method, arguments) -> switch (method.getName()) {
+                    case "cluster", "queue", "binding", "preemption", "tasks" -> proxy;
                     case "lister" -> lister();
                     case "onChange" -> onPodChange.add(podListener(arguments[1]));
                     case "writer" -> writer();

@@ -18,7 +18,7 @@ import org.moorage.api.ProposedAssignment;
 import org.moorage.api.Snapshot;
 import org.moorage.api.Status;
 import org.moorage.api.model.Pod;
-import org.moorage.api.plugin.PodGroupTrial;
+import org.moorage.api.plugin.group.PodGroupTrial;
 
 /**
  * Tries a group on nodes that have room for so many pods. The pods of the group go to one node after the other,

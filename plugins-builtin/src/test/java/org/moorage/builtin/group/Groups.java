@@ -4,12 +4,12 @@ package org.moorage.builtin.group;
 import java.util.List;
 import org.moorage.api.GroupKey;
 import org.moorage.api.PodGroupInfo;
+import org.moorage.api.feature.FeatureGates;
 import org.moorage.api.model.CompositePodGroup;
 import org.moorage.api.model.ObjectMeta;
 import org.moorage.api.model.Pod;
 import org.moorage.api.model.PodGroup;
 import org.moorage.api.model.SchedulingGroup;
-import org.moorage.api.plugin.FeatureGates;
 import org.moorage.testkit.Pods;
 
 /** Groups of pods in the namespace {@code default}. */

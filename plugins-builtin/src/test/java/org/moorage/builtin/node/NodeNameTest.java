@@ -5,7 +5,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.FieldSource;
 import org.moorage.api.Status;
-import org.moorage.api.plugin.ExtensionPoint;
+import org.moorage.api.plugin.point.ExtensionPoint;
 import org.moorage.testkit.Nodes;
 import org.moorage.testkit.PluginTester;
 import org.moorage.testkit.Pods;

@@ -8,7 +8,7 @@ import java.util.Optional;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.FieldSource;
 import org.moorage.api.model.Pod;
-import org.moorage.api.plugin.QueuedPod;
+import org.moorage.api.plugin.point.QueuedPod;
 import org.moorage.testkit.PluginTester;
 import org.moorage.testkit.Pods;
 import org.moorage.testkit.TestScheduler;

@@ -12,11 +12,11 @@ import org.moorage.api.model.Pod;
 import org.moorage.api.model.PodGroup;
 import org.moorage.api.model.PodStatus;
 import org.moorage.api.model.ResourceClaim;
-import org.moorage.api.plugin.ClusterException;
 import org.moorage.api.plugin.Handle;
 import org.moorage.api.plugin.PluginException;
-import org.moorage.api.plugin.PodEvent;
-import org.moorage.api.plugin.ResourceClaimWriter;
+import org.moorage.api.plugin.builtin.ResourceClaimWriter;
+import org.moorage.api.plugin.cluster.ClusterException;
+import org.moorage.api.plugin.cluster.PodEvent;
 
 /** Writes the allocations and reservations of claims to the cluster, and removes them. */
 final class ClaimBinder {
@@ -34,7 +34,7 @@ final class ClaimBinder {
 
     ClaimBinder(Handle handle, ClaimTracker tracker, Duration bindingTimeout, DeviceFeatures features) {
         this.handle = handle;
-        writer = handle.writer().resourceClaims();
+        writer = handle.cluster().writer().resourceClaims();
         this.tracker = tracker;
         clock = handle.clock();
         monotonicClock = handle.monotonicClock();
@@ -79,7 +79,7 @@ final class ClaimBinder {
             }
             Optional<ResourceClaim> read;
             try {
-                read = handle.readInPreBind(pod, ObjectKind.RESOURCE_CLAIM, claim.namespace(), claim.name());
+                read = handle.binding().readInPreBind(pod, ObjectKind.RESOURCE_CLAIM, claim.namespace(), claim.name());
             } catch (RuntimeException unread) {
                 if (isUnknown && allocation.isPresent()) {
                     tracker.markUncertain(uid, pod);
@@ -191,7 +191,8 @@ final class ClaimBinder {
     void patchExtendedResourceClaimStatus(
             Pod pod, ResourceClaim claim, List<PodStatus.ContainerExtendedResourceRequest> mappings) {
         try {
-            handle.writer()
+            handle.cluster()
+                    .writer()
                     .patchExtendedResourceClaimStatus(
                             pod, new PodStatus.ExtendedResourceClaimStatus(claim.name(), mappings));
         } catch (ClusterException failed) {
@@ -208,7 +209,7 @@ final class ClaimBinder {
     void patchNodeAllocatableResourceClaimStatuses(
             Pod pod, List<PodStatus.NodeAllocatableResourceClaimStatus> statuses) {
         try {
-            handle.writer().patchNodeAllocatableResourceClaimStatuses(pod, statuses);
+            handle.cluster().writer().patchNodeAllocatableResourceClaimStatuses(pod, statuses);
         } catch (ClusterException failed) {
             throw new PluginException(
                     "updating pod " + pod.key() + " NodeAllocatableResourceClaimStatuses: " + failed.getMessage(),
@@ -222,7 +223,8 @@ final class ClaimBinder {
      * @throws PluginException if the binding timeout passes, or a device fails
      */
     void awaitBindingConditions(List<ResourceClaim> bound, Pod pod, String nodeName) {
-        handle.writer()
+        handle.cluster()
+                .writer()
                 .report(new PodEvent(
                         pod,
                         Optional.empty(),
@@ -236,7 +238,7 @@ final class ClaimBinder {
             if (polls <= 0 || !monotonicClock.instant().plus(POLL_INTERVAL).isBefore(end)) {
                 throw new PluginException("device binding timeout: context deadline exceeded");
             }
-            handle.pause(pod, POLL_INTERVAL);
+            handle.binding().pause(pod, POLL_INTERVAL);
         }
     }
 

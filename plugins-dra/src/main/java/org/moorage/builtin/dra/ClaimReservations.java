@@ -12,8 +12,8 @@ import org.moorage.api.model.DeviceAllocation;
 import org.moorage.api.model.Pod;
 import org.moorage.api.model.PodStatus;
 import org.moorage.api.model.ResourceClaim;
-import org.moorage.api.plugin.NodeAllocatableResourceClaims;
 import org.moorage.api.plugin.PluginException;
+import org.moorage.api.plugin.builtin.NodeAllocatableResourceClaims;
 
 /** The Reserve, PreBind and Unreserve steps for the claims of a pod. */
 final class ClaimReservations {

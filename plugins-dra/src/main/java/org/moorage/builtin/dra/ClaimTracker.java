@@ -20,8 +20,8 @@ import org.moorage.api.event.ObjectChange;
 import org.moorage.api.model.DeviceAllocation;
 import org.moorage.api.model.Pod;
 import org.moorage.api.model.ResourceClaim;
-import org.moorage.api.plugin.ObjectLister;
 import org.moorage.api.plugin.PluginException;
+import org.moorage.api.plugin.cluster.ObjectLister;
 
 /**
  * The claims as they are in the cluster or as the scheduler assumes them, and the in-flight allocations: no device is

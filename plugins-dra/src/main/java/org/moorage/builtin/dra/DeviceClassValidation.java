@@ -6,7 +6,7 @@ import java.util.Optional;
 import org.moorage.api.model.DeviceClass;
 import org.moorage.api.model.DeviceRequest;
 import org.moorage.api.model.ResourceClaim;
-import org.moorage.api.plugin.ObjectLister;
+import org.moorage.api.plugin.cluster.ObjectLister;
 
 /** Checks in PreFilter whether devices can be allocated to a claim at all. */
 final class DeviceClassValidation {

@@ -9,8 +9,8 @@ import org.moorage.api.NodeInfo;
 import org.moorage.api.model.DeviceClass;
 import org.moorage.api.model.Node;
 import org.moorage.api.model.ResourceSlice;
-import org.moorage.api.plugin.DeviceCounts;
-import org.moorage.api.plugin.ObjectLister;
+import org.moorage.api.plugin.builtin.DeviceCounts;
+import org.moorage.api.plugin.cluster.ObjectLister;
 import org.moorage.builtin.dra.cel.SelectorException;
 
 /**

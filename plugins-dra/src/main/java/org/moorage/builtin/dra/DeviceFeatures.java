@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.moorage.builtin.dra;
 
+import org.moorage.api.feature.FeatureGates;
 import org.moorage.api.model.Pod;
 import org.moorage.api.model.ResourceClaim;
-import org.moorage.api.plugin.FeatureGates;
 
 /**
  * The enabled features of dynamic resource allocation.

@@ -30,6 +30,7 @@ import org.moorage.api.event.ActionType;
 import org.moorage.api.event.ClusterEvent;
 import org.moorage.api.event.EventRegistration;
 import org.moorage.api.event.EventResource;
+import org.moorage.api.feature.FeatureGates;
 import org.moorage.api.model.DeviceAllocation;
 import org.moorage.api.model.DeviceClass;
 import org.moorage.api.model.DeviceTaintRule;
@@ -41,31 +42,30 @@ import org.moorage.api.model.PodStatus;
 import org.moorage.api.model.PodStatus.ContainerExtendedResourceRequest;
 import org.moorage.api.model.ResourceClaim;
 import org.moorage.api.model.ResourceSlice;
-import org.moorage.api.plugin.ClusterPreBindPlugin;
-import org.moorage.api.plugin.DeviceCounts;
-import org.moorage.api.plugin.EnqueueExtensions;
-import org.moorage.api.plugin.FeatureGates;
-import org.moorage.api.plugin.FilterPlugin;
 import org.moorage.api.plugin.Handle;
-import org.moorage.api.plugin.NodeAllocatableResourceClaims;
-import org.moorage.api.plugin.NodeStatuses;
-import org.moorage.api.plugin.ObjectLister;
 import org.moorage.api.plugin.PluginArgs;
 import org.moorage.api.plugin.PluginException;
 import org.moorage.api.plugin.PluginFactory;
-import org.moorage.api.plugin.PodGroupPostFilterPlugin;
-import org.moorage.api.plugin.PodGroupPostFilterResult;
-import org.moorage.api.plugin.PodGroupTrial;
-import org.moorage.api.plugin.PostFilterPlugin;
-import org.moorage.api.plugin.PostFilterResult;
-import org.moorage.api.plugin.PreBindPreFlightResult;
-import org.moorage.api.plugin.PreEnqueuePlugin;
-import org.moorage.api.plugin.PreFilterPlugin;
-import org.moorage.api.plugin.PreFilterResult;
 import org.moorage.api.plugin.Problems;
-import org.moorage.api.plugin.ReservePlugin;
-import org.moorage.api.plugin.ScorePlugin;
-import org.moorage.api.plugin.SignPlugin;
+import org.moorage.api.plugin.builtin.DeviceCounts;
+import org.moorage.api.plugin.builtin.NodeAllocatableResourceClaims;
+import org.moorage.api.plugin.cluster.ObjectLister;
+import org.moorage.api.plugin.group.PodGroupPostFilterPlugin;
+import org.moorage.api.plugin.group.PodGroupPostFilterResult;
+import org.moorage.api.plugin.group.PodGroupTrial;
+import org.moorage.api.plugin.point.ClusterPreBindPlugin;
+import org.moorage.api.plugin.point.EnqueueExtensions;
+import org.moorage.api.plugin.point.FilterPlugin;
+import org.moorage.api.plugin.point.NodeStatuses;
+import org.moorage.api.plugin.point.PostFilterPlugin;
+import org.moorage.api.plugin.point.PostFilterResult;
+import org.moorage.api.plugin.point.PreBindPreFlightResult;
+import org.moorage.api.plugin.point.PreEnqueuePlugin;
+import org.moorage.api.plugin.point.PreFilterPlugin;
+import org.moorage.api.plugin.point.PreFilterResult;
+import org.moorage.api.plugin.point.ReservePlugin;
+import org.moorage.api.plugin.point.ScorePlugin;
+import org.moorage.api.plugin.point.SignPlugin;
 
 /**
  * Allocates devices to a pod's claims, and restricts the pod to nodes from which they can be used. Same decisions as
@@ -185,21 +185,25 @@ public final class DynamicResources
         this.selectors = selectors;
         filterTimeout = features.filterTimeout() ? args.filterTimeout().orElse(Duration.ZERO) : Duration.ZERO;
         bindingTimeout = args.bindingTimeout().orElse(Args.BINDING_TIMEOUT);
-        classes = handle.lister(ObjectKind.DEVICE_CLASS);
-        slices = handle.lister(ObjectKind.RESOURCE_SLICE);
+        classes = handle.cluster().lister(ObjectKind.DEVICE_CLASS);
+        slices = handle.cluster().lister(ObjectKind.RESOURCE_SLICE);
         taintRules = features.deviceTaintRules()
-                ? Optional.of(handle.lister(ObjectKind.DEVICE_TAINT_RULE))
+                ? Optional.of(handle.cluster().lister(ObjectKind.DEVICE_TAINT_RULE))
                 : Optional.empty();
-        listedClaims = handle.lister(ObjectKind.RESOURCE_CLAIM);
+        listedClaims = handle.cluster().lister(ObjectKind.RESOURCE_CLAIM);
         tracker = handle.shared(ClaimTracker.KEY, () -> {
             ClaimTracker made = new ClaimTracker(
-                    listedClaims, handle.lister(ObjectKind.POD), features, handle::activateAfterBackoff);
-            handle.onChange(ObjectKind.RESOURCE_CLAIM, made::changed);
-            // Not Handle.background, since the metrics count its tasks as preemptions.
-            FirstClaim first = new FirstClaim(task -> handle.backgroundAfter(Duration.ZERO, task), classes, selectors);
-            handle.onChange(ObjectKind.RESOURCE_CLAIM, first::changed);
-            handle.onChange(ObjectKind.POD, made::podChanged);
-            handle.onChange(ObjectKind.POD, new UnseenClaims(handle, made)::podChanged);
+                    listedClaims,
+                    handle.cluster().lister(ObjectKind.POD),
+                    features,
+                    handle.queue()::activateAfterBackoff);
+            handle.cluster().onChange(ObjectKind.RESOURCE_CLAIM, made::changed);
+            // Not Handle.tasks().background, since the metrics count its tasks as preemptions.
+            FirstClaim first =
+                    new FirstClaim(task -> handle.tasks().backgroundAfter(Duration.ZERO, task), classes, selectors);
+            handle.cluster().onChange(ObjectKind.RESOURCE_CLAIM, first::changed);
+            handle.cluster().onChange(ObjectKind.POD, made::podChanged);
+            handle.cluster().onChange(ObjectKind.POD, new UnseenClaims(handle, made)::podChanged);
             return made;
         });
         handle.shared(DeviceCounts.SHARED, () -> new DeviceCounter(slices, tracker, selectors));
@@ -211,7 +215,7 @@ public final class DynamicResources
         validation = new DeviceClassValidation(classes, features);
         binder = new ClaimBinder(handle, tracker, bindingTimeout, features);
         reservations = new ClaimReservations(tracker, binder, features);
-        groupPostFilter = new GroupPostFilter(podClaims, binder, features, handle::podGroups);
+        groupPostFilter = new GroupPostFilter(podClaims, binder, features, handle.cluster()::podGroups);
     }
 
     @Override

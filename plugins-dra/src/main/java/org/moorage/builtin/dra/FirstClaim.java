@@ -9,7 +9,7 @@ import org.moorage.api.event.ObjectChange;
 import org.moorage.api.model.DeviceClass;
 import org.moorage.api.model.DeviceRequest;
 import org.moorage.api.model.ResourceClaim;
-import org.moorage.api.plugin.ObjectLister;
+import org.moorage.api.plugin.cluster.ObjectLister;
 
 /**
  * Compiles the selectors of the first observed claim in the background. Otherwise the first pod with a claim would wait

@@ -10,8 +10,8 @@ import org.moorage.api.StateKey;
 import org.moorage.api.model.ObjectKind;
 import org.moorage.api.model.Pod;
 import org.moorage.api.model.ResourceClaim;
-import org.moorage.api.plugin.ClusterException;
 import org.moorage.api.plugin.Handle;
+import org.moorage.api.plugin.cluster.ClusterException;
 
 /**
  * The undos that Unreserve could not complete. Each is retried with growing delays until a read of the claim shows that
@@ -78,7 +78,7 @@ final class PendingUnreserves {
         synchronized (this) {
             pendingByKey.put(Key.of(pending.claim, pending.pod), pending);
         }
-        handle.backgroundAfter(FIRST_WAIT, () -> run(pending));
+        handle.tasks().backgroundAfter(FIRST_WAIT, () -> run(pending));
     }
 
     /**
@@ -127,20 +127,24 @@ final class PendingUnreserves {
             if (!isDone) {
                 Duration doubled = pending.wait.multipliedBy(2);
                 pending.wait = doubled.compareTo(LONGEST_WAIT) < 0 ? doubled : LONGEST_WAIT;
-                handle.backgroundAfter(pending.wait, () -> run(pending));
+                handle.tasks().backgroundAfter(pending.wait, () -> run(pending));
             }
         }
     }
 
     private void unreserve(ResourceClaim claim, Pod pod) {
         String uid = claim.metadata().uid();
-        Optional<ResourceClaim> current = handle.read(ObjectKind.RESOURCE_CLAIM, claim.namespace(), claim.name())
+        Optional<ResourceClaim> current = handle.cluster()
+                .read(ObjectKind.RESOURCE_CLAIM, claim.namespace(), claim.name())
                 .filter(read -> read.metadata().uid().equals(uid));
         if (current.isPresent()) {
             // Its devices are in use until the scheduler observes that they are free.
             tracker.assume(
                     current.get().isReservedFor(pod)
-                            ? handle.writer().resourceClaims().unreserve(current.get(), ResourceClaim.Consumer.of(pod))
+                            ? handle.cluster()
+                                    .writer()
+                                    .resourceClaims()
+                                    .unreserve(current.get(), ResourceClaim.Consumer.of(pod))
                             : current.get());
         }
         tracker.removeInFlightAllocation(uid, pod);
@@ -153,8 +157,8 @@ final class PendingUnreserves {
      */
     void delete(ResourceClaim claim) {
         try {
-            handle.writer().resourceClaims().removeFinalizer(claim);
-            handle.writer().delete(ObjectKind.RESOURCE_CLAIM, claim.namespace(), claim.name());
+            handle.cluster().writer().resourceClaims().removeFinalizer(claim);
+            handle.cluster().writer().delete(ObjectKind.RESOURCE_CLAIM, claim.namespace(), claim.name());
         } catch (ClusterException failed) {
             if (!failed.isNotFound()) {
                 throw failed;

@@ -7,8 +7,8 @@ import org.moorage.api.event.ObjectChange;
 import org.moorage.api.model.ObjectKind;
 import org.moorage.api.model.Pod;
 import org.moorage.api.model.ResourceClaim;
-import org.moorage.api.plugin.ClusterException;
 import org.moorage.api.plugin.Handle;
+import org.moorage.api.plugin.cluster.ClusterException;
 
 /**
  * Claims that the scheduler has created for pods and not observed in the cluster yet. If a watch was interrupted, such
@@ -41,7 +41,7 @@ final class UnseenClaims {
     }
 
     private void readAfter(Duration wait, ResourceClaim claim) {
-        handle.backgroundAfter(wait, () -> {
+        handle.tasks().backgroundAfter(wait, () -> {
             if (!tracker.isUnseen(claim)) {
                 return;
             }
@@ -56,7 +56,8 @@ final class UnseenClaims {
 
     private boolean hasGone(ResourceClaim claim) {
         try {
-            return handle.read(ObjectKind.RESOURCE_CLAIM, claim.namespace(), claim.name())
+            return handle.cluster()
+                    .read(ObjectKind.RESOURCE_CLAIM, claim.namespace(), claim.name())
                     .filter(read ->
                             read.metadata().uid().equals(claim.metadata().uid()))
                     .isEmpty();

@@ -10,9 +10,9 @@ import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.FieldSource;
+import org.moorage.api.feature.FeatureGates;
 import org.moorage.api.model.DeviceAllocation;
 import org.moorage.api.model.NodeSelector;
-import org.moorage.api.plugin.FeatureGates;
 
 class AllocationBuilderTest {
     private record Case(String name, UnaryOperator<AllocationQuestion> question, String expected) {

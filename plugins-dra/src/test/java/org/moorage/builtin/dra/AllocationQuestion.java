@@ -6,13 +6,13 @@ import java.util.List;
 import java.util.TreeMap;
 import java.util.function.BooleanSupplier;
 import java.util.stream.Collectors;
+import org.moorage.api.feature.FeatureGates;
 import org.moorage.api.model.DeviceAllocation;
 import org.moorage.api.model.DeviceClass;
 import org.moorage.api.model.DeviceTaintRule;
 import org.moorage.api.model.Node;
 import org.moorage.api.model.ResourceClaim;
 import org.moorage.api.model.ResourceSlice;
-import org.moorage.api.plugin.FeatureGates;
 import org.moorage.testkit.Nodes;
 
 /** A test's allocation request: claims on node n1, with class gpu, which matches all devices. */

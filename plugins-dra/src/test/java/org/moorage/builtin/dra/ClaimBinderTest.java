@@ -21,15 +21,15 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.FieldSource;
+import org.moorage.api.feature.FeatureGates;
 import org.moorage.api.model.DeviceAllocation;
 import org.moorage.api.model.ObjectKind;
 import org.moorage.api.model.Pod;
 import org.moorage.api.model.ResourceClaim;
-import org.moorage.api.plugin.ClusterException;
-import org.moorage.api.plugin.ClusterWriter;
-import org.moorage.api.plugin.FeatureGates;
 import org.moorage.api.plugin.Handle;
-import org.moorage.api.plugin.ResourceClaimWriter;
+import org.moorage.api.plugin.builtin.ResourceClaimWriter;
+import org.moorage.api.plugin.cluster.ClusterException;
+import org.moorage.api.plugin.cluster.ClusterWriter;
 import org.moorage.runtime.cluster.Cluster;
 import org.moorage.simulation.cluster.InMemoryCluster;
 import org.moorage.testkit.Pods;
@@ -98,8 +98,9 @@ class ClaimBinderTest {
         Object cluster = proxy(Cluster.class, server);
         return (Handle) Proxy.newProxyInstance(
                 getClass().getClassLoader(),
-                new Class<?>[] {Handle.class},
+                new Class<?>[] {Handle.class, Handle.Cluster.class, Handle.Binding.class, Handle.Tasks.class},
                 (proxy, method, arguments) -> switch (method.getName()) {
+                    case "cluster", "binding", "tasks" -> proxy;
                     case "shared" -> shared.computeIfAbsent(arguments[0], key -> ((Supplier<?>) arguments[1]).get());
                     case "clock", "monotonicClock" -> InstantSource.system();
                     case "writer" -> (ClusterWriter) cluster;

@@ -17,6 +17,7 @@ import java.util.function.Function;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.FieldSource;
+import org.moorage.api.feature.FeatureGates;
 import org.moorage.api.model.ClusterObject;
 import org.moorage.api.model.DeviceAllocation;
 import org.moorage.api.model.ObjectKind;
@@ -24,8 +25,7 @@ import org.moorage.api.model.ObjectMeta;
 import org.moorage.api.model.Pod;
 import org.moorage.api.model.ResourceClaim;
 import org.moorage.api.model.ResourceSlice;
-import org.moorage.api.plugin.ClusterException;
-import org.moorage.api.plugin.FeatureGates;
+import org.moorage.api.plugin.cluster.ClusterException;
 import org.moorage.runtime.decision.Decision;
 import org.moorage.testkit.Nodes;
 

@@ -9,8 +9,8 @@ import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.FieldSource;
+import org.moorage.api.feature.FeatureGates;
 import org.moorage.api.model.DeviceAllocation;
-import org.moorage.api.plugin.FeatureGates;
 
 /** Devices that allow multiple allocations, and the capacity that these consume. */
 class ConsumedCapacityTest {

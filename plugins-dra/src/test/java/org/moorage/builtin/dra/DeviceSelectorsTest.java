@@ -17,12 +17,12 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.moorage.api.feature.FeatureGates;
 import org.moorage.api.model.Device;
 import org.moorage.api.model.DeviceAttribute;
 import org.moorage.api.model.DeviceCapacity;
 import org.moorage.api.model.NodeSelection;
 import org.moorage.api.model.Quantity;
-import org.moorage.api.plugin.FeatureGates;
 import org.moorage.builtin.dra.cel.SelectorException;
 
 class DeviceSelectorsTest {

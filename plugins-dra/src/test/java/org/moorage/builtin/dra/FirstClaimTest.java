@@ -7,8 +7,8 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.moorage.api.event.ObjectChange;
+import org.moorage.api.feature.FeatureGates;
 import org.moorage.api.model.ResourceClaim;
-import org.moorage.api.plugin.FeatureGates;
 
 class FirstClaimTest {
     private final List<Runnable> background = new ArrayList<>();

@@ -17,19 +17,19 @@ import org.moorage.api.PodGroupLister;
 import org.moorage.api.PodGroupState;
 import org.moorage.api.Snapshot;
 import org.moorage.api.Status;
+import org.moorage.api.feature.FeatureGates;
 import org.moorage.api.model.ClusterObject;
 import org.moorage.api.model.ObjectKind;
 import org.moorage.api.model.Pod;
 import org.moorage.api.model.PodGroup;
 import org.moorage.api.model.ResourceClaim;
 import org.moorage.api.model.SchedulingGroup;
-import org.moorage.api.plugin.FeatureGates;
 import org.moorage.api.plugin.Handle;
 import org.moorage.api.plugin.Plugin;
 import org.moorage.api.plugin.PluginFactory;
-import org.moorage.api.plugin.PodGroupPostFilterResult;
-import org.moorage.api.plugin.PodGroupTrial;
-import org.moorage.api.plugin.PreFilterResult;
+import org.moorage.api.plugin.group.PodGroupPostFilterResult;
+import org.moorage.api.plugin.group.PodGroupTrial;
+import org.moorage.api.plugin.point.PreFilterResult;
 import org.moorage.testkit.PluginTester;
 import org.moorage.testkit.Pods;
 import org.moorage.testkit.TestScheduler;
@@ -123,13 +123,17 @@ final class GroupTry {
 
         @Override
         public Plugin create(DynamicResources.Args args, Handle handle) {
+            Handle.Cluster cluster = proxy(
+                    Handle.Cluster.class,
+                    (method, arguments) -> method.equals("podGroups") ? Optional.of(groups) : Optional.empty(),
+                    handle.cluster());
             return DynamicResources.factory()
                     .create(
                             args,
                             proxy(
                                     Handle.class,
                                     (method, arguments) ->
-                                            method.equals("podGroups") ? Optional.of(groups) : Optional.empty(),
+                                            method.equals("cluster") ? Optional.of(cluster) : Optional.empty(),
                                     handle));
         }
     }

@@ -17,13 +17,13 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.FieldSource;
 import org.moorage.api.Status;
+import org.moorage.api.feature.FeatureGates;
 import org.moorage.api.model.ClusterObject;
 import org.moorage.api.model.Pod;
 import org.moorage.api.model.PodStatus;
 import org.moorage.api.model.Quantity;
 import org.moorage.api.model.ResourceClaim;
 import org.moorage.api.model.ResourceSlice;
-import org.moorage.api.plugin.FeatureGates;
 import org.moorage.testkit.Nodes;
 import org.moorage.testkit.PluginTester;
 

@@ -9,7 +9,7 @@ import java.util.Optional;
 import java.util.function.Consumer;
 import org.moorage.api.event.ObjectChange;
 import org.moorage.api.model.ClusterObject;
-import org.moorage.api.plugin.ObjectLister;
+import org.moorage.api.plugin.cluster.ObjectLister;
 
 /** A lister whose objects a test puts there. */
 final class ObjectTable<T extends ClusterObject> implements ObjectLister<T> {

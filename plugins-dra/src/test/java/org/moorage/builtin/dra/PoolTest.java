@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.FieldSource;
-import org.moorage.api.plugin.FeatureGates;
+import org.moorage.api.feature.FeatureGates;
 
 /** Tests which slices form the pools of node n1, and which of their devices can be allocated. */
 class PoolTest {

@@ -7,10 +7,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
+import org.moorage.api.feature.FeatureGates;
 import org.moorage.api.model.Node;
 import org.moorage.api.model.ObjectMeta;
 import org.moorage.api.model.ResourceSlice;
-import org.moorage.api.plugin.FeatureGates;
 
 class ResourceSliceIndexTest {
     private static final DeviceFeatures FEATURES = DeviceFeatures.of(FeatureGates.DEFAULTS);

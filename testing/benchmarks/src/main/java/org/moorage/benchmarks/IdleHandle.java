@@ -3,7 +3,6 @@ package org.moorage.benchmarks;
 
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
-import java.time.Duration;
 import java.time.InstantSource;
 import java.util.Collection;
 import java.util.HashMap;
@@ -11,7 +10,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
-import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
@@ -22,27 +20,25 @@ import org.moorage.api.Snapshot;
 import org.moorage.api.StateKey;
 import org.moorage.api.Status;
 import org.moorage.api.event.ObjectChange;
+import org.moorage.api.feature.FeatureGates;
 import org.moorage.api.model.ClusterObject;
 import org.moorage.api.model.Namespace;
 import org.moorage.api.model.ObjectKind;
 import org.moorage.api.model.ObjectMeta;
 import org.moorage.api.model.Pod;
-import org.moorage.api.plugin.ClusterWriter;
 import org.moorage.api.plugin.Extender;
-import org.moorage.api.plugin.FeatureGates;
 import org.moorage.api.plugin.Handle;
-import org.moorage.api.plugin.ObjectLister;
 import org.moorage.api.plugin.PluginLogger;
-import org.moorage.api.plugin.PodInPreBind;
 import org.moorage.api.plugin.Trial;
-import org.moorage.api.plugin.WaitingPod;
+import org.moorage.api.plugin.cluster.ClusterWriter;
+import org.moorage.api.plugin.cluster.ObjectLister;
 import org.moorage.runtime.MonotonicClock;
 
 /**
  * A handle for plugins that run without a scheduler. It provides the nodes, one namespace and the objects of a
  * workload; nothing changes and nothing is written.
  */
-final class IdleHandle implements Handle {
+final class IdleHandle implements Handle, Handle.Cluster, Handle.Preemption {
     private static final Namespace DEFAULT =
             new Namespace(ObjectMeta.named("default").build());
 
@@ -88,6 +84,31 @@ final class IdleHandle implements Handle {
     }
 
     @Override
+    public Cluster cluster() {
+        return this;
+    }
+
+    @Override
+    public Queue queue() {
+        return idle(Queue.class);
+    }
+
+    @Override
+    public Binding binding() {
+        return idle(Binding.class);
+    }
+
+    @Override
+    public Preemption preemption() {
+        return this;
+    }
+
+    @Override
+    public Tasks tasks() {
+        return idle(Tasks.class);
+    }
+
+    @Override
     public <T extends ClusterObject> ObjectLister<T> lister(ObjectKind<T> kind) {
         return lister(kind, objects);
     }
@@ -98,12 +119,6 @@ final class IdleHandle implements Handle {
     @Override
     public <T extends ClusterObject> Optional<T> read(ObjectKind<T> kind, String namespace, String name) {
         throw new UnsupportedOperationException("read");
-    }
-
-    @Override
-    public <T extends ClusterObject> Optional<T> readInPreBind(
-            Pod pod, ObjectKind<T> kind, String namespace, String name) {
-        throw new UnsupportedOperationException("readInPreBind");
     }
 
     @Override
@@ -122,16 +137,6 @@ final class IdleHandle implements Handle {
     }
 
     @Override
-    public Executor background() {
-        throw new UnsupportedOperationException("background");
-    }
-
-    @Override
-    public void backgroundAfter(Duration delay, Runnable task) {
-        throw new UnsupportedOperationException("backgroundAfter");
-    }
-
-    @Override
     public InstantSource clock() {
         return InstantSource.system();
     }
@@ -142,11 +147,6 @@ final class IdleHandle implements Handle {
     }
 
     @Override
-    public void pause(Pod pod, Duration time) {
-        throw new UnsupportedOperationException("pause");
-    }
-
-    @Override
     public PluginLogger logger() {
         throw new UnsupportedOperationException("logger");
     }
@@ -154,31 +154,6 @@ final class IdleHandle implements Handle {
     @Override
     public RandomGenerator random() {
         return random;
-    }
-
-    @Override
-    public Collection<WaitingPod> waitingPods() {
-        return List.of();
-    }
-
-    @Override
-    public Optional<WaitingPod> waitingPod(String uid) {
-        return Optional.empty();
-    }
-
-    @Override
-    public Optional<PodInPreBind> podInPreBind(String uid) {
-        return Optional.empty();
-    }
-
-    @Override
-    public void activate(Collection<Pod> pods) {
-        throw new UnsupportedOperationException("activate");
-    }
-
-    @Override
-    public void activateAfterBackoff(Collection<Pod> pods) {
-        throw new UnsupportedOperationException("activateAfterBackoff");
     }
 
     @Override

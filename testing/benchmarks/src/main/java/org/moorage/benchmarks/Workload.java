@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
+import org.moorage.api.feature.FeatureGates;
 import org.moorage.api.model.Affinity;
 import org.moorage.api.model.ClusterObject;
 import org.moorage.api.model.Container;
@@ -33,7 +34,6 @@ import org.moorage.api.model.ResourceClaim;
 import org.moorage.api.model.ResourceSlice;
 import org.moorage.api.model.Taint;
 import org.moorage.api.model.TopologySpreadConstraint;
-import org.moorage.api.plugin.FeatureGates;
 import org.moorage.builtin.dra.KubeSchedulerPlugins;
 import org.moorage.config.plugin.PluginRegistry;
 

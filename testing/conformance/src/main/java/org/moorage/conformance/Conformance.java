@@ -16,9 +16,9 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
-import org.moorage.api.plugin.EffectiveVersion;
-import org.moorage.api.plugin.FeatureGates;
-import org.moorage.api.plugin.MinorVersion;
+import org.moorage.api.feature.EffectiveVersion;
+import org.moorage.api.feature.FeatureGates;
+import org.moorage.api.feature.MinorVersion;
 import org.moorage.config.plugin.PluginRegistry;
 
 /**

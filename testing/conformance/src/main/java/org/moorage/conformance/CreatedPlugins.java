@@ -18,12 +18,12 @@ import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
 import org.moorage.api.NodeScores;
 import org.moorage.api.plugin.Handle;
-import org.moorage.api.plugin.PermitPlugin;
-import org.moorage.api.plugin.PermitResult;
 import org.moorage.api.plugin.Plugin;
 import org.moorage.api.plugin.PluginArgs;
 import org.moorage.api.plugin.PluginFactory;
-import org.moorage.api.plugin.ScorePlugin;
+import org.moorage.api.plugin.point.PermitPlugin;
+import org.moorage.api.plugin.point.PermitResult;
+import org.moorage.api.plugin.point.ScorePlugin;
 import org.moorage.config.plugin.PluginRegistry;
 
 /**
@@ -175,7 +175,8 @@ final class CreatedPlugins {
 
     private static void collect(Class<?> type, Set<Class<?>> found) {
         for (Class<?> implemented : type.getInterfaces()) {
-            if (implemented.getPackage().equals(Plugin.class.getPackage()) || implemented == AutoCloseable.class) {
+            if (implemented.getPackageName().startsWith(Plugin.class.getPackageName())
+                    || implemented == AutoCloseable.class) {
                 found.add(implemented);
             }
             collect(implemented, found);

@@ -22,15 +22,15 @@ import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import org.moorage.api.feature.FeatureGates;
 import org.moorage.api.model.ClusterObject;
 import org.moorage.api.model.ObjectKind;
 import org.moorage.api.model.Pod;
 import org.moorage.api.plugin.DebugPlugin;
-import org.moorage.api.plugin.FeatureGates;
 import org.moorage.api.plugin.Handle;
-import org.moorage.api.plugin.PermitResult;
-import org.moorage.api.plugin.QueueSortPlugin;
 import org.moorage.api.plugin.WaitingPod;
+import org.moorage.api.plugin.point.PermitResult;
+import org.moorage.api.plugin.point.QueueSortPlugin;
 import org.moorage.config.ConfigLoader;
 import org.moorage.config.LoadedConfig;
 import org.moorage.config.plugin.PluginRegistry;
@@ -107,13 +107,17 @@ final class SequenceRun implements AutoCloseable {
             return handle;
         }
         Handle recordedResync = plugin.equals(TopologyResync.PLUGIN) ? resync.observed(handle) : handle;
-        return proxy(Handle.class, (proxy, method, arguments) -> {
-            Object result = invoke(recordedResync, method, arguments);
-            if (method.getName().equals("activate") && arguments != null) {
+        Handle.Queue queue = proxy(Handle.Queue.class, (proxy, method, arguments) -> {
+            Object result = invoke(recordedResync.queue(), method, arguments);
+            if (method.getName().equals("activate")) {
                 for (Object pod : (Collection<?>) arguments[0]) {
                     activated.add(((Pod) pod).key());
                 }
             }
+            return result;
+        });
+        Handle.Binding binding = proxy(Handle.Binding.class, (proxy, method, arguments) -> {
+            Object result = invoke(recordedResync.binding(), method, arguments);
             if (result instanceof Optional<?> found && found.orElse(null) instanceof WaitingPod pod) {
                 return Optional.of(observed(pod));
             }
@@ -125,6 +129,11 @@ final class SequenceRun implements AutoCloseable {
                 return pods;
             }
             return result;
+        });
+        return proxy(Handle.class, (proxy, method, arguments) -> switch (method.getName()) {
+            case "queue" -> queue;
+            case "binding" -> binding;
+            default -> invoke(recordedResync, method, arguments);
         });
     }
 

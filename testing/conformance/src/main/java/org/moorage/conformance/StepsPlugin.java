@@ -10,16 +10,16 @@ import org.moorage.api.NodeInfo;
 import org.moorage.api.Status;
 import org.moorage.api.event.EventRegistration;
 import org.moorage.api.model.Pod;
-import org.moorage.api.plugin.EnqueueExtensions;
 import org.moorage.api.plugin.Handle;
-import org.moorage.api.plugin.PermitPlugin;
-import org.moorage.api.plugin.PermitResult;
 import org.moorage.api.plugin.Plugin;
 import org.moorage.api.plugin.PluginArgs;
 import org.moorage.api.plugin.PluginFactory;
-import org.moorage.api.plugin.PreEnqueuePlugin;
-import org.moorage.api.plugin.PreScorePlugin;
-import org.moorage.api.plugin.ScorePlugin;
+import org.moorage.api.plugin.point.EnqueueExtensions;
+import org.moorage.api.plugin.point.PermitPlugin;
+import org.moorage.api.plugin.point.PermitResult;
+import org.moorage.api.plugin.point.PreEnqueuePlugin;
+import org.moorage.api.plugin.point.PreScorePlugin;
+import org.moorage.api.plugin.point.ScorePlugin;
 
 /**
  * A plugin that lets the steps of a recorded sequence control a scheduler: keeps all pods out of the queue but the one
@@ -82,7 +82,7 @@ final class StepsPlugin implements PreEnqueuePlugin, PreScorePlugin, ScorePlugin
         podKey = pod.key();
         nodeName = node;
         holds = holdsPod;
-        handle.activate(List.of(pod));
+        handle.queue().activate(List.of(pod));
     }
 
     /** Keeps all pods out of the queue, and leaves decisions to the other plugins. */

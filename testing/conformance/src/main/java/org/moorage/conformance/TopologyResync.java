@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.moorage.conformance;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
+import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 import org.moorage.api.plugin.Handle;
 import org.moorage.api.plugin.PluginLogger;
@@ -23,12 +25,21 @@ final class TopologyResync {
             }
             return SequenceRun.invoke(handle.logger(), method, arguments);
         });
-        return SequenceRun.proxy(Handle.class, (proxy, method, arguments) -> {
-            if (method.getName().equals("backgroundAfter") && arguments != null) {
-                task = (Runnable) arguments[1];
-                return null;
+        Handle.Tasks tasks = new Handle.Tasks() {
+            @Override
+            public Executor background() {
+                return handle.tasks().background();
             }
-            return method.getName().equals("logger") ? logger : SequenceRun.invoke(handle, method, arguments);
+
+            @Override
+            public void backgroundAfter(Duration delay, Runnable periodic) {
+                task = periodic;
+            }
+        };
+        return SequenceRun.proxy(Handle.class, (proxy, method, arguments) -> switch (method.getName()) {
+            case "logger" -> logger;
+            case "tasks" -> tasks;
+            default -> SequenceRun.invoke(handle, method, arguments);
         });
     }
 

@@ -21,7 +21,7 @@ import java.util.zip.GZIPInputStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
-import org.moorage.api.plugin.FeatureGates;
+import org.moorage.api.feature.FeatureGates;
 import org.moorage.objects.ClusterFileException;
 import org.moorage.objects.tree.ObjectKey;
 import org.moorage.simulation.internal.admission.Defaulting;

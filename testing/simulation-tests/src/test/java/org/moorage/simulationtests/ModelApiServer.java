@@ -33,8 +33,8 @@ import org.moorage.api.model.PodStatus;
 import org.moorage.api.model.ResourceClaim;
 import org.moorage.api.model.ResourceSlice;
 import org.moorage.api.model.StorageClass;
-import org.moorage.api.plugin.ClusterException;
-import org.moorage.api.plugin.Nomination;
+import org.moorage.api.plugin.cluster.ClusterException;
+import org.moorage.api.plugin.cluster.Nomination;
 
 /**
  * A model of an API server for a scheduler's requests: objects with uids and resource versions, preconditions,

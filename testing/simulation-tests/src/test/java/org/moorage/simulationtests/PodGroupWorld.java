@@ -9,6 +9,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.random.RandomGenerator;
+import org.moorage.api.feature.FeatureGates;
 import org.moorage.api.model.CompositePodGroup;
 import org.moorage.api.model.DisruptionMode;
 import org.moorage.api.model.ObjectKind;
@@ -17,7 +18,6 @@ import org.moorage.api.model.Pod;
 import org.moorage.api.model.PodGroup;
 import org.moorage.api.model.PodSpec;
 import org.moorage.api.model.SchedulingGroup;
-import org.moorage.api.plugin.FeatureGates;
 import org.moorage.testkit.Pods;
 
 /**

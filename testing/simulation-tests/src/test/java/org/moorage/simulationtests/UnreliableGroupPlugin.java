@@ -15,20 +15,20 @@ import org.moorage.api.PodGroupInfo;
 import org.moorage.api.ProposedAssignment;
 import org.moorage.api.Status;
 import org.moorage.api.model.Pod;
-import org.moorage.api.plugin.FilterPlugin;
 import org.moorage.api.plugin.Handle;
-import org.moorage.api.plugin.Nomination;
-import org.moorage.api.plugin.PermitPlugin;
-import org.moorage.api.plugin.PermitResult;
-import org.moorage.api.plugin.PlacementScorePlugin;
 import org.moorage.api.plugin.PluginFactory;
-import org.moorage.api.plugin.PodGroupPostFilterPlugin;
-import org.moorage.api.plugin.PodGroupPostFilterResult;
-import org.moorage.api.plugin.PodGroupTrial;
-import org.moorage.api.plugin.PreBindPlugin;
-import org.moorage.api.plugin.PreBindPreFlightResult;
-import org.moorage.api.plugin.ReservePlugin;
-import org.moorage.api.plugin.ScorePlugin;
+import org.moorage.api.plugin.cluster.Nomination;
+import org.moorage.api.plugin.group.PlacementScorePlugin;
+import org.moorage.api.plugin.group.PodGroupPostFilterPlugin;
+import org.moorage.api.plugin.group.PodGroupPostFilterResult;
+import org.moorage.api.plugin.group.PodGroupTrial;
+import org.moorage.api.plugin.point.FilterPlugin;
+import org.moorage.api.plugin.point.PermitPlugin;
+import org.moorage.api.plugin.point.PermitResult;
+import org.moorage.api.plugin.point.PreBindPlugin;
+import org.moorage.api.plugin.point.PreBindPreFlightResult;
+import org.moorage.api.plugin.point.ReservePlugin;
+import org.moorage.api.plugin.point.ScorePlugin;
 
 /**
  * A plugin that randomly throws, rejects, delays, or returns invalid results, for the pods of a group and in the
@@ -136,7 +136,7 @@ final class UnreliableGroupPlugin
         if (!fails(pod)) {
             return Status.success();
         }
-        handle.pause(pod, Duration.ofMillis(random.nextInt(1, 30_000)));
+        handle.binding().pause(pod, Duration.ofMillis(random.nextInt(1, 30_000)));
         return random.nextInt(3) == 0 ? Status.success() : answer();
     }
 

@@ -16,15 +16,15 @@ import org.moorage.api.event.ObjectChange;
 import org.moorage.api.model.ClusterObject;
 import org.moorage.api.model.ObjectKind;
 import org.moorage.api.model.Pod;
-import org.moorage.api.plugin.FilterPlugin;
 import org.moorage.api.plugin.Handle;
-import org.moorage.api.plugin.PermitPlugin;
-import org.moorage.api.plugin.PermitResult;
 import org.moorage.api.plugin.PluginFactory;
-import org.moorage.api.plugin.PostBindPlugin;
-import org.moorage.api.plugin.PreBindPlugin;
-import org.moorage.api.plugin.PreBindPreFlightResult;
-import org.moorage.api.plugin.ReservePlugin;
+import org.moorage.api.plugin.point.FilterPlugin;
+import org.moorage.api.plugin.point.PermitPlugin;
+import org.moorage.api.plugin.point.PermitResult;
+import org.moorage.api.plugin.point.PostBindPlugin;
+import org.moorage.api.plugin.point.PreBindPlugin;
+import org.moorage.api.plugin.point.PreBindPreFlightResult;
+import org.moorage.api.plugin.point.ReservePlugin;
 
 /**
  * A plugin that randomly throws at many extension points, and makes pods with the label {@link #WAITS} wait for a
@@ -44,7 +44,7 @@ final class UnreliablePlugin implements FilterPlugin, ReservePlugin, PermitPlugi
         this.handle = handle;
         this.faults = faults;
         this.random = random;
-        handle.onChange(ObjectKind.POD, this::podChanged);
+        handle.cluster().onChange(ObjectKind.POD, this::podChanged);
     }
 
     // Throws an error that the boundary around plugins must not catch, once for each new pod, so that the change of the
@@ -69,7 +69,7 @@ final class UnreliablePlugin implements FilterPlugin, ReservePlugin, PermitPlugi
 
     /** Returns the objects of a watched kind, as the scheduler knows them. */
     <T extends ClusterObject> Collection<T> known(ObjectKind<T> kind) {
-        return handle.lister(kind).all();
+        return handle.cluster().lister(kind).all();
     }
 
     @Override
@@ -115,12 +115,12 @@ final class UnreliablePlugin implements FilterPlugin, ReservePlugin, PermitPlugi
 
     /** Retries the rejected pods, which no event would requeue. */
     void activateRejected() {
-        handle.activate(rejected.values());
+        handle.queue().activate(rejected.values());
     }
 
     /** Allows or rejects one of the pods that wait at Permit. */
     void answerOne() {
-        handle.waitingPods().stream().findFirst().ifPresent(waiting -> {
+        handle.binding().waitingPods().stream().findFirst().ifPresent(waiting -> {
             if (random.nextInt(3) == 0) {
                 waiting.reject(NAME, "no permit");
             } else {

@@ -16,10 +16,10 @@ import org.moorage.config.plugin.PluginRegistry;
 import org.moorage.runtime.Scheduler;
 import org.moorage.runtime.decision.Evaluation;
 import org.moorage.runtime.whatif.WhatIf;
-import org.moorage.simulation.dump.ClusterDump;
-import org.moorage.simulation.cluster.InMemoryCluster;
 import org.moorage.simulation.SimulatedPod;
 import org.moorage.simulation.Simulation;
+import org.moorage.simulation.cluster.InMemoryCluster;
+import org.moorage.simulation.dump.ClusterDump;
 
 /**
  * Asks where the pods of a cluster in a file would go, and why not elsewhere, without binding any; then schedules them

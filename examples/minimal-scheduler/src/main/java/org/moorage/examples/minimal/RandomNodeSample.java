@@ -20,17 +20,17 @@ import org.moorage.api.event.ClusterEvent;
 import org.moorage.api.event.EventRegistration;
 import org.moorage.api.event.EventResource;
 import org.moorage.api.model.Pod;
-import org.moorage.api.plugin.EnqueueExtensions;
 import org.moorage.api.plugin.Handle;
-import org.moorage.api.plugin.NodeStatuses;
 import org.moorage.api.plugin.Plugin;
 import org.moorage.api.plugin.PluginArgs;
 import org.moorage.api.plugin.PluginFactory;
-import org.moorage.api.plugin.PostFilterPlugin;
-import org.moorage.api.plugin.PostFilterResult;
-import org.moorage.api.plugin.PreFilterPlugin;
-import org.moorage.api.plugin.PreFilterResult;
 import org.moorage.api.plugin.Problems;
+import org.moorage.api.plugin.point.EnqueueExtensions;
+import org.moorage.api.plugin.point.NodeStatuses;
+import org.moorage.api.plugin.point.PostFilterPlugin;
+import org.moorage.api.plugin.point.PostFilterResult;
+import org.moorage.api.plugin.point.PreFilterPlugin;
+import org.moorage.api.plugin.point.PreFilterResult;
 
 /**
  * Tries each pod on a few random nodes only, as kube-scheduler-rs-reference does: it draws five nodes and takes the
@@ -145,9 +145,9 @@ public final class RandomNodeSample implements PreFilterPlugin, PostFilterPlugin
         boolean isTriedAgain = args.originalBehavior()
                 || !state.find(SAMPLE).map(Sample::isAll).orElse(true);
         if (isTriedAgain && args.retryAfter().isZero()) {
-            handle.activateAfterBackoff(List.of(pod));
+            handle.queue().activateAfterBackoff(List.of(pod));
         } else if (isTriedAgain) {
-            handle.backgroundAfter(args.retryAfter(), () -> handle.activate(List.of(pod)));
+            handle.tasks().backgroundAfter(args.retryAfter(), () -> handle.queue().activate(List.of(pod)));
         }
         return CompletableFuture.completedStage(null);
     }

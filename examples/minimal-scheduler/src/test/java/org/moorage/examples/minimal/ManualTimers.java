@@ -6,11 +6,12 @@ import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.Executor;
 import org.moorage.api.plugin.Handle;
 import org.moorage.api.plugin.Plugin;
 import org.moorage.api.plugin.PluginFactory;
 
-/** Has what a plugin gives {@link Handle#backgroundAfter} run when the test lets time pass, and not before. */
+/** Has what a plugin gives {@link Handle.Tasks#backgroundAfter} run when the test lets time pass, and not before. */
 final class ManualTimers {
     private record Task(Duration at, Runnable work) {}
 
@@ -38,11 +39,21 @@ final class ManualTimers {
     }
 
     private Handle with(Handle handle) {
+        Handle.Tasks manual = new Handle.Tasks() {
+            @Override
+            public Executor background() {
+                return handle.tasks().background();
+            }
+
+            @Override
+            public void backgroundAfter(Duration delay, Runnable work) {
+                tasks.add(new Task(now.plus(delay), work));
+            }
+        };
         return (Handle) Proxy.newProxyInstance(
                 getClass().getClassLoader(), new Class<?>[] {Handle.class}, (proxy, method, arguments) -> {
-                    if (method.getName().equals("backgroundAfter")) {
-                        tasks.add(new Task(now.plus((Duration) arguments[0]), (Runnable) arguments[1]));
-                        return null;
+                    if (method.getName().equals("tasks")) {
+                        return manual;
                     }
                     try {
                         return method.invoke(handle, arguments);

@@ -19,12 +19,12 @@ import org.moorage.api.Snapshot;
 import org.moorage.api.StateKey;
 import org.moorage.api.Status;
 import org.moorage.api.plugin.Handle;
-import org.moorage.api.plugin.PlacementGeneratePlugin;
-import org.moorage.api.plugin.PlacementGenerateResult;
-import org.moorage.api.plugin.PlacementScorePlugin;
 import org.moorage.api.plugin.Plugin;
 import org.moorage.api.plugin.PluginArgs;
 import org.moorage.api.plugin.PluginFactory;
+import org.moorage.api.plugin.group.PlacementGeneratePlugin;
+import org.moorage.api.plugin.group.PlacementGenerateResult;
+import org.moorage.api.plugin.group.PlacementScorePlugin;
 
 /**
  * Places a group of pods close together in a network: in at most as many neighbouring racks of one spine as the

@@ -10,12 +10,12 @@ import org.moorage.api.event.ActionType;
 import org.moorage.api.event.EventRegistration;
 import org.moorage.api.model.ObjectKind;
 import org.moorage.api.model.Pod;
-import org.moorage.api.plugin.EnqueueExtensions;
-import org.moorage.api.plugin.FilterPlugin;
 import org.moorage.api.plugin.Handle;
 import org.moorage.api.plugin.Plugin;
 import org.moorage.api.plugin.PluginArgs;
 import org.moorage.api.plugin.PluginFactory;
+import org.moorage.api.plugin.point.EnqueueExtensions;
+import org.moorage.api.plugin.point.FilterPlugin;
 
 /** Keeps a team's nodes for the team: a node with the label {@code team} takes only pods with the same label. */
 public record TeamNodes() implements FilterPlugin, EnqueueExtensions {

@@ -16,7 +16,7 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.moorage.api.model.ObjectKind;
 import org.moorage.api.model.Pod;
-import org.moorage.api.plugin.ObjectLister;
+import org.moorage.api.plugin.cluster.ObjectLister;
 import org.moorage.config.plugin.Thrown;
 import org.moorage.runtime.cluster.ClusterSource;
 import org.moorage.runtime.internal.log.Log;

@@ -11,11 +11,11 @@ import org.moorage.api.CompositePodGroupState;
 import org.moorage.api.GroupKey;
 import org.moorage.api.PodGroupLister;
 import org.moorage.api.PodGroupState;
+import org.moorage.api.feature.FeatureGates;
 import org.moorage.api.model.CompositePodGroup;
 import org.moorage.api.model.Pod;
 import org.moorage.api.model.PodGroup;
 import org.moorage.api.model.SchedulingGroup;
-import org.moorage.api.plugin.FeatureGates;
 import org.moorage.runtime.internal.cache.CompositePodGroupChildren.Child;
 
 /**

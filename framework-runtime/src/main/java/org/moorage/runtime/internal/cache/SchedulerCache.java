@@ -10,12 +10,12 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
+import org.moorage.api.feature.FeatureGates;
 import org.moorage.api.model.CompositePodGroup;
 import org.moorage.api.model.Node;
 import org.moorage.api.model.Pod;
 import org.moorage.api.model.PodGroup;
 import org.moorage.api.model.ResourceName;
-import org.moorage.api.plugin.FeatureGates;
 import org.moorage.runtime.debug.SchedulerDump;
 import org.moorage.runtime.internal.log.Log;
 

@@ -6,12 +6,12 @@ import com.google.common.collect.Interners;
 import java.util.List;
 import java.util.Objects;
 import org.moorage.api.event.ObjectChange;
+import org.moorage.api.feature.FeatureGates;
 import org.moorage.api.model.ClusterObject;
 import org.moorage.api.model.Pod;
 import org.moorage.api.model.PodGroup;
 import org.moorage.api.model.PodLevelRequests;
 import org.moorage.api.model.PodSpec;
-import org.moorage.api.plugin.FeatureGates;
 
 /**
  * Converts objects for the scheduler: the requests of a pod depend on feature gates, which the cluster that reports the

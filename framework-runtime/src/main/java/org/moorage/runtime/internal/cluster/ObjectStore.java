@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 import org.moorage.api.event.ObjectChange;
 import org.moorage.api.model.ClusterObject;
 import org.moorage.api.model.ObjectKind;
-import org.moorage.api.plugin.ObjectLister;
+import org.moorage.api.plugin.cluster.ObjectLister;
 import org.moorage.config.plugin.Thrown;
 import org.moorage.runtime.cluster.ClusterListener;
 

@@ -4,7 +4,7 @@ package org.moorage.runtime.internal.cluster;
 import java.util.Optional;
 import org.moorage.api.model.ObjectKind;
 import org.moorage.api.model.Pod;
-import org.moorage.api.plugin.ObjectLister;
+import org.moorage.api.plugin.cluster.ObjectLister;
 import org.moorage.runtime.cluster.ClusterSource;
 
 /**

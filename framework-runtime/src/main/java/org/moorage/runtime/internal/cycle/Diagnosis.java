@@ -14,7 +14,7 @@ import org.moorage.api.Code;
 import org.moorage.api.FitMessage;
 import org.moorage.api.NodeInfo;
 import org.moorage.api.Status;
-import org.moorage.api.plugin.NodeStatuses;
+import org.moorage.api.plugin.point.NodeStatuses;
 import org.moorage.runtime.decision.AttemptDetails.NodeReason;
 import org.moorage.runtime.decision.PluginStatus;
 import org.moorage.runtime.decision.UnschedulableReasons;

@@ -10,8 +10,8 @@ import org.moorage.api.CycleState;
 import org.moorage.api.GroupKey;
 import org.moorage.api.ProposedAssignment;
 import org.moorage.api.model.Pod;
-import org.moorage.api.plugin.Nomination;
-import org.moorage.api.plugin.PodGroupPostFilterResult;
+import org.moorage.api.plugin.cluster.Nomination;
+import org.moorage.api.plugin.group.PodGroupPostFilterResult;
 
 /**
  * The result for a group. Immutable; the steps after the algorithm put completed results in its place.

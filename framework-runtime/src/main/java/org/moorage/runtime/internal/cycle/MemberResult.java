@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
 import org.moorage.api.Code;
 import org.moorage.api.CycleState;
 import org.moorage.api.model.Pod;
-import org.moorage.api.plugin.Nomination;
+import org.moorage.api.plugin.cluster.Nomination;
 import org.moorage.runtime.decision.UnschedulableReasons;
 
 /**

@@ -11,7 +11,7 @@ import java.util.OptionalInt;
 import java.util.Set;
 import java.util.function.Supplier;
 import org.moorage.api.model.Pod;
-import org.moorage.api.plugin.ExtensionPoint;
+import org.moorage.api.plugin.point.ExtensionPoint;
 import org.moorage.runtime.internal.log.Listeners;
 import org.moorage.runtime.internal.plugin.PluginCaller;
 import org.moorage.runtime.internal.plugin.PluginFailure;

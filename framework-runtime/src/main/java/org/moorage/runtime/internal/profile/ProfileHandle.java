@@ -22,19 +22,19 @@ import org.moorage.api.Snapshot;
 import org.moorage.api.StateKey;
 import org.moorage.api.Status;
 import org.moorage.api.event.ObjectChange;
+import org.moorage.api.feature.FeatureGates;
 import org.moorage.api.model.ClusterObject;
 import org.moorage.api.model.ObjectKind;
 import org.moorage.api.model.Pod;
-import org.moorage.api.plugin.ClusterException;
-import org.moorage.api.plugin.ClusterWriter;
 import org.moorage.api.plugin.Extender;
-import org.moorage.api.plugin.FeatureGates;
 import org.moorage.api.plugin.Handle;
-import org.moorage.api.plugin.ObjectLister;
 import org.moorage.api.plugin.PluginLogger;
 import org.moorage.api.plugin.PodInPreBind;
 import org.moorage.api.plugin.Trial;
 import org.moorage.api.plugin.WaitingPod;
+import org.moorage.api.plugin.cluster.ClusterException;
+import org.moorage.api.plugin.cluster.ClusterWriter;
+import org.moorage.api.plugin.cluster.ObjectLister;
 import org.moorage.config.plugin.Thrown;
 import org.moorage.runtime.cluster.ClusterSource;
 import org.moorage.runtime.internal.binding.PodsInPreBind;
@@ -50,8 +50,9 @@ import org.moorage.runtime.internal.plugin.PluginThread;
 import org.moorage.runtime.internal.queue.Nominator;
 import org.moorage.runtime.internal.queue.PodActivation;
 
-/** The handle of a plugin of a profile. */
-public final class ProfileHandle implements Handle {
+/** The handle of a plugin of a profile, and all groups of its methods. */
+public final class ProfileHandle
+        implements Handle, Handle.Cluster, Handle.Queue, Handle.Binding, Handle.Preemption, Handle.Tasks {
     private static final Log LOG = Log.of(ProfileHandle.class);
 
     private static final Duration FIRST_READ_WAIT = Duration.ofMillis(100);
@@ -119,6 +120,31 @@ public final class ProfileHandle implements Handle {
     @Override
     public Snapshot snapshot() {
         return services.snapshot().get();
+    }
+
+    @Override
+    public Cluster cluster() {
+        return this;
+    }
+
+    @Override
+    public Queue queue() {
+        return this;
+    }
+
+    @Override
+    public Binding binding() {
+        return this;
+    }
+
+    @Override
+    public Preemption preemption() {
+        return this;
+    }
+
+    @Override
+    public Tasks tasks() {
+        return this;
     }
 
     @Override

@@ -11,7 +11,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.function.BiFunction;
 import org.moorage.api.model.Pod;
-import org.moorage.api.plugin.Nomination;
+import org.moorage.api.plugin.cluster.Nomination;
 import org.moorage.runtime.internal.log.Log;
 
 /**

@@ -3,7 +3,7 @@ package org.moorage.runtime.internal.queue;
 
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
-import org.moorage.api.plugin.FeatureGates;
+import org.moorage.api.feature.FeatureGates;
 
 /**
  * The settings of the queue.

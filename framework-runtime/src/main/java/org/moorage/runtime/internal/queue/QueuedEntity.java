@@ -4,7 +4,7 @@ package org.moorage.runtime.internal.queue;
 import java.time.Instant;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
-import org.moorage.api.plugin.QueuedPod;
+import org.moorage.api.plugin.point.QueuedPod;
 import org.moorage.runtime.decision.PluginStatus;
 
 /**

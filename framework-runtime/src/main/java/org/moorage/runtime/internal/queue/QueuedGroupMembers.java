@@ -14,11 +14,11 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.function.BiConsumer;
 import org.moorage.api.GroupKey;
+import org.moorage.api.feature.FeatureGates;
 import org.moorage.api.model.CompositePodGroup;
 import org.moorage.api.model.Pod;
 import org.moorage.api.model.PodSpec;
 import org.moorage.api.model.SchedulingGroup;
-import org.moorage.api.plugin.FeatureGates;
 import org.moorage.runtime.internal.log.Log;
 import org.moorage.runtime.internal.queue.QueuedPodGroupInfo.Group;
 

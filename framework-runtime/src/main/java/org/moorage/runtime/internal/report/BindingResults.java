@@ -3,7 +3,7 @@ package org.moorage.runtime.internal.report;
 
 import org.moorage.api.event.ObjectChange;
 import org.moorage.api.model.Pod;
-import org.moorage.api.plugin.Nomination;
+import org.moorage.api.plugin.cluster.Nomination;
 import org.moorage.config.plugin.PluginText;
 import org.moorage.runtime.decision.Decision;
 import org.moorage.runtime.decision.PluginStatus;

@@ -3,8 +3,8 @@ package org.moorage.runtime.internal.report;
 
 import java.util.Optional;
 import org.moorage.api.model.Pod;
-import org.moorage.api.plugin.ClusterWriter;
-import org.moorage.api.plugin.PodEvent;
+import org.moorage.api.plugin.cluster.ClusterWriter;
+import org.moorage.api.plugin.cluster.PodEvent;
 import org.moorage.config.plugin.Thrown;
 import org.moorage.runtime.internal.log.Listeners;
 import org.moorage.runtime.internal.log.Log;

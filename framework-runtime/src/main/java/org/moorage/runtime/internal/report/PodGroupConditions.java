@@ -12,8 +12,8 @@ import java.util.concurrent.RejectedExecutionException;
 import org.jspecify.annotations.Nullable;
 import org.moorage.api.model.PodCondition;
 import org.moorage.api.model.PodGroup;
-import org.moorage.api.plugin.ClusterException;
-import org.moorage.api.plugin.ClusterWriter;
+import org.moorage.api.plugin.cluster.ClusterException;
+import org.moorage.api.plugin.cluster.ClusterWriter;
 import org.moorage.config.plugin.PluginText;
 import org.moorage.runtime.internal.log.Log;
 

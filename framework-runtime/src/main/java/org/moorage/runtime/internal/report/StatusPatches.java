@@ -14,10 +14,10 @@ import java.util.concurrent.RejectedExecutionException;
 import org.jspecify.annotations.Nullable;
 import org.moorage.api.model.Pod;
 import org.moorage.api.model.PodCondition;
-import org.moorage.api.plugin.ClusterException;
-import org.moorage.api.plugin.ClusterWriter;
-import org.moorage.api.plugin.Nomination;
-import org.moorage.api.plugin.ObjectLister;
+import org.moorage.api.plugin.cluster.ClusterException;
+import org.moorage.api.plugin.cluster.ClusterWriter;
+import org.moorage.api.plugin.cluster.Nomination;
+import org.moorage.api.plugin.cluster.ObjectLister;
 import org.moorage.runtime.internal.cache.SchedulerCache;
 import org.moorage.runtime.internal.log.Log;
 

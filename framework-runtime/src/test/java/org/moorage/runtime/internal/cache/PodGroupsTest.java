@@ -16,12 +16,12 @@ import org.junit.jupiter.params.provider.FieldSource;
 import org.moorage.api.CompositePodGroupState;
 import org.moorage.api.GroupKey;
 import org.moorage.api.PodGroupState;
+import org.moorage.api.feature.FeatureGates;
 import org.moorage.api.model.CompositePodGroup;
 import org.moorage.api.model.ObjectMeta;
 import org.moorage.api.model.Pod;
 import org.moorage.api.model.PodGroup;
 import org.moorage.api.model.PodSpec;
-import org.moorage.api.plugin.FeatureGates;
 import org.moorage.runtime.Samples;
 
 /** Tests the pod groups of the cache after updates by the handlers and the scheduler. */

@@ -21,6 +21,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.moorage.api.NodeInfo;
 import org.moorage.api.PodCount;
 import org.moorage.api.Snapshot;
+import org.moorage.api.feature.FeatureGates;
 import org.moorage.api.model.Affinity;
 import org.moorage.api.model.Container;
 import org.moorage.api.model.ContainerImage;
@@ -36,7 +37,6 @@ import org.moorage.api.model.PodSpec;
 import org.moorage.api.model.Quantity;
 import org.moorage.api.model.ResourceName;
 import org.moorage.api.model.Volume;
-import org.moorage.api.plugin.FeatureGates;
 import org.moorage.runtime.Samples;
 
 class TrialSnapshotTest {

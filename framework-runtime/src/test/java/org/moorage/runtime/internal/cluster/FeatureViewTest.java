@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
+import org.moorage.api.feature.FeatureGates;
 import org.moorage.api.model.Container;
 import org.moorage.api.model.Node;
 import org.moorage.api.model.ObjectMeta;
@@ -15,7 +16,6 @@ import org.moorage.api.model.PodLevelRequests;
 import org.moorage.api.model.PodSpec;
 import org.moorage.api.model.PodStatus;
 import org.moorage.api.model.Quantity;
-import org.moorage.api.plugin.FeatureGates;
 
 class FeatureViewTest {
     private static final FeatureGates NO_LEVELS = FeatureGates.DEFAULTS

@@ -14,9 +14,9 @@ import org.moorage.api.CycleState;
 import org.moorage.api.NodeInfo;
 import org.moorage.api.Status;
 import org.moorage.api.model.Pod;
-import org.moorage.api.plugin.FilterPlugin;
-import org.moorage.api.plugin.PreEnqueuePlugin;
-import org.moorage.api.plugin.ScorePlugin;
+import org.moorage.api.plugin.point.FilterPlugin;
+import org.moorage.api.plugin.point.PreEnqueuePlugin;
+import org.moorage.api.plugin.point.ScorePlugin;
 import org.moorage.runtime.Samples;
 
 /** Tests when a breaker opens and closes; PluginIsolationTest tests the effect on pods. */

@@ -14,8 +14,8 @@ import org.moorage.api.event.Hint;
 import org.moorage.api.event.ObjectChange;
 import org.moorage.api.event.QueueingHint;
 import org.moorage.api.model.Pod;
-import org.moorage.api.plugin.PostBindPlugin;
-import org.moorage.api.plugin.PreEnqueuePlugin;
+import org.moorage.api.plugin.point.PostBindPlugin;
+import org.moorage.api.plugin.point.PreEnqueuePlugin;
 import org.moorage.runtime.Samples;
 
 /** Tests which call is known to run; PluginIsolationTest tests calls that do not return. */

@@ -22,8 +22,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.FieldSource;
 import org.moorage.api.Status;
 import org.moorage.api.event.Hint;
+import org.moorage.api.feature.FeatureGates;
 import org.moorage.api.model.Pod;
-import org.moorage.api.plugin.FeatureGates;
 import org.moorage.runtime.internal.queue.QueueState.In;
 
 /**

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.moorage.api.model.Pod;
 import org.moorage.api.model.PodStatus;
-import org.moorage.api.plugin.Nomination;
+import org.moorage.api.plugin.cluster.Nomination;
 
 /** Readers of nominations while these are changed: a pod that keeps a nomination is never without one. */
 @Timeout(60)

@@ -10,7 +10,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.moorage.api.model.Pod;
 import org.moorage.api.model.PodStatus;
-import org.moorage.api.plugin.Nomination;
+import org.moorage.api.plugin.cluster.Nomination;
 
 final class NominatorTest {
     private static final Pod POD = QueueFixture.pod("pod");

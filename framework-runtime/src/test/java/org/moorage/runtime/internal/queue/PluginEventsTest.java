@@ -15,11 +15,11 @@ import org.moorage.api.event.ClusterEvent;
 import org.moorage.api.event.EventRegistration;
 import org.moorage.api.event.EventResource;
 import org.moorage.api.model.Pod;
-import org.moorage.api.plugin.EnqueueExtensions;
-import org.moorage.api.plugin.FilterPlugin;
 import org.moorage.api.plugin.Plugin;
-import org.moorage.api.plugin.PostBindPlugin;
-import org.moorage.api.plugin.PreEnqueuePlugin;
+import org.moorage.api.plugin.point.EnqueueExtensions;
+import org.moorage.api.plugin.point.FilterPlugin;
+import org.moorage.api.plugin.point.PostBindPlugin;
+import org.moorage.api.plugin.point.PreEnqueuePlugin;
 import org.moorage.runtime.internal.plugin.PluginCaller;
 
 final class PluginEventsTest {

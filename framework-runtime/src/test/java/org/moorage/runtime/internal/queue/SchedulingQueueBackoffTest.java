@@ -23,8 +23,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.moorage.api.event.Hint;
+import org.moorage.api.feature.FeatureGates;
 import org.moorage.api.model.Pod;
-import org.moorage.api.plugin.FeatureGates;
 import org.moorage.runtime.internal.queue.QueueState.In;
 
 /** How long pods back off and stay unschedulable, and how they come back. */

@@ -31,10 +31,10 @@ import org.moorage.api.event.ClusterEvent;
 import org.moorage.api.event.EventResource;
 import org.moorage.api.event.Hint;
 import org.moorage.api.event.PreQueueingHint;
+import org.moorage.api.feature.FeatureGates;
 import org.moorage.api.model.Pod;
 import org.moorage.api.model.PodSpec;
 import org.moorage.api.model.PodStatus;
-import org.moorage.api.plugin.FeatureGates;
 import org.moorage.runtime.internal.queue.QueueState.In;
 
 /** Tests the effect of events on unschedulable pods and on pods in flight. */

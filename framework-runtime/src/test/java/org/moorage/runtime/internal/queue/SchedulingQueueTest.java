@@ -28,10 +28,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.moorage.api.event.Hint;
+import org.moorage.api.feature.FeatureGates;
 import org.moorage.api.model.Pod;
 import org.moorage.api.model.PodSpec;
 import org.moorage.api.model.PodStatus;
-import org.moorage.api.plugin.FeatureGates;
 import org.moorage.runtime.internal.queue.QueueState.In;
 
 /** How pods come, are popped, change and go. */

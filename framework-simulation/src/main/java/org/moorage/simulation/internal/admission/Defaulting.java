@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Consumer;
-import org.moorage.api.plugin.FeatureGates;
+import org.moorage.api.feature.FeatureGates;
 import org.moorage.objects.ClusterFileException;
 import org.moorage.objects.tree.Fields;
 import org.moorage.objects.tree.KindVersions;

@@ -11,7 +11,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
-import org.moorage.api.plugin.FeatureGates;
+import org.moorage.api.feature.FeatureGates;
 import org.moorage.objects.tree.ObjectStreams;
 
 class TemplatedResourceClaimsTest {

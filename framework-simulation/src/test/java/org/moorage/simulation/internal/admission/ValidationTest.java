@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.Objects;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
-import org.moorage.api.plugin.FeatureGates;
+import org.moorage.api.feature.FeatureGates;
 import org.moorage.objects.ObjectRefusedException;
 import org.moorage.objects.tree.ObjectKey;
 import org.moorage.objects.tree.ObjectStreams;

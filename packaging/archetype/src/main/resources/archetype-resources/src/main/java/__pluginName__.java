@@ -9,13 +9,13 @@ import org.moorage.api.event.ActionType;
 import org.moorage.api.event.EventRegistration;
 import org.moorage.api.model.ObjectKind;
 import org.moorage.api.model.Pod;
-import org.moorage.api.plugin.EnqueueExtensions;
-import org.moorage.api.plugin.FilterPlugin;
 import org.moorage.api.plugin.Handle;
 import org.moorage.api.plugin.Plugin;
 import org.moorage.api.plugin.PluginArgs;
 import org.moorage.api.plugin.PluginFactory;
 import org.moorage.api.plugin.Problems;
+import org.moorage.api.plugin.point.EnqueueExtensions;
+import org.moorage.api.plugin.point.FilterPlugin;
 
 /** A node with a certain label takes only pods that have the label with the same value. */
 public final class ${pluginName} implements FilterPlugin, EnqueueExtensions {

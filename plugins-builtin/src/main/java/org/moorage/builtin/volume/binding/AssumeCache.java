@@ -8,8 +8,8 @@ import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 import org.moorage.api.model.ClusterObject;
-import org.moorage.api.plugin.ObjectLister;
 import org.moorage.api.plugin.PluginException;
+import org.moorage.api.plugin.cluster.ObjectLister;
 
 /**
  * The objects of a kind as last seen, or as the scheduler assumes them after a decision. An assumption about an object

@@ -18,8 +18,8 @@ import org.moorage.api.model.Pod;
 import org.moorage.api.model.StorageClass;
 import org.moorage.api.model.Volume;
 import org.moorage.api.plugin.Handle;
-import org.moorage.api.plugin.ObjectLister;
 import org.moorage.api.plugin.PluginException;
+import org.moorage.api.plugin.cluster.ObjectLister;
 import org.moorage.builtin.volume.ClaimOwnership;
 
 /** Determines the needs of a pod's claims, including the assumptions about claims and volumes. */
@@ -32,12 +32,12 @@ final class Claims {
     private final ObjectLister<CsiStorageCapacity> capacities;
 
     Claims(Handle handle) {
-        claims = new AssumeCache<>(handle.lister(ObjectKind.PERSISTENT_VOLUME_CLAIM));
-        volumes = new AssumeCache<>(handle.lister(ObjectKind.PERSISTENT_VOLUME));
-        classes = handle.lister(ObjectKind.STORAGE_CLASS);
-        csiNodes = handle.lister(ObjectKind.CSI_NODE);
-        drivers = handle.lister(ObjectKind.CSI_DRIVER);
-        capacities = handle.lister(ObjectKind.CSI_STORAGE_CAPACITY);
+        claims = new AssumeCache<>(handle.cluster().lister(ObjectKind.PERSISTENT_VOLUME_CLAIM));
+        volumes = new AssumeCache<>(handle.cluster().lister(ObjectKind.PERSISTENT_VOLUME));
+        classes = handle.cluster().lister(ObjectKind.STORAGE_CLASS);
+        csiNodes = handle.cluster().lister(ObjectKind.CSI_NODE);
+        drivers = handle.cluster().lister(ObjectKind.CSI_DRIVER);
+        capacities = handle.cluster().lister(ObjectKind.CSI_STORAGE_CAPACITY);
     }
 
     AssumeCache<PersistentVolumeClaim> claims() {

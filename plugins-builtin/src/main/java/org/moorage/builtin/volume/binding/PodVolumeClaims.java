@@ -12,7 +12,7 @@ import org.moorage.api.model.Node;
 import org.moorage.api.model.PersistentVolume;
 import org.moorage.api.model.PersistentVolumeClaim;
 import org.moorage.api.model.Quantity;
-import org.moorage.api.plugin.ObjectLister;
+import org.moorage.api.plugin.cluster.ObjectLister;
 import org.moorage.builtin.resources.FunctionShape;
 
 /** The claims of a pod, none of which another component must bind first. Immutable. */

@@ -15,11 +15,11 @@ import org.moorage.api.model.ObjectKind;
 import org.moorage.api.model.PersistentVolume;
 import org.moorage.api.model.PersistentVolumeClaim;
 import org.moorage.api.model.Pod;
-import org.moorage.api.plugin.ClusterException;
 import org.moorage.api.plugin.Handle;
-import org.moorage.api.plugin.ObjectLister;
 import org.moorage.api.plugin.PluginException;
-import org.moorage.api.plugin.VolumeWriter;
+import org.moorage.api.plugin.builtin.VolumeWriter;
+import org.moorage.api.plugin.cluster.ClusterException;
+import org.moorage.api.plugin.cluster.ObjectLister;
 
 /** Reserves volumes for a pod, requests their binding or provisioning, and waits for it. */
 final class VolumeBinder {
@@ -38,8 +38,8 @@ final class VolumeBinder {
         this.claims = claims.claims();
         volumes = claims.volumes();
         csiNodes = claims.csiNodes();
-        nodes = handle.lister(ObjectKind.NODE);
-        pods = handle.lister(ObjectKind.POD);
+        nodes = handle.cluster().lister(ObjectKind.NODE);
+        pods = handle.cluster().lister(ObjectKind.POD);
         this.handle = handle;
         this.pause = pause;
         this.timeout = timeout;
@@ -100,7 +100,7 @@ final class VolumeBinder {
      * @param progress receives the reservation after each step
      */
     void write(PodVolumes reservation, Pod pod, Consumer<PodVolumes> progress) {
-        VolumeWriter writer = handle.writer().volumes();
+        VolumeWriter writer = handle.cluster().writer().volumes();
         int written = 0;
         for (PodVolumes.BindingInfo binding : reservation.bindings()) {
             if (binding.isChange()) {
@@ -131,7 +131,8 @@ final class VolumeBinder {
     }
 
     private boolean isClaimWritten(PodVolumes.BindingInfo binding, Pod pod) {
-        return handle.readInPreBind(
+        return handle.binding()
+                .readInPreBind(
                         pod, ObjectKind.PERSISTENT_VOLUME, "", binding.before().name())
                 .filter(volume -> volume.metadata()
                                 .uid()
@@ -141,7 +142,8 @@ final class VolumeBinder {
     }
 
     private boolean isNodeWritten(PersistentVolumeClaim claim, String nodeName, Pod pod) {
-        return handle.readInPreBind(pod, ObjectKind.PERSISTENT_VOLUME_CLAIM, claim.namespace(), claim.name())
+        return handle.binding()
+                .readInPreBind(pod, ObjectKind.PERSISTENT_VOLUME_CLAIM, claim.namespace(), claim.name())
                 .filter(read -> read.metadata().uid().equals(claim.metadata().uid())
                         && read.selectedNode().filter(nodeName::equals).isPresent())
                 .isPresent();

@@ -15,6 +15,7 @@ import org.moorage.api.event.EventRegistration;
 import org.moorage.api.event.EventResource;
 import org.moorage.api.event.Hint;
 import org.moorage.api.event.ObjectChange;
+import org.moorage.api.feature.FeatureGates;
 import org.moorage.api.model.CsiDriver;
 import org.moorage.api.model.CsiNode;
 import org.moorage.api.model.CsiStorageCapacity;
@@ -23,20 +24,19 @@ import org.moorage.api.model.Pod;
 import org.moorage.api.model.Quantity;
 import org.moorage.api.model.StorageClass;
 import org.moorage.api.model.Volume;
-import org.moorage.api.plugin.ClusterPreBindPlugin;
-import org.moorage.api.plugin.EnqueueExtensions;
-import org.moorage.api.plugin.FeatureGates;
-import org.moorage.api.plugin.FilterPlugin;
 import org.moorage.api.plugin.Handle;
 import org.moorage.api.plugin.PluginArgs;
 import org.moorage.api.plugin.PluginFactory;
-import org.moorage.api.plugin.PreBindPreFlightResult;
-import org.moorage.api.plugin.PreFilterPlugin;
-import org.moorage.api.plugin.PreFilterResult;
-import org.moorage.api.plugin.PreScorePlugin;
 import org.moorage.api.plugin.Problems;
-import org.moorage.api.plugin.ReservePlugin;
-import org.moorage.api.plugin.ScorePlugin;
+import org.moorage.api.plugin.point.ClusterPreBindPlugin;
+import org.moorage.api.plugin.point.EnqueueExtensions;
+import org.moorage.api.plugin.point.FilterPlugin;
+import org.moorage.api.plugin.point.PreBindPreFlightResult;
+import org.moorage.api.plugin.point.PreFilterPlugin;
+import org.moorage.api.plugin.point.PreFilterResult;
+import org.moorage.api.plugin.point.PreScorePlugin;
+import org.moorage.api.plugin.point.ReservePlugin;
+import org.moorage.api.plugin.point.ScorePlugin;
 import org.moorage.builtin.resources.FunctionShape;
 import org.moorage.builtin.resources.NodeResourcesFit.UtilizationShapePoint;
 
@@ -58,7 +58,10 @@ public final class VolumeBinding
     public static final String NAME = "VolumeBinding";
     /** Makes the plugin. */
     public static final PluginFactory<Args> FACTORY = PluginFactory.of(
-            NAME, VolumeBinding.class, Args.class, (args, handle) -> new VolumeBinding(args, handle, handle::pause));
+            NAME,
+            VolumeBinding.class,
+            Args.class,
+            (args, handle) -> new VolumeBinding(args, handle, handle.binding()::pause));
 
     private static final Status UNBOUND = Status.unresolvable("pod has unbound immediate PersistentVolumeClaims");
 

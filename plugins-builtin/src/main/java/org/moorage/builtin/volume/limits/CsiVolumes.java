@@ -16,8 +16,8 @@ import org.moorage.api.model.StorageClass;
 import org.moorage.api.model.Volume;
 import org.moorage.api.model.VolumeAttachment;
 import org.moorage.api.plugin.Handle;
-import org.moorage.api.plugin.ObjectLister;
 import org.moorage.api.plugin.PluginException;
+import org.moorage.api.plugin.cluster.ObjectLister;
 import org.moorage.builtin.volume.ClaimOwnership;
 import org.moorage.builtin.volume.CsiMigration;
 
@@ -32,10 +32,10 @@ final class CsiVolumes {
     private final ObjectLister<VolumeAttachment> attachments;
 
     CsiVolumes(Handle handle) {
-        volumes = handle.lister(ObjectKind.PERSISTENT_VOLUME);
-        claims = handle.lister(ObjectKind.PERSISTENT_VOLUME_CLAIM);
-        classes = handle.lister(ObjectKind.STORAGE_CLASS);
-        attachments = handle.lister(ObjectKind.VOLUME_ATTACHMENT);
+        volumes = handle.cluster().lister(ObjectKind.PERSISTENT_VOLUME);
+        claims = handle.cluster().lister(ObjectKind.PERSISTENT_VOLUME_CLAIM);
+        classes = handle.cluster().lister(ObjectKind.STORAGE_CLASS);
+        attachments = handle.cluster().lister(ObjectKind.VOLUME_ATTACHMENT);
     }
 
     /** Returns why objects of a kind that volumes need are unavailable; empty if all kinds are available. */

@@ -13,8 +13,8 @@ import org.moorage.api.model.CsiNode;
 import org.moorage.api.model.PersistentVolumeClaim;
 import org.moorage.api.model.Pod;
 import org.moorage.api.model.Volume;
-import org.moorage.api.plugin.ObjectLister;
 import org.moorage.api.plugin.PluginException;
+import org.moorage.api.plugin.cluster.ObjectLister;
 
 /** The CSI volumes of the incoming pod, or why they cannot be determined. */
 final class NewVolumes {

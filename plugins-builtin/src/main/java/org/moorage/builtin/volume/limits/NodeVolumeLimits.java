@@ -19,6 +19,7 @@ import org.moorage.api.event.EventRegistration;
 import org.moorage.api.event.EventResource;
 import org.moorage.api.event.Hint;
 import org.moorage.api.event.ObjectChange;
+import org.moorage.api.feature.FeatureGates;
 import org.moorage.api.model.CsiDriver;
 import org.moorage.api.model.CsiNode;
 import org.moorage.api.model.InTreeVolume;
@@ -27,15 +28,14 @@ import org.moorage.api.model.PersistentVolumeClaim;
 import org.moorage.api.model.Pod;
 import org.moorage.api.model.Volume;
 import org.moorage.api.model.VolumeAttachment;
-import org.moorage.api.plugin.EnqueueExtensions;
-import org.moorage.api.plugin.FeatureGates;
-import org.moorage.api.plugin.FilterPlugin;
 import org.moorage.api.plugin.Handle;
-import org.moorage.api.plugin.ObjectLister;
 import org.moorage.api.plugin.PluginArgs;
 import org.moorage.api.plugin.PluginFactory;
-import org.moorage.api.plugin.PreFilterPlugin;
-import org.moorage.api.plugin.PreFilterResult;
+import org.moorage.api.plugin.cluster.ObjectLister;
+import org.moorage.api.plugin.point.EnqueueExtensions;
+import org.moorage.api.plugin.point.FilterPlugin;
+import org.moorage.api.plugin.point.PreFilterPlugin;
+import org.moorage.api.plugin.point.PreFilterResult;
 import org.moorage.builtin.volume.CsiMigration;
 
 /**
@@ -77,8 +77,8 @@ public final class NodeVolumeLimits implements PreFilterPlugin, FilterPlugin, En
     NodeVolumeLimits(Handle handle) {
         features = handle.featureGates();
         csiVolumes = new CsiVolumes(handle);
-        csiNodes = handle.lister(ObjectKind.CSI_NODE);
-        drivers = handle.lister(ObjectKind.CSI_DRIVER);
+        csiNodes = handle.cluster().lister(ObjectKind.CSI_NODE);
+        drivers = handle.cluster().lister(ObjectKind.CSI_DRIVER);
         requiresDrivers = features.isEnabled(FeatureGates.VOLUME_LIMIT_SCALING);
     }
 

@@ -12,7 +12,7 @@ import org.moorage.api.model.Node;
 import org.moorage.api.model.Pod;
 import org.moorage.api.model.Quantity;
 import org.moorage.api.model.ResourceName;
-import org.moorage.api.plugin.ClusterException;
+import org.moorage.api.plugin.cluster.ClusterException;
 
 /**
  * Writes what pods request on each node that is ready, and what that leaves free: {@code requested-cpu} and

@@ -8,7 +8,7 @@ public interface NodeAnnotator {
      *
      * @param out receives a line for each node
      * @return how many nodes could not be annotated
-     * @throws org.moorage.api.plugin.ClusterException if the nodes or pods cannot be read from the API server
+     * @throws org.moorage.api.plugin.cluster.ClusterException if the nodes or pods cannot be read from the API server
      */
     int annotate(Lines out);
 

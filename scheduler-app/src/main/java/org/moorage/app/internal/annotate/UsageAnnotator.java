@@ -13,7 +13,7 @@ import java.util.Optional;
 import java.util.OptionalDouble;
 import org.moorage.api.model.Pod;
 import org.moorage.api.model.Quantity;
-import org.moorage.api.plugin.ClusterException;
+import org.moorage.api.plugin.cluster.ClusterException;
 import org.moorage.prometheus.Point;
 import org.moorage.prometheus.Prometheus;
 import org.moorage.prometheus.PrometheusException;

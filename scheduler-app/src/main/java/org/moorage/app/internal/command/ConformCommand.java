@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
-import org.moorage.api.plugin.EffectiveVersion;
+import org.moorage.api.feature.EffectiveVersion;
 import org.moorage.app.internal.options.PluginOptions;
 import org.moorage.app.internal.options.VersionOptions;
 import org.moorage.config.plugin.JarRules;

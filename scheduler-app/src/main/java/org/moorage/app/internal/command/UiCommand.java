@@ -17,7 +17,7 @@ import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 import org.moorage.api.model.ClusterObject;
-import org.moorage.api.plugin.ClusterException;
+import org.moorage.api.plugin.cluster.ClusterException;
 import org.moorage.app.internal.answer.GroupResult;
 import org.moorage.app.internal.live.SchedulerConnection;
 import org.moorage.app.internal.options.ProfileOptions;

@@ -10,7 +10,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.function.Function;
-import org.moorage.api.plugin.FeatureGates;
+import org.moorage.api.feature.FeatureGates;
 import org.moorage.app.internal.answer.NodePrices;
 import org.moorage.app.internal.answer.SchedulingFigures;
 import org.moorage.app.internal.compare.SchedulerComparison.Side;

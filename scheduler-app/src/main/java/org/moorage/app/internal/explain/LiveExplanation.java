@@ -5,7 +5,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import org.moorage.api.plugin.ClusterException;
+import org.moorage.api.plugin.cluster.ClusterException;
 import org.moorage.app.internal.attempts.AttemptsPage;
 import org.moorage.app.internal.help.OptionGroup;
 import org.moorage.app.internal.help.OptionGroup.Heading;

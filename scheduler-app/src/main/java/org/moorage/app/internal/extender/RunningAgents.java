@@ -10,7 +10,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ThreadFactory;
 import java.util.function.Supplier;
-import org.moorage.api.plugin.FeatureGates;
+import org.moorage.api.feature.FeatureGates;
 import org.moorage.app.internal.metrics.ExtenderMetrics;
 import org.moorage.app.internal.metrics.HttpMetrics;
 import org.moorage.app.internal.metrics.MetricsText;

@@ -9,7 +9,7 @@ import java.util.Set;
 import java.util.function.Consumer;
 import org.moorage.api.model.ObjectKind;
 import org.moorage.api.model.OtherObject;
-import org.moorage.api.plugin.ClusterException;
+import org.moorage.api.plugin.cluster.ClusterException;
 import org.moorage.kubernetes.ApiRequests;
 import org.moorage.kubernetes.ObjectLists;
 import org.moorage.objects.KeptJson;

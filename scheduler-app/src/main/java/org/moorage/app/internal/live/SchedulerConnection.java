@@ -6,7 +6,7 @@ import java.nio.file.Path;
 import java.util.Optional;
 import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
-import org.moorage.api.plugin.ClusterException;
+import org.moorage.api.plugin.cluster.ClusterException;
 import org.moorage.app.internal.help.OptionGroup;
 import org.moorage.app.internal.help.OptionGroup.Heading;
 import org.moorage.app.internal.process.CommandException;

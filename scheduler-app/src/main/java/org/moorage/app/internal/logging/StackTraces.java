@@ -13,8 +13,8 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.LongSupplier;
-import org.moorage.api.plugin.ClusterException;
 import org.moorage.api.plugin.PluginException;
+import org.moorage.api.plugin.cluster.ClusterException;
 import org.moorage.config.plugin.ThrownCopy;
 import org.slf4j.event.KeyValuePair;
 

@@ -11,8 +11,8 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
-import org.moorage.api.plugin.EffectiveVersion;
-import org.moorage.api.plugin.FeatureGates;
+import org.moorage.api.feature.EffectiveVersion;
+import org.moorage.api.feature.FeatureGates;
 
 /** Metrics of the process and its Java virtual machine. */
 public final class ProcessMetrics {

@@ -7,7 +7,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import org.moorage.api.plugin.FeatureGates;
+import org.moorage.api.feature.FeatureGates;
 import org.moorage.app.internal.process.CommandException;
 import org.moorage.app.internal.report.Terminal;
 import org.moorage.config.ConfigLoader;

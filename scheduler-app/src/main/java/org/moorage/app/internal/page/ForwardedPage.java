@@ -7,7 +7,7 @@ import java.net.URLEncoder;
 import java.util.List;
 import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
-import org.moorage.api.plugin.ClusterException;
+import org.moorage.api.plugin.cluster.ClusterException;
 import org.moorage.app.internal.serving.Query;
 import org.moorage.app.internal.serving.Reply;
 import org.moorage.app.internal.serving.SecureServer;

@@ -2,7 +2,7 @@
 package org.moorage.app.internal.process;
 
 import java.util.List;
-import org.moorage.api.plugin.ClusterException;
+import org.moorage.api.plugin.cluster.ClusterException;
 import org.moorage.config.ConfigException;
 import org.moorage.config.plugin.PluginJarException;
 import org.moorage.objects.ClusterFileException;

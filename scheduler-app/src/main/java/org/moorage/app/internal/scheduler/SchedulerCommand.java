@@ -18,7 +18,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import org.moorage.api.model.Pod;
-import org.moorage.api.plugin.ClusterException;
+import org.moorage.api.plugin.cluster.ClusterException;
 import org.moorage.app.internal.attempts.KeptAttempts;
 import org.moorage.app.internal.logging.Logging;
 import org.moorage.app.internal.metrics.ApiServerMetrics;

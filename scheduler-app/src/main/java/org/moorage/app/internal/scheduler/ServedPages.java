@@ -13,7 +13,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
-import org.moorage.api.plugin.FeatureGates;
+import org.moorage.api.feature.FeatureGates;
 import org.moorage.app.internal.attempts.AttemptsPage;
 import org.moorage.app.internal.attempts.KeptAttempts;
 import org.moorage.app.internal.logging.Logging;

@@ -26,7 +26,8 @@ interface Access {
      * Loads the authorities of clients' certificates.
      *
      * @throws org.moorage.app.internal.process.CommandException if a file with such authorities cannot be read
-     * @throws org.moorage.api.plugin.ClusterException if the API server does not return them, and that is not tolerated
+     * @throws org.moorage.api.plugin.cluster.ClusterException if the API server does not return them, and
+     *     that is not tolerated
      */
     void load();
 

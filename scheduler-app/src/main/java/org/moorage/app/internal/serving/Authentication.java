@@ -26,7 +26,7 @@ import java.util.function.Function;
 import javax.naming.InvalidNameException;
 import javax.naming.ldap.LdapName;
 import javax.naming.ldap.Rdn;
-import org.moorage.api.plugin.ClusterException;
+import org.moorage.api.plugin.cluster.ClusterException;
 import org.moorage.kubernetes.ApiRequests;
 import org.moorage.objects.tree.ObjectTrees;
 import org.slf4j.Logger;

@@ -9,7 +9,7 @@ import com.google.common.cache.CacheBuilder;
 import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
-import org.moorage.api.plugin.ClusterException;
+import org.moorage.api.plugin.cluster.ClusterException;
 import org.moorage.kubernetes.ApiRequests;
 import org.moorage.objects.tree.ObjectTrees;
 import org.slf4j.Logger;

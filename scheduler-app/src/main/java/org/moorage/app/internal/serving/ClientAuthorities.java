@@ -15,7 +15,7 @@ import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import org.moorage.api.plugin.ClusterException;
+import org.moorage.api.plugin.cluster.ClusterException;
 import org.moorage.app.internal.process.CommandException;
 import org.moorage.kubernetes.ApiRequests;
 import org.moorage.objects.tree.ObjectTrees;

@@ -255,7 +255,8 @@ public final class SecureServer implements AutoCloseable {
      * Learns who signs clients' certificates, and begins to answer.
      *
      * @throws CommandException if a file with such authorities cannot be read
-     * @throws org.moorage.api.plugin.ClusterException if the API server does not return them, and that is not tolerated
+     * @throws org.moorage.api.plugin.cluster.ClusterException if the API server does not return them, and
+     *     that is not tolerated
      */
     public void start() {
         access.load();

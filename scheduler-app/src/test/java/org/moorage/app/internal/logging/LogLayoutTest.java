@@ -18,8 +18,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.FieldSource;
-import org.moorage.api.plugin.ClusterException;
 import org.moorage.api.plugin.PluginException;
+import org.moorage.api.plugin.cluster.ClusterException;
 import org.moorage.config.plugin.Thrown;
 import org.slf4j.event.KeyValuePair;
 

@@ -12,7 +12,7 @@ import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.moorage.api.Code;
-import org.moorage.api.plugin.FeatureGates;
+import org.moorage.api.feature.FeatureGates;
 
 class PodGroupMetricsTest {
     private final PrometheusRegistry registry = new PrometheusRegistry();

@@ -12,7 +12,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
-import org.moorage.api.plugin.FeatureGates;
+import org.moorage.api.feature.FeatureGates;
 import org.moorage.app.internal.page.PageData;
 import org.moorage.builtin.dra.KubeSchedulerPlugins;
 import org.moorage.config.ConfigLoader;

@@ -10,7 +10,7 @@ import java.nio.file.Path;
 import java.util.Map;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
-import org.moorage.api.plugin.FeatureGates;
+import org.moorage.api.feature.FeatureGates;
 import org.moorage.builtin.dra.KubeSchedulerPlugins;
 import org.moorage.config.ExtenderServerConfig;
 import org.moorage.config.ExtenderServerReader;

@@ -19,7 +19,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Executors;
 import org.junit.jupiter.api.Test;
-import org.moorage.api.plugin.FeatureGates;
+import org.moorage.api.feature.FeatureGates;
 import org.moorage.app.internal.extender.RunningAgents;
 import org.moorage.builtin.dra.KubeSchedulerPlugins;
 import org.moorage.config.ExtenderServerReader;

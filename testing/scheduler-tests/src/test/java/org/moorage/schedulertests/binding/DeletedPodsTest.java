@@ -18,14 +18,14 @@ import org.moorage.api.Status;
 import org.moorage.api.model.ObjectKind;
 import org.moorage.api.model.ObjectMeta;
 import org.moorage.api.model.Pod;
-import org.moorage.api.plugin.BindPlugin;
 import org.moorage.api.plugin.Handle;
-import org.moorage.api.plugin.PermitPlugin;
-import org.moorage.api.plugin.PermitResult;
 import org.moorage.api.plugin.PluginFactory;
-import org.moorage.api.plugin.PreBindPlugin;
-import org.moorage.api.plugin.PreBindPreFlightResult;
-import org.moorage.api.plugin.ReservePlugin;
+import org.moorage.api.plugin.point.BindPlugin;
+import org.moorage.api.plugin.point.PermitPlugin;
+import org.moorage.api.plugin.point.PermitResult;
+import org.moorage.api.plugin.point.PreBindPlugin;
+import org.moorage.api.plugin.point.PreBindPreFlightResult;
+import org.moorage.api.plugin.point.ReservePlugin;
 import org.moorage.builtin.dra.KubeSchedulerPlugins;
 import org.moorage.config.ConfigLoader;
 import org.moorage.config.plugin.PluginRegistry;
@@ -145,7 +145,7 @@ class DeletedPodsTest {
                 delete(now.news);
             } else if (isAt(Stage.PAUSE_IN_PRE_BIND, pod)) {
                 delete(now.news);
-                handle.pause(pod, Duration.ofHours(1));
+                handle.binding().pause(pod, Duration.ofHours(1));
             }
             return Status.success();
         }

@@ -35,32 +35,32 @@ import org.moorage.api.event.ActionType;
 import org.moorage.api.event.ClusterEvent;
 import org.moorage.api.event.EventRegistration;
 import org.moorage.api.event.EventResource;
+import org.moorage.api.feature.FeatureGates;
 import org.moorage.api.model.ObjectKind;
 import org.moorage.api.model.Pod;
 import org.moorage.api.model.PodCondition;
 import org.moorage.api.model.PodSpec;
 import org.moorage.api.model.PodStatus;
-import org.moorage.api.plugin.BindPlugin;
-import org.moorage.api.plugin.EnqueueExtensions;
-import org.moorage.api.plugin.FeatureGates;
-import org.moorage.api.plugin.FilterPlugin;
 import org.moorage.api.plugin.Handle;
-import org.moorage.api.plugin.NodeStatuses;
-import org.moorage.api.plugin.PermitPlugin;
-import org.moorage.api.plugin.PermitResult;
 import org.moorage.api.plugin.Plugin;
 import org.moorage.api.plugin.PluginArgs;
 import org.moorage.api.plugin.PluginFactory;
-import org.moorage.api.plugin.PodEvent;
-import org.moorage.api.plugin.PostBindPlugin;
-import org.moorage.api.plugin.PostFilterPlugin;
-import org.moorage.api.plugin.PostFilterResult;
-import org.moorage.api.plugin.PreBindPlugin;
-import org.moorage.api.plugin.PreBindPreFlightResult;
-import org.moorage.api.plugin.QueueSortPlugin;
-import org.moorage.api.plugin.QueuedPod;
-import org.moorage.api.plugin.ReservePlugin;
 import org.moorage.api.plugin.WaitingPod;
+import org.moorage.api.plugin.cluster.PodEvent;
+import org.moorage.api.plugin.point.BindPlugin;
+import org.moorage.api.plugin.point.EnqueueExtensions;
+import org.moorage.api.plugin.point.FilterPlugin;
+import org.moorage.api.plugin.point.NodeStatuses;
+import org.moorage.api.plugin.point.PermitPlugin;
+import org.moorage.api.plugin.point.PermitResult;
+import org.moorage.api.plugin.point.PostBindPlugin;
+import org.moorage.api.plugin.point.PostFilterPlugin;
+import org.moorage.api.plugin.point.PostFilterResult;
+import org.moorage.api.plugin.point.PreBindPlugin;
+import org.moorage.api.plugin.point.PreBindPreFlightResult;
+import org.moorage.api.plugin.point.QueueSortPlugin;
+import org.moorage.api.plugin.point.QueuedPod;
+import org.moorage.api.plugin.point.ReservePlugin;
 import org.moorage.config.ConfigException;
 import org.moorage.config.ConfigLoader;
 import org.moorage.config.plugin.PluginRegistry;
@@ -97,7 +97,7 @@ class SchedulerTest {
     record Binder(String name, Handle handle) implements BindPlugin {
         @Override
         public Status bind(CycleState state, Pod pod, String nodeName) {
-            handle.writer().bind(pod, nodeName);
+            handle.cluster().writer().bind(pod, nodeName);
             return Status.success();
         }
     }
@@ -563,7 +563,7 @@ class SchedulerTest {
             assertThat(calls).containsExactly("reserve p n", "permit p", "unreserve p n");
 
             full.set(false);
-            handle.get().activate(List.of(Samples.pod("p")));
+            handle.get().queue().activate(List.of(Samples.pod("p")));
             scheduler.scheduleNext();
             assertThat(nodeOf("p")).contains("n");
         }
@@ -604,8 +604,8 @@ class SchedulerTest {
         void givesNoListerOfAKindThatIsNotWatched() {
             startWithHandle(SchedulerListener.NONE);
 
-            assertThat(handle.get().lister(ObjectKind.POD).all()).isEmpty();
-            assertThatThrownBy(() -> handle.get().lister(ObjectKind.STORAGE_CLASS))
+            assertThat(handle.get().cluster().lister(ObjectKind.POD).all()).isEmpty();
+            assertThatThrownBy(() -> handle.get().cluster().lister(ObjectKind.STORAGE_CLASS))
                     .isInstanceOf(IllegalStateException.class)
                     .hasMessageStartingWith("lister: StorageClass is not watched");
         }
@@ -620,7 +620,7 @@ class SchedulerTest {
                 }
             });
 
-            handle.get().background().execute(() -> {
+            handle.get().tasks().background().execute(() -> {
                 throw new AssertionError("broken");
             });
 

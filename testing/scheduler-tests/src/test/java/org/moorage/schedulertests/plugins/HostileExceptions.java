@@ -7,7 +7,7 @@ import java.util.concurrent.CancellationException;
 import java.util.concurrent.CountDownLatch;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
-import org.moorage.api.plugin.ClusterException;
+import org.moorage.api.plugin.cluster.ClusterException;
 
 /** Exceptions that do harm when their methods are called, or that are not expected where a plugin is called. */
 @SuppressWarnings({"OverrideThrowableToString", "TypeParameterUnusedInFormals"})

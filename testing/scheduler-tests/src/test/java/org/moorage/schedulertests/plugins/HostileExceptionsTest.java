@@ -37,30 +37,30 @@ import org.moorage.api.model.Node;
 import org.moorage.api.model.ObjectKind;
 import org.moorage.api.model.Pod;
 import org.moorage.api.model.PodStatus;
-import org.moorage.api.plugin.BindPlugin;
-import org.moorage.api.plugin.EnqueueExtensions;
-import org.moorage.api.plugin.FilterPlugin;
 import org.moorage.api.plugin.Handle;
-import org.moorage.api.plugin.NodeStatuses;
-import org.moorage.api.plugin.PermitPlugin;
-import org.moorage.api.plugin.PermitResult;
 import org.moorage.api.plugin.Plugin;
 import org.moorage.api.plugin.PluginFactory;
-import org.moorage.api.plugin.PostBindPlugin;
-import org.moorage.api.plugin.PostFilterPlugin;
-import org.moorage.api.plugin.PostFilterResult;
-import org.moorage.api.plugin.PreBindPlugin;
-import org.moorage.api.plugin.PreBindPreFlightResult;
-import org.moorage.api.plugin.PreEnqueuePlugin;
-import org.moorage.api.plugin.PreFilterExtensions;
-import org.moorage.api.plugin.PreFilterPlugin;
-import org.moorage.api.plugin.PreFilterResult;
-import org.moorage.api.plugin.PreScorePlugin;
-import org.moorage.api.plugin.QueueSortPlugin;
-import org.moorage.api.plugin.QueuedPod;
-import org.moorage.api.plugin.ReservePlugin;
-import org.moorage.api.plugin.ScorePlugin;
-import org.moorage.api.plugin.SignPlugin;
+import org.moorage.api.plugin.point.BindPlugin;
+import org.moorage.api.plugin.point.EnqueueExtensions;
+import org.moorage.api.plugin.point.FilterPlugin;
+import org.moorage.api.plugin.point.NodeStatuses;
+import org.moorage.api.plugin.point.PermitPlugin;
+import org.moorage.api.plugin.point.PermitResult;
+import org.moorage.api.plugin.point.PostBindPlugin;
+import org.moorage.api.plugin.point.PostFilterPlugin;
+import org.moorage.api.plugin.point.PostFilterResult;
+import org.moorage.api.plugin.point.PreBindPlugin;
+import org.moorage.api.plugin.point.PreBindPreFlightResult;
+import org.moorage.api.plugin.point.PreEnqueuePlugin;
+import org.moorage.api.plugin.point.PreFilterExtensions;
+import org.moorage.api.plugin.point.PreFilterPlugin;
+import org.moorage.api.plugin.point.PreFilterResult;
+import org.moorage.api.plugin.point.PreScorePlugin;
+import org.moorage.api.plugin.point.QueueSortPlugin;
+import org.moorage.api.plugin.point.QueuedPod;
+import org.moorage.api.plugin.point.ReservePlugin;
+import org.moorage.api.plugin.point.ScorePlugin;
+import org.moorage.api.plugin.point.SignPlugin;
 import org.moorage.config.ConfigException;
 import org.moorage.config.ConfigLoader;
 import org.moorage.config.plugin.PluginRegistry;
@@ -318,7 +318,7 @@ final class HostileExceptionsTest {
             act(Method.POST_BIND, pod);
             Handle known = handle;
             if (method == Method.BACKGROUND && known != null) {
-                known.background().execute(() -> act(Method.BACKGROUND, pod));
+                known.tasks().background().execute(() -> act(Method.BACKGROUND, pod));
             }
         }
 
@@ -340,7 +340,7 @@ final class HostileExceptionsTest {
 
         Plugin with(Handle given) {
             handle = given;
-            given.onChange(ObjectKind.NODE, change -> {
+            given.cluster().onChange(ObjectKind.NODE, change -> {
                 if (method == Method.ON_CHANGE) {
                     raise.run();
                 }
@@ -352,7 +352,7 @@ final class HostileExceptionsTest {
     private record Binder(String name, Handle handle) implements BindPlugin {
         @Override
         public Status bind(CycleState state, Pod pod, String nodeName) {
-            handle.writer().bind(pod, nodeName);
+            handle.cluster().writer().bind(pod, nodeName);
             return Status.success();
         }
     }
@@ -472,7 +472,7 @@ final class HostileExceptionsTest {
         plugin.rejectsAll = false;
         Handle handle = plugin.handle;
         assertThat(handle).isNotNull();
-        handle.activate(List.of(Samples.pod("bad")));
+        handle.queue().activate(List.of(Samples.pod("bad")));
         scheduleAll(running);
         assertThat(isBound("bad")).isTrue();
         assertNothingIsKept(running);
@@ -544,7 +544,7 @@ final class HostileExceptionsTest {
             plugin.rejectsAll = false;
             Handle handle = plugin.handle;
             assertThat(handle).isNotNull();
-            handle.activate(List.of(Samples.pod("bad")));
+            handle.queue().activate(List.of(Samples.pod("bad")));
             Await.until("the pod is bound", () -> isBound("bad"));
             Await.until(
                     "nothing is in flight",

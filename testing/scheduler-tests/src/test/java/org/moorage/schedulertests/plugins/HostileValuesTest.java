@@ -17,14 +17,14 @@ import org.moorage.api.NodeScores;
 import org.moorage.api.Status;
 import org.moorage.api.model.ObjectKind;
 import org.moorage.api.model.Pod;
-import org.moorage.api.plugin.BindPlugin;
-import org.moorage.api.plugin.FilterPlugin;
 import org.moorage.api.plugin.Handle;
 import org.moorage.api.plugin.Plugin;
 import org.moorage.api.plugin.PluginFactory;
-import org.moorage.api.plugin.PostBindPlugin;
-import org.moorage.api.plugin.ScorePlugin;
-import org.moorage.api.plugin.SignPlugin;
+import org.moorage.api.plugin.point.BindPlugin;
+import org.moorage.api.plugin.point.FilterPlugin;
+import org.moorage.api.plugin.point.PostBindPlugin;
+import org.moorage.api.plugin.point.ScorePlugin;
+import org.moorage.api.plugin.point.SignPlugin;
 import org.moorage.builtin.BuiltinPlugins;
 import org.moorage.config.ConfigLoader;
 import org.moorage.config.plugin.PluginRegistry;
@@ -53,7 +53,7 @@ final class HostileValuesTest {
     private record Binder(String name, Handle handle) implements BindPlugin {
         @Override
         public Status bind(CycleState state, Pod pod, String nodeName) {
-            handle.writer().bind(pod, nodeName);
+            handle.cluster().writer().bind(pod, nodeName);
             return Status.success();
         }
     }
@@ -222,7 +222,7 @@ final class HostileValuesTest {
     private record Activating(String name, Handle handle) implements PostBindPlugin {
         @Override
         public void postBind(CycleState state, Pod pod, String nodeName) {
-            handle.activate(new Unreadable());
+            handle.queue().activate(new Unreadable());
         }
     }
 

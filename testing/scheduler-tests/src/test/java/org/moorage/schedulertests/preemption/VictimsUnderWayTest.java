@@ -15,18 +15,18 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.FieldSource;
 import org.moorage.api.CycleState;
 import org.moorage.api.Status;
+import org.moorage.api.feature.FeatureGates;
 import org.moorage.api.model.ObjectKind;
 import org.moorage.api.model.Pod;
 import org.moorage.api.model.PodCondition;
-import org.moorage.api.plugin.BindPlugin;
-import org.moorage.api.plugin.FeatureGates;
 import org.moorage.api.plugin.Handle;
-import org.moorage.api.plugin.PermitPlugin;
-import org.moorage.api.plugin.PermitResult;
 import org.moorage.api.plugin.PluginFactory;
-import org.moorage.api.plugin.PodEvent;
-import org.moorage.api.plugin.PreBindPlugin;
-import org.moorage.api.plugin.PreBindPreFlightResult;
+import org.moorage.api.plugin.cluster.PodEvent;
+import org.moorage.api.plugin.point.BindPlugin;
+import org.moorage.api.plugin.point.PermitPlugin;
+import org.moorage.api.plugin.point.PermitResult;
+import org.moorage.api.plugin.point.PreBindPlugin;
+import org.moorage.api.plugin.point.PreBindPreFlightResult;
 import org.moorage.builtin.dra.KubeSchedulerPlugins;
 import org.moorage.config.ConfigLoader;
 import org.moorage.config.plugin.PluginRegistry;
@@ -96,7 +96,7 @@ class VictimsUnderWayTest {
             if (pod.name().equals("low") && (stage == Stage.PRE_BIND || stage == Stage.PRE_BIND_WITH_PAUSE)) {
                 makeRoom();
                 if (stage == Stage.PRE_BIND_WITH_PAUSE) {
-                    handle.pause(pod, Duration.ofHours(1));
+                    handle.binding().pause(pod, Duration.ofHours(1));
                 }
             }
             return Status.success();

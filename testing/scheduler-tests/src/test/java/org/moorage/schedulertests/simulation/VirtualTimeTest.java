@@ -29,22 +29,22 @@ import org.moorage.api.CycleState;
 import org.moorage.api.NodeInfo;
 import org.moorage.api.Status;
 import org.moorage.api.event.EventRegistration;
+import org.moorage.api.feature.FeatureGates;
 import org.moorage.api.model.ClusterObject;
 import org.moorage.api.model.Pod;
-import org.moorage.api.plugin.BindPlugin;
-import org.moorage.api.plugin.EnqueueExtensions;
-import org.moorage.api.plugin.FeatureGates;
-import org.moorage.api.plugin.FilterPlugin;
 import org.moorage.api.plugin.Handle;
-import org.moorage.api.plugin.NodeStatuses;
-import org.moorage.api.plugin.PermitPlugin;
-import org.moorage.api.plugin.PermitResult;
 import org.moorage.api.plugin.Plugin;
 import org.moorage.api.plugin.PluginArgs;
 import org.moorage.api.plugin.PluginFactory;
-import org.moorage.api.plugin.PostFilterPlugin;
-import org.moorage.api.plugin.PostFilterResult;
-import org.moorage.api.plugin.PreEnqueuePlugin;
+import org.moorage.api.plugin.point.BindPlugin;
+import org.moorage.api.plugin.point.EnqueueExtensions;
+import org.moorage.api.plugin.point.FilterPlugin;
+import org.moorage.api.plugin.point.NodeStatuses;
+import org.moorage.api.plugin.point.PermitPlugin;
+import org.moorage.api.plugin.point.PermitResult;
+import org.moorage.api.plugin.point.PostFilterPlugin;
+import org.moorage.api.plugin.point.PostFilterResult;
+import org.moorage.api.plugin.point.PreEnqueuePlugin;
 import org.moorage.builtin.dra.KubeSchedulerPlugins;
 import org.moorage.config.ConfigLoader;
 import org.moorage.config.LoadedConfig;
@@ -464,7 +464,7 @@ class VirtualTimeTest {
         @Override
         public PostFilterResult postFilter(CycleState state, Pod pod, NodeStatuses statuses) {
             if (armed.add(pod.uid())) {
-                handle.backgroundAfter(time, () -> handle.activate(List.of(pod)));
+                handle.tasks().backgroundAfter(time, () -> handle.queue().activate(List.of(pod)));
             }
             return PostFilterResult.rejected(Status.unschedulable("wait"));
         }
@@ -493,7 +493,7 @@ class VirtualTimeTest {
 
         @Override
         public PostFilterResult postFilter(CycleState state, Pod pod, NodeStatuses statuses) {
-            handle.activate(List.of(pod));
+            handle.queue().activate(List.of(pod));
             return PostFilterResult.rejected(Status.unschedulable("again"));
         }
     }
@@ -521,7 +521,7 @@ class VirtualTimeTest {
         }
 
         private static void poll(Handle handle, Duration period) {
-            handle.backgroundAfter(period, () -> poll(handle, period));
+            handle.tasks().backgroundAfter(period, () -> poll(handle, period));
         }
 
         @Override

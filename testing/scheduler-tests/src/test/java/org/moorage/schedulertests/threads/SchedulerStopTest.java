@@ -26,18 +26,18 @@ import org.moorage.api.NodeInfo;
 import org.moorage.api.Status;
 import org.moorage.api.model.ObjectKind;
 import org.moorage.api.model.Pod;
-import org.moorage.api.plugin.BindPlugin;
-import org.moorage.api.plugin.FilterPlugin;
 import org.moorage.api.plugin.Handle;
-import org.moorage.api.plugin.PermitPlugin;
-import org.moorage.api.plugin.PermitResult;
 import org.moorage.api.plugin.Plugin;
 import org.moorage.api.plugin.PluginFactory;
-import org.moorage.api.plugin.PreBindPlugin;
-import org.moorage.api.plugin.PreBindPreFlightResult;
-import org.moorage.api.plugin.QueueSortPlugin;
-import org.moorage.api.plugin.QueuedPod;
-import org.moorage.api.plugin.ReservePlugin;
+import org.moorage.api.plugin.point.BindPlugin;
+import org.moorage.api.plugin.point.FilterPlugin;
+import org.moorage.api.plugin.point.PermitPlugin;
+import org.moorage.api.plugin.point.PermitResult;
+import org.moorage.api.plugin.point.PreBindPlugin;
+import org.moorage.api.plugin.point.PreBindPreFlightResult;
+import org.moorage.api.plugin.point.QueueSortPlugin;
+import org.moorage.api.plugin.point.QueuedPod;
+import org.moorage.api.plugin.point.ReservePlugin;
 import org.moorage.config.ConfigException;
 import org.moorage.config.ConfigLoader;
 import org.moorage.config.plugin.PluginRegistry;
@@ -140,7 +140,7 @@ final class SchedulerStopTest {
             calls.add("preBind " + pod.name());
             act(Stage.PRE_BIND, pod);
             if (pod.name().equals("preBind")) {
-                handle.pause(pod, Duration.ofMinutes(10));
+                handle.binding().pause(pod, Duration.ofMinutes(10));
             }
             return Status.success();
         }
@@ -149,7 +149,7 @@ final class SchedulerStopTest {
         public Status bind(CycleState state, Pod pod, String nodeName) {
             calls.add("bind " + pod.name());
             act(Stage.BIND, pod);
-            handle.writer().bind(pod, nodeName);
+            handle.cluster().writer().bind(pod, nodeName);
             calls.add("bound " + pod.name());
             return Status.success();
         }

@@ -27,17 +27,17 @@ import org.moorage.api.NodeInfo;
 import org.moorage.api.Status;
 import org.moorage.api.model.ObjectKind;
 import org.moorage.api.model.Pod;
-import org.moorage.api.plugin.BindPlugin;
-import org.moorage.api.plugin.FilterPlugin;
 import org.moorage.api.plugin.Handle;
-import org.moorage.api.plugin.PermitPlugin;
-import org.moorage.api.plugin.PermitResult;
 import org.moorage.api.plugin.Plugin;
 import org.moorage.api.plugin.PluginFactory;
-import org.moorage.api.plugin.PreBindPlugin;
-import org.moorage.api.plugin.PreBindPreFlightResult;
-import org.moorage.api.plugin.QueueSortPlugin;
-import org.moorage.api.plugin.QueuedPod;
+import org.moorage.api.plugin.point.BindPlugin;
+import org.moorage.api.plugin.point.FilterPlugin;
+import org.moorage.api.plugin.point.PermitPlugin;
+import org.moorage.api.plugin.point.PermitResult;
+import org.moorage.api.plugin.point.PreBindPlugin;
+import org.moorage.api.plugin.point.PreBindPreFlightResult;
+import org.moorage.api.plugin.point.QueueSortPlugin;
+import org.moorage.api.plugin.point.QueuedPod;
 import org.moorage.config.ConfigLoader;
 import org.moorage.config.plugin.PluginRegistry;
 import org.moorage.runtime.Scheduler;
@@ -81,7 +81,7 @@ final class SchedulerThreadsTest {
     private record Binder(String name, Handle handle) implements BindPlugin {
         @Override
         public Status bind(CycleState state, Pod pod, String nodeName) {
-            handle.writer().bind(pod, nodeName);
+            handle.cluster().writer().bind(pod, nodeName);
             return Status.success();
         }
     }
@@ -335,7 +335,7 @@ final class SchedulerThreadsTest {
                 if (wait == Wait.IN_PRE_BIND_AS_THE_PLUGIN_LIKES) {
                     await(ended);
                 } else {
-                    plugin.handle().pause(pod, Duration.ofHours(1));
+                    plugin.handle().binding().pause(pod, Duration.ofHours(1));
                 }
             };
         }

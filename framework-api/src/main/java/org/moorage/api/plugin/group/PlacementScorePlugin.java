@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.api.plugin.group;
+
+import java.util.List;
+import org.moorage.api.CycleState;
+import org.moorage.api.Placement;
+import org.moorage.api.PodGroupInfo;
+import org.moorage.api.ProposedAssignment;
+import org.moorage.api.annotation.Experimental;
+import org.moorage.api.plugin.Plugin;
+
+/**
+ * A plugin that scores a placement that a group fits in. The placement with the highest sum of weighted scores is
+ * chosen.
+ */
+@Experimental
+public interface PlacementScorePlugin extends Plugin {
+    /**
+     * Returns the score of a placement. Called for each placement that the group fits in, if there are several.
+     *
+     * @param state the state of the placement, whose {@link CycleState#parent()} is that of the group
+     * @param group the group
+     * @param placement the placement
+     * @param assignments the proposed node of each pod in the placement
+     * @return any number; from 0 to 100 after {@link #normalizePlacementScores}
+     */
+    long scorePlacement(
+            CycleState state, PodGroupInfo group, Placement placement, List<ProposedAssignment> assignments);
+
+    /**
+     * Normalizes the scores in place. Called once, with the scores of all placements.
+     *
+     * @param state the state of the group
+     * @param group the group
+     * @param scores the scores by placement index; each must become a score from 0 to 100
+     */
+    default void normalizePlacementScores(CycleState state, PodGroupInfo group, long[] scores) {}
+}

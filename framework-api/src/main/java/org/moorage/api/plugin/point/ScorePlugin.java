@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.api.plugin.point;
+
+import java.util.List;
+import org.moorage.api.CycleState;
+import org.moorage.api.NodeInfo;
+import org.moorage.api.NodeScores;
+import org.moorage.api.model.Pod;
+import org.moorage.api.plugin.Plugin;
+
+/** A plugin that scores feasible nodes for a pod. */
+public interface ScorePlugin extends Plugin {
+    /**
+     * Returns the score of one node. Called concurrently by several threads for different nodes; should allocate
+     * nothing.
+     *
+     * @param state the state, with the values that the plugin put there in PreScore
+     * @param pod the pod to schedule
+     * @param node a feasible node
+     * @return the score; from 0 to 100, or any number if {@link #normalize} scales it to that range
+     */
+    long score(CycleState state, Pod pod, NodeInfo node);
+
+    /**
+     * Scores a range of nodes, each as {@link #score(CycleState, Pod, NodeInfo)} does. A plugin overrides this only for
+     * speed, for example to look up values of the state once.
+     *
+     * @param state as for one node
+     * @param pod the pod to schedule
+     * @param nodes the feasible nodes
+     * @param from the index of the first node to score
+     * @param to the index after the last one
+     * @param scores receives the scores, by node index
+     */
+    default void score(CycleState state, Pod pod, List<NodeInfo> nodes, int from, int to, long[] scores) {
+        for (int i = from; i < to; i++) {
+            scores[i] = score(state, pod, nodes.get(i));
+        }
+    }
+
+    /**
+     * Normalizes this plugin's scores to the range from 0 to 100. Called once, after all nodes are scored. A score
+     * outside the range fails the cycle.
+     *
+     * @param state the cycle's state
+     * @param pod the pod to schedule
+     * @param scores the scores of all feasible nodes
+     * @return the normalized scores, by default the given ones
+     */
+    default NodeScores normalize(CycleState state, Pod pod, NodeScores scores) {
+        return scores;
+    }
+}

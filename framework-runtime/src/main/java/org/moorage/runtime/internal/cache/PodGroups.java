@@ -2,8 +2,10 @@
 package org.moorage.runtime.internal.cache;
 
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -70,35 +72,48 @@ public final class PodGroups implements PodGroupLister {
 
     @Override
     public Optional<GroupKey> root(Pod member) {
-        if (!isMember(member)) {
-            return Optional.empty();
-        }
-        GroupKey key = keyOf(member);
-        // The pod group and at most MAX_DEPTH ancestors.
+        return isMember(member) ? root(keyOf(member)) : Optional.empty();
+    }
+
+    // Parent links are user input: chains may be arbitrarily long or cyclic.
+    @Override
+    public Optional<GroupKey> root(GroupKey group) {
+        GroupKey key = group;
+        // The group and at most MAX_DEPTH ancestors.
         for (int level = 0; level <= MAX_DEPTH; level++) {
-            SchedulingGroup group = object(key);
-            if (group == null) {
+            Optional<SchedulingGroup> object = group(key);
+            if (object.isEmpty()) {
                 return Optional.empty();
             }
-            if (!hasParent(group)) {
+            if (!hasParent(object.get())) {
                 return Optional.of(key);
             }
-            key = parentOf(group);
+            key = parentOf(object.get());
         }
         return Optional.empty();
     }
 
-    private @Nullable SchedulingGroup object(GroupKey key) {
-        return switch (key.type()) {
-            case POD_GROUP ->
-                podGroup(key.namespace(), key.name())
-                        .flatMap(PodGroupState::podGroup)
-                        .orElse(null);
-            case COMPOSITE_POD_GROUP ->
-                compositePodGroup(key.namespace(), key.name())
-                        .flatMap(CompositePodGroupState::compositePodGroup)
-                        .orElse(null);
-        };
+    /** Returns the keys of the known groups directly below a group, in order. */
+    public List<GroupKey> children(GroupKey key) {
+        CompositePodGroupChildren known = composites.get(key);
+        return known == null ? List.of() : known.children();
+    }
+
+    /** Returns the known pod groups among a group and its descendants; without those below the maximum depth. */
+    public List<GroupKey> podGroups(GroupKey top) {
+        List<GroupKey> found = new ArrayList<>();
+        List<GroupKey> level = List.of(top);
+        for (int depth = 0; depth <= MAX_DEPTH && !level.isEmpty(); depth++) {
+            List<GroupKey> next = new ArrayList<>();
+            for (GroupKey key : level) {
+                if (key.type() == GroupKey.Type.POD_GROUP && group(key).isPresent()) {
+                    found.add(key);
+                }
+                next.addAll(children(key));
+            }
+            level = next;
+        }
+        return found;
     }
 
     // The parent field is ignored while the feature is off.
@@ -110,7 +125,15 @@ public final class PodGroups implements PodGroupLister {
         return GroupKey.compositePodGroup(group.namespace(), group.parentName());
     }
 
-    private static GroupKey keyOf(Pod member) {
+    /** Returns the key of a group. */
+    public static GroupKey keyOf(SchedulingGroup group) {
+        return group instanceof PodGroup
+                ? GroupKey.podGroup(group.namespace(), group.name())
+                : GroupKey.compositePodGroup(group.namespace(), group.name());
+    }
+
+    /** Returns the key of the pod group that a pod names. */
+    public static GroupKey keyOf(Pod member) {
         return GroupKey.podGroup(member.namespace(), member.spec().podGroupName());
     }
 
@@ -153,47 +176,26 @@ public final class PodGroups implements PodGroupLister {
         return isMember(pod) ? put(keyOf(pod), members(keyOf(pod)).gone(pod.uid())) : this;
     }
 
-    /** Returns the groups with a new or changed pod group object. */
-    public PodGroups with(PodGroup object) {
-        if (!isOn) {
-            return this;
-        }
-        GroupKey key = GroupKey.podGroup(object.namespace(), object.name());
-        PodGroupMembers before = members(key);
-        return put(key, before.withObject(object))
-                .relinked(key, before.podGroup().orElse(null), object);
+    /** Returns the groups with a new or changed object. */
+    public PodGroups with(SchedulingGroup object) {
+        return with(keyOf(object), object);
     }
 
-    /** Returns the groups without a pod group object. */
-    PodGroups without(PodGroup object) {
-        if (!isOn) {
-            return this;
-        }
-        GroupKey key = GroupKey.podGroup(object.namespace(), object.name());
-        PodGroupMembers before = members(key);
-        return put(key, before.withObject(null)).relinked(key, before.podGroup().orElse(null), null);
+    /** Returns the groups without an object. */
+    public PodGroups without(SchedulingGroup object) {
+        return with(keyOf(object), null);
     }
 
-    /** Returns the groups with a new or changed composite pod group object. */
-    public PodGroups with(CompositePodGroup object) {
-        if (!hasComposites) {
+    private PodGroups with(GroupKey key, @Nullable SchedulingGroup object) {
+        boolean isPodGroup = key.type() == GroupKey.Type.POD_GROUP;
+        if (isPodGroup ? !isOn : !hasComposites) {
             return this;
         }
-        GroupKey key = GroupKey.compositePodGroup(object.namespace(), object.name());
-        CompositePodGroupChildren before = children(key);
-        return put(key, before.withObject(object))
-                .relinked(key, before.compositePodGroup().orElse(null), object);
-    }
-
-    /** Returns the groups without a composite pod group object. */
-    PodGroups without(CompositePodGroup object) {
-        if (!hasComposites) {
-            return this;
-        }
-        GroupKey key = GroupKey.compositePodGroup(object.namespace(), object.name());
-        CompositePodGroupChildren before = children(key);
-        return put(key, before.withObject(null))
-                .relinked(key, before.compositePodGroup().orElse(null), null);
+        SchedulingGroup before = group(key).orElse(null);
+        PodGroups changed = isPodGroup
+                ? put(key, members(key).withObject((PodGroup) object))
+                : put(key, composite(key).withObject((CompositePodGroup) object));
+        return changed.relinked(key, before, object);
     }
 
     // Children are linked to their parent before its object is known.
@@ -201,11 +203,11 @@ public final class PodGroups implements PodGroupLister {
         PodGroups linked = this;
         if (before != null && hasParent(before)) {
             GroupKey parent = parentOf(before);
-            linked = linked.put(parent, linked.children(parent).without(child(key, before)));
+            linked = linked.put(parent, linked.composite(parent).without(child(key, before)));
         }
         if (after != null && hasParent(after)) {
             GroupKey parent = parentOf(after);
-            linked = linked.put(parent, linked.children(parent).with(child(key, after)));
+            linked = linked.put(parent, linked.composite(parent).with(child(key, after)));
         }
         return linked;
     }
@@ -219,7 +221,7 @@ public final class PodGroups implements PodGroupLister {
         return known == null ? PodGroupMembers.NONE : known;
     }
 
-    private CompositePodGroupChildren children(GroupKey key) {
+    private CompositePodGroupChildren composite(GroupKey key) {
         CompositePodGroupChildren known = composites.get(key);
         return known == null ? CompositePodGroupChildren.NONE : known;
     }

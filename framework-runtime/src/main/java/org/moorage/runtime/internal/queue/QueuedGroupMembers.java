@@ -13,12 +13,16 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.BiConsumer;
+import java.util.function.Function;
 import org.moorage.api.GroupKey;
+import org.moorage.api.PodGroupLister;
 import org.moorage.api.feature.FeatureGates;
 import org.moorage.api.model.CompositePodGroup;
 import org.moorage.api.model.Pod;
+import org.moorage.api.model.PodGroup;
 import org.moorage.api.model.PodSpec;
 import org.moorage.api.model.SchedulingGroup;
+import org.moorage.runtime.internal.cache.PodGroups;
 import org.moorage.runtime.internal.log.Log;
 import org.moorage.runtime.internal.queue.QueuedPodGroupInfo.Group;
 
@@ -41,7 +45,8 @@ final class QueuedGroupMembers {
     private final boolean haveComposites;
     private final FeatureGates featureGates;
     private final SubQueues queued;
-    private final WorkloadForest forest;
+    // Separate from the cache's groups, so that it is consistent with the queue even if the cache is ahead or behind.
+    private PodGroups groups;
     private final Map<GroupKey, Map<String, QueuedPodInfo>> memberByKeyByPodGroup = new LinkedHashMap<>();
     private final Map<GroupKey, QueuedPodGroupInfo> queuedByRoot = new HashMap<>();
     private final Map<GroupKey, QueuedPodGroupInfo> inFlightByRoot = new HashMap<>();
@@ -51,7 +56,7 @@ final class QueuedGroupMembers {
         haveComposites = featureGates.isEnabled(FeatureGates.COMPOSITE_POD_GROUP);
         this.featureGates = featureGates;
         this.queued = queued;
-        forest = new WorkloadForest(haveComposites);
+        groups = PodGroups.none(featureGates);
     }
 
     /** Returns whether members of pod groups are queued together. */
@@ -69,23 +74,23 @@ final class QueuedGroupMembers {
     /** Returns the pending member of that namespace, name and pod group; its UID may differ. */
     Optional<QueuedPodInfo> find(Pod pod) {
         return Optional.ofNullable(memberByKeyByPodGroup
-                .getOrDefault(WorkloadForest.key(pod), Map.of())
+                .getOrDefault(PodGroups.keyOf(pod), Map.of())
                 .get(pod.key()));
     }
 
     /** Returns the queued group that a pod is, or would be, a member of; empty if there is none. */
     Optional<QueuedPodGroupInfo> queuedGroup(Pod member) {
-        return forest.root(WorkloadForest.key(member)).flatMap(root -> Optional.ofNullable(queuedByRoot.get(root)));
+        return groups.root(PodGroups.keyOf(member)).flatMap(root -> Optional.ofNullable(queuedByRoot.get(root)));
     }
 
     /** Adds a pending member. There must be none of that namespace, name and pod group. */
     void add(QueuedPodInfo member) {
-        GroupKey podGroup = WorkloadForest.key(member.pod());
+        GroupKey podGroup = PodGroups.keyOf(member.pod());
         Map<String, QueuedPodInfo> memberByKey =
                 memberByKeyByPodGroup.computeIfAbsent(podGroup, absent -> new LinkedHashMap<>());
         boolean isFirst = memberByKey.isEmpty();
         memberByKey.put(member.key(), member);
-        Optional<GroupKey> root = forest.root(podGroup);
+        Optional<GroupKey> root = groups.root(podGroup);
         if (root.isEmpty() || inFlightByRoot.containsKey(root.get())) {
             return;
         }
@@ -111,7 +116,7 @@ final class QueuedGroupMembers {
         }
         QueuedPodInfo first = members.iterator().next();
         QueuedPodGroupInfo added =
-                new QueuedPodGroupInfo(root, forest.find(root).orElseThrow(), first.timestamp(), first.number());
+                new QueuedPodGroupInfo(root, groups.group(root).orElseThrow(), first.timestamp(), first.number());
         first.initialAttemptTimestamp().ifPresent(added::becameReady);
         added.join(podGroup, members);
         queuedByRoot.put(root, added);
@@ -124,7 +129,7 @@ final class QueuedGroupMembers {
         if (known.isEmpty()) {
             return false;
         }
-        GroupKey podGroup = WorkloadForest.key(pod);
+        GroupKey podGroup = PodGroups.keyOf(pod);
         Map<String, QueuedPodInfo> memberByKey = Objects.requireNonNull(memberByKeyByPodGroup.get(podGroup));
         memberByKey.remove(pod.key());
         if (memberByKey.isEmpty()) {
@@ -152,10 +157,10 @@ final class QueuedGroupMembers {
         if (!isUsed(group)) {
             return;
         }
-        GroupKey key = WorkloadForest.key(group);
-        Optional<SchedulingGroup> known = forest.find(key);
+        GroupKey key = PodGroups.keyOf(group);
+        Optional<SchedulingGroup> known = groups.group(key);
         if (known.isPresent() && known.get().parentName().equals(group.parentName())) {
-            forest.put(group);
+            groups = groups.with(group);
             QueuedPodGroupInfo root = queuedByRoot.get(key);
             if (root != null) {
                 root.replaceGroup(group);
@@ -165,12 +170,12 @@ final class QueuedGroupMembers {
         }
         // The API server forbids changing the parent of a group, so this is another group of that name.
         known.ifPresent(this::delete);
-        forest.put(group);
-        if (forest.root(key).isEmpty()) {
+        groups = groups.with(group);
+        if (groups.root(key).isEmpty()) {
             return;
         }
-        for (GroupKey podGroup : forest.podGroups(key)) {
-            Optional<GroupKey> root = forest.root(podGroup);
+        for (GroupKey podGroup : groups.podGroups(key)) {
+            Optional<GroupKey> root = groups.root(podGroup);
             if (memberByKeyByPodGroup.containsKey(podGroup)
                     && root.isPresent()
                     && !inFlightByRoot.containsKey(root.get())) {
@@ -181,17 +186,17 @@ final class QueuedGroupMembers {
 
     /** Removes a group; the pending members below it become incomplete. */
     void delete(SchedulingGroup group) {
-        GroupKey key = WorkloadForest.key(group);
-        boolean isKnown = forest.find(key)
+        GroupKey key = PodGroups.keyOf(group);
+        boolean isKnown = groups.group(key)
                 .filter(known -> known.metadata().uid().equals(group.metadata().uid()))
                 .isPresent();
         if (!isKnown) {
             return;
         }
         Optional<QueuedPodGroupInfo> root =
-                forest.root(key).flatMap(above -> Optional.ofNullable(queuedByRoot.get(above)));
-        List<GroupKey> below = root.isPresent() ? forest.podGroups(key) : List.of();
-        forest.remove(key);
+                groups.root(key).flatMap(above -> Optional.ofNullable(queuedByRoot.get(above)));
+        List<GroupKey> below = root.isPresent() ? groups.podGroups(key) : List.of();
+        groups = groups.without(group);
         if (root.isPresent()) {
             below.forEach(root.get()::removeGroup);
             membersLeft(root.get(), WellKnownEvents.UNSCHEDULED_POD_UPDATE.label());
@@ -223,7 +228,7 @@ final class QueuedGroupMembers {
         if (membersByPodGroup.isEmpty()) {
             return false;
         }
-        Group tree = forest.tree(group.root(), podGroup -> membersByPodGroup.getOrDefault(podGroup, List.of()));
+        Group tree = tree(group.root(), podGroup -> membersByPodGroup.getOrDefault(podGroup, List.of()));
         group.popped(tree);
         group.startAttempt();
         group.members().forEach(inFlight::add);
@@ -236,14 +241,27 @@ final class QueuedGroupMembers {
      * root is unknown.
      */
     Optional<Group> tree(GroupKey group) {
-        return forest.root(group)
-                .map(root -> forest.tree(root, podGroup -> {
+        return groups.root(group)
+                .map(root -> tree(root, podGroup -> {
                     List<QueuedPodInfo> members = new ArrayList<>(memberByKeyByPodGroup
                             .getOrDefault(podGroup, Map.of())
                             .values());
                     members.sort(QueuedPodGroupInfo.ORDER);
                     return members;
                 }));
+    }
+
+    private Group tree(GroupKey top, Function<GroupKey, List<QueuedPodInfo>> members) {
+        return tree(top, members, 0);
+    }
+
+    private Group tree(GroupKey key, Function<GroupKey, List<QueuedPodInfo>> members, int depth) {
+        List<Group> children = new ArrayList<>();
+        for (GroupKey child : depth < PodGroupLister.MAX_DEPTH ? groups.children(key) : List.<GroupKey>of()) {
+            children.add(tree(child, members, depth + 1));
+        }
+        SchedulingGroup object = groups.group(key).orElseThrow();
+        return new Group(key, object, children, object instanceof PodGroup ? members.apply(key) : List.of());
     }
 
     private static boolean isInFlight(QueuedPodInfo member, QueuedPodGroupInfo group, InFlightPods inFlight) {
@@ -272,15 +290,15 @@ final class QueuedGroupMembers {
             return;
         }
         // Its members are incomplete if it was deleted in the meantime.
-        if (!forest.root(root).equals(Optional.of(root))) {
+        if (!groups.root(root).equals(Optional.of(root))) {
             return;
         }
         QueuedPodGroupInfo returning =
-                new QueuedPodGroupInfo(root, forest.find(root).orElseThrow(), now, number);
+                new QueuedPodGroupInfo(root, groups.group(root).orElseThrow(), now, number);
         Set<String> triedUids = new HashSet<>();
         popped.members().forEach(member -> triedUids.add(member.pod().uid()));
         boolean hasTried = false;
-        for (GroupKey podGroup : forest.podGroups(root)) {
+        for (GroupKey podGroup : groups.podGroups(root)) {
             Map<String, QueuedPodInfo> pending = memberByKeyByPodGroup.get(podGroup);
             if (pending != null) {
                 returning.join(podGroup, pending.values());
@@ -318,12 +336,12 @@ final class QueuedGroupMembers {
      */
     boolean hasNewcomers(QueuedPodGroupInfo popped) {
         GroupKey root = popped.root();
-        if (inFlightByRoot.get(root) != popped || !forest.root(root).equals(Optional.of(root))) {
+        if (inFlightByRoot.get(root) != popped || !groups.root(root).equals(Optional.of(root))) {
             return false;
         }
         PodSpec others = popped.firstMember().pod().spec();
         boolean hasAny = false;
-        for (GroupKey podGroup : forest.podGroups(root)) {
+        for (GroupKey podGroup : groups.podGroups(root)) {
             for (QueuedPodInfo newcomer :
                     memberByKeyByPodGroup.getOrDefault(podGroup, Map.of()).values()) {
                 PodSpec spec = newcomer.pod().spec();
@@ -342,7 +360,7 @@ final class QueuedGroupMembers {
     /** Passes the members that are in no sub-queue to an action, with their state, one pod group at a time. */
     void forEachOutsideSubQueues(BiConsumer<SubQueue, Collection<QueuedPodInfo>> action) {
         memberByKeyByPodGroup.forEach((podGroup, memberByKey) -> {
-            Optional<GroupKey> root = forest.root(podGroup);
+            Optional<GroupKey> root = groups.root(podGroup);
             if (root.isEmpty()) {
                 action.accept(SubQueue.INCOMPLETE, memberByKey.values());
             } else if (inFlightByRoot.containsKey(root.get())) {
@@ -353,6 +371,6 @@ final class QueuedGroupMembers {
 
     /** Returns the state of a member whose group is in no sub-queue. */
     SubQueue placeOutsideSubQueues(Pod member) {
-        return forest.root(WorkloadForest.key(member)).isEmpty() ? SubQueue.INCOMPLETE : SubQueue.PENDING;
+        return groups.root(PodGroups.keyOf(member)).isEmpty() ? SubQueue.INCOMPLETE : SubQueue.PENDING;
     }
 }

@@ -22,6 +22,7 @@ import org.moorage.api.event.Hint;
 import org.moorage.api.model.Pod;
 import org.moorage.api.model.PodSpec;
 import org.moorage.api.model.SchedulingGroup;
+import org.moorage.runtime.internal.cache.PodGroups;
 import org.moorage.runtime.internal.queue.QueueState.In;
 
 /**
@@ -103,7 +104,7 @@ final class QueuedGroupMembersRandomTest {
                 List<SchedulingGroup> groups = new ArrayList<>(groupByKey.values());
                 if (!groups.isEmpty()) {
                     SchedulingGroup group = groups.get(random.nextInt(groups.size()));
-                    groupByKey.remove(WorkloadForest.key(group));
+                    groupByKey.remove(PodGroups.keyOf(group));
                     queue.deleteGroup(group);
                 }
             }
@@ -155,7 +156,7 @@ final class QueuedGroupMembersRandomTest {
         SchedulingGroup group = random.nextBoolean()
                 ? QueueFixture.podGroup("g" + random.nextInt(POD_GROUPS), parent)
                 : QueueFixture.composite("c" + random.nextInt(COMPOSITES), parent);
-        groupByKey.put(WorkloadForest.key(group), group);
+        groupByKey.put(PodGroups.keyOf(group), group);
         queue.putGroup(group);
     }
 

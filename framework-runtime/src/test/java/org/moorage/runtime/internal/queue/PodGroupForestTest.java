@@ -13,14 +13,19 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.FieldSource;
 import org.moorage.api.GroupKey;
-import org.moorage.api.model.CompositePodGroup;
+import org.moorage.api.feature.FeatureGates;
 import org.moorage.api.model.PodGroup;
 import org.moorage.api.model.SchedulingGroup;
+import org.moorage.runtime.internal.cache.PodGroups;
 import org.moorage.runtime.internal.queue.QueuedPodGroupInfo.Group;
 
 /** Tests the parents and roots of groups. */
-final class WorkloadForestTest {
+final class PodGroupForestTest {
     private static final GroupKey LEAF = GroupKey.podGroup("ns", "leaf");
+    private static final GroupKey C0 = GroupKey.compositePodGroup("ns", "c0");
+    private static final FeatureGates GROUPED = FeatureGates.DEFAULTS
+            .with(FeatureGates.GENERIC_WORKLOAD, true)
+            .with(FeatureGates.COMPOSITE_POD_GROUP, true);
 
     /** The root of the pod group {@code leaf}, or none. */
     record Case(String name, List<SchedulingGroup> groups, Optional<GroupKey> root) {
@@ -69,91 +74,93 @@ final class WorkloadForestTest {
     @ParameterizedTest
     @FieldSource("CASES")
     void findsTheRoot(Case given) {
-        WorkloadForest forest = new WorkloadForest(true);
-        given.groups.forEach(forest::put);
-
-        assertThat(forest.root(LEAF)).isEqualTo(given.root);
+        assertThat(forest(given.groups).root(LEAF)).isEqualTo(given.root);
     }
 
     @Test
     void takesAPodGroupToHaveNoParentWhereThereAreNoComposites() {
-        WorkloadForest forest = new WorkloadForest(false);
-        forest.put(podGroup("leaf", "top"));
+        PodGroups forest = PodGroups.none(GROUPED.with(FeatureGates.COMPOSITE_POD_GROUP, false))
+                .with(podGroup("leaf", "top"));
 
         assertThat(forest.root(LEAF)).contains(LEAF);
     }
 
-    @Test
-    void looksOnlySoFarUp() {
-        WorkloadForest forest = new WorkloadForest(true);
-        forest.put(composite("c0", ""));
-        for (int i = 1; i < 10_000; i++) {
-            forest.put(composite("c" + i, "c" + (i - 1)));
+    private static PodGroups forest(List<? extends SchedulingGroup> groups) {
+        PodGroups forest = PodGroups.none(GROUPED);
+        for (SchedulingGroup group : groups) {
+            forest = forest.with(group);
         }
-        forest.put(podGroup("leaf", "c15"));
-        assertThat(forest.root(LEAF)).contains(GroupKey.compositePodGroup("ns", "c0"));
-        assertThat(forest.podGroups(GroupKey.compositePodGroup("ns", "c0"))).containsExactly(LEAF);
-        assertThat(deepest(forest)).isEqualTo(17);
-
-        forest.put(podGroup("leaf", "c16"));
-        assertThat(forest.root(LEAF)).isEmpty();
-        assertThat(forest.podGroups(GroupKey.compositePodGroup("ns", "c0"))).isEmpty();
-        assertThat(deepest(forest)).isEqualTo(17);
+        return forest;
     }
 
-    private static int deepest(WorkloadForest forest) {
+    @Test
+    void looksOnlySoFarUp() {
+        List<SchedulingGroup> groups = new ArrayList<>(List.of(composite("c0", "")));
+        for (int i = 1; i < 10_000; i++) {
+            groups.add(composite("c" + i, "c" + (i - 1)));
+        }
+        PodGroups forest = forest(groups).with(podGroup("leaf", "c15"));
+        assertThat(forest.root(LEAF)).contains(C0);
+        assertThat(forest.podGroups(C0)).containsExactly(LEAF);
+
+        PodGroups deeper = forest.with(podGroup("leaf", "c16"));
+        assertThat(deeper.root(LEAF)).isEmpty();
+        assertThat(deeper.podGroups(C0)).isEmpty();
+    }
+
+    @Test
+    void endsTheTreeOfAnAttemptAtTheMaximumDepth() {
+        SchedulingQueue queue = new QueueFixture().grouped().queue();
+        queue.putGroup(composite("c0", ""));
+        for (int i = 1; i < 20; i++) {
+            queue.putGroup(composite("c" + i, "c" + (i - 1)));
+        }
         int depth = 0;
-        List<Group> level = List.of(forest.tree(GroupKey.compositePodGroup("ns", "c0"), key -> List.of()));
+        List<Group> level = List.of(queue.tree(C0).orElseThrow());
         while (!level.isEmpty()) {
             depth++;
             List<Group> next = new ArrayList<>();
             level.forEach(group -> next.addAll(group.children()));
             level = next;
         }
-        return depth;
+        assertThat(depth).isEqualTo(17);
     }
 
     @Test
     void keepsTheLinkWithAParentThatComesAndGoes() {
-        WorkloadForest forest = new WorkloadForest(true);
-        forest.put(podGroup("leaf", "top"));
         GroupKey top = GroupKey.compositePodGroup("ns", "top");
-        forest.put(composite("top", ""));
-        forest.remove(top);
+        PodGroups forest = forest(List.of(podGroup("leaf", "top"), composite("top", "")));
+        forest = forest.without(composite("top", ""));
         assertThat(forest.root(LEAF)).isEmpty();
 
-        forest.put(composite("top", ""));
+        forest = forest.with(composite("top", ""));
         assertThat(forest.root(LEAF)).contains(top);
         assertThat(forest.podGroups(top)).containsExactly(LEAF);
     }
 
     @Test
     void unlinksAGroupThatIsGone() {
-        WorkloadForest forest = new WorkloadForest(true);
-        forest.put(composite("top", ""));
-        forest.put(podGroup("leaf", "top"));
-        forest.remove(LEAF);
-        forest.remove(LEAF);
+        PodGroup leaf = podGroup("leaf", "top");
+        PodGroups forest =
+                forest(List.of(composite("top", ""), leaf)).without(leaf).without(leaf);
 
         assertThat(forest.podGroups(GroupKey.compositePodGroup("ns", "top"))).isEmpty();
     }
 
     @Test
     void hasTheChildrenInOrderOfTheirAgeAndThenOfTheirNames() {
-        WorkloadForest forest = new WorkloadForest(true);
-        forest.put(composite("top", ""));
-        forest.put(podGroup("b", "top"));
-        forest.put(podGroup("a", "top"));
-        forest.put(aged(podGroup("old", "top"), QueueFixture.START.minusSeconds(1)));
-        CompositePodGroup young = composite("young", "top");
-        forest.put(young);
-        forest.put(podGroup("c", "young"));
+        PodGroups forest = forest(List.of(
+                composite("top", ""),
+                podGroup("b", "top"),
+                podGroup("a", "top"),
+                aged(podGroup("old", "top"), QueueFixture.START.minusSeconds(1)),
+                composite("young", "top"),
+                podGroup("c", "young")));
 
-        Group tree = forest.tree(GroupKey.compositePodGroup("ns", "top"), key -> List.of());
-        assertThat(tree.children()).extracting(child -> child.key().name()).containsExactly("old", "a", "b", "young");
-        assertThat(tree.children().get(3).object()).isSameAs(young);
-        assertThat(tree.children().get(3).children())
-                .extracting(Group::key)
+        assertThat(forest.children(GroupKey.compositePodGroup("ns", "top")))
+                .extracting(GroupKey::name)
+                .containsExactly("old", "a", "b", "young");
+        assertThat(forest.children(GroupKey.compositePodGroup("ns", "young")))
                 .containsExactly(GroupKey.podGroup("ns", "c"));
     }
 

@@ -15,7 +15,6 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.function.BiFunction;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import org.moorage.api.CycleState;
@@ -162,10 +161,10 @@ public final class PartialCycles {
         Pod seen = pods.seen(pod);
         return run(
                 update,
-                (algorithm, snapshot) -> {
+                algorithm -> {
                     Map<String, NodeInfo> nodes = new LinkedHashMap<>();
-                    names.forEach(name -> snapshot.node(name).ifPresent(node -> nodes.put(name, node)));
-                    PodAttempt attempt = algorithm.explain(profile, seen, snapshot, List.copyOf(nodes.values()));
+                    names.forEach(name -> algorithm.snapshot().node(name).ifPresent(node -> nodes.put(name, node)));
+                    PodAttempt attempt = algorithm.explain(profile, seen, List.copyOf(nodes.values()));
                     return reading.apply(new Answers(nodes, attempt));
                 },
                 left);
@@ -187,8 +186,7 @@ public final class PartialCycles {
         Objects.requireNonNull(left, "left");
         Pod seen = pods.seen(pod);
         return onCluster(
-                (algorithm, snapshot) -> algorithm.fitsWithout(profile, seen, snapshot, victims(victimUids, snapshot)),
-                left);
+                algorithm -> algorithm.fitsWithout(profile, seen, victims(victimUids, algorithm.snapshot())), left);
     }
 
     private static Map<String, List<Pod>> victims(Map<String, List<String>> uidsByNode, TrialSnapshot snapshot) {
@@ -208,21 +206,20 @@ public final class PartialCycles {
         return victims;
     }
 
-    private <T> T onCluster(BiFunction<SchedulingAlgorithm, TrialSnapshot, T> part, Runnable left) {
+    private <T> T onCluster(Function<SchedulingAlgorithm, T> part, Runnable left) {
         return run(snapshot -> snapshot.update(cache), part, left);
     }
 
-    private <T> T run(
-            Consumer<TrialSnapshot> update, BiFunction<SchedulingAlgorithm, TrialSnapshot, T> part, Runnable left) {
+    private <T> T run(Consumer<TrialSnapshot> update, Function<SchedulingAlgorithm, T> part, Runnable left) {
         try {
             return cycles.run(
-                    (algorithm, snapshot) -> {
+                    algorithm -> {
                         try {
-                            update.accept(snapshot);
-                            return part.apply(algorithm, snapshot);
+                            update.accept(algorithm.snapshot());
+                            return part.apply(algorithm);
                         } finally {
                             // The state of a question is released after it, so none of it may escape.
-                            snapshot.revertTo(0);
+                            algorithm.snapshot().revertTo(0);
                         }
                     },
                     left);

@@ -251,9 +251,9 @@ public final class Scheduler implements AutoCloseable {
         Objects.requireNonNull(pod, "pod");
         Profile profile = responsible(pod);
         demandStarted();
-        return parts.loop.evaluate((algorithm, snapshot) -> {
-            snapshot.update(parts.cache);
-            return PodEvaluation.evaluate(algorithm, profile, parts.view.of(pod), snapshot);
+        return parts.loop.evaluate(algorithm -> {
+            algorithm.snapshot().update(parts.cache);
+            return PodEvaluation.evaluate(algorithm, profile, parts.view.of(pod));
         });
     }
 

@@ -25,7 +25,6 @@ import org.moorage.config.SchedulerConfig;
 import org.moorage.config.plugin.PluginRegistry;
 import org.moorage.runtime.internal.cache.SchedulerCache;
 import org.moorage.runtime.internal.cache.TrialSnapshot;
-import org.moorage.runtime.internal.cycle.GroupReservations;
 import org.moorage.runtime.internal.cycle.GroupResult;
 import org.moorage.runtime.internal.cycle.GroupTree;
 import org.moorage.runtime.internal.cycle.MemberResult;
@@ -34,6 +33,7 @@ import org.moorage.runtime.internal.cycle.PodGroupAlgorithm;
 import org.moorage.runtime.internal.cycle.PodGroupPostFilterRun;
 import org.moorage.runtime.internal.cycle.PostFilterRun;
 import org.moorage.runtime.internal.cycle.Profile;
+import org.moorage.runtime.internal.cycle.Reservation;
 import org.moorage.runtime.internal.cycle.SchedulingAlgorithm;
 import org.moorage.runtime.internal.extender.Extenders;
 import org.moorage.runtime.internal.log.Listeners;
@@ -120,6 +120,7 @@ public final class AlgorithmBenchmark {
                     .next();
             int workers = Math.min(config.parallelism(), Runtime.getRuntime().availableProcessors());
             algorithm = new SchedulingAlgorithm(
+                    snapshot,
                     arguments.percent,
                     0,
                     new Parallelism(executor(workers - 1), workers),
@@ -155,18 +156,15 @@ public final class AlgorithmBenchmark {
 
         private void schedule(Gang gang) {
             snapshot.update(cache);
-            GroupReservations reservations = new GroupReservations();
             PodGroupAlgorithm groupAlgorithm =
-                    new PodGroupAlgorithm(algorithm, profile, snapshot, workload.features(), null, reservations);
+                    new PodGroupAlgorithm(algorithm, profile, workload.features(), null, new Reservation.Held());
             GroupKey key =
                     GroupKey.podGroup(gang.group().namespace(), gang.group().name());
             GroupTree root = new GroupTree(key, gang.group(), gang.pods(), List.of());
             CycleState state = new CycleState();
             Map<GroupKey, GroupResult> results = groupAlgorithm.find(root, state);
             if (workload.preempts()) {
-                new PodGroupPostFilterRun(
-                                profile, groupAlgorithm, snapshot, reservations, PostFilterRun.Execution.LEFT_OUT)
-                        .run(root, state, results);
+                new PodGroupPostFilterRun(groupAlgorithm, PostFilterRun.Execution.LEFT_OUT).run(root, state, results);
             } else {
                 for (MemberResult member :
                         Objects.requireNonNull(results.get(key)).members()) {
@@ -191,8 +189,7 @@ public final class AlgorithmBenchmark {
                 Pod pod = pods.get(i);
                 long start = System.nanoTime();
                 snapshot.update(cache);
-                NodeInfo node =
-                        algorithm.find(profile, new CycleState(), pod, snapshot).node();
+                NodeInfo node = algorithm.find(profile, new CycleState(), pod).node();
                 if (node == null) {
                     throw new IllegalStateException("pod " + pod.key() + " fits nowhere (expected: room for all)");
                 }

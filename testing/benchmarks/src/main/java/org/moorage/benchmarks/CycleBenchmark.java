@@ -89,9 +89,9 @@ public class CycleBenchmark {
 
     private static final class Cycle {
         private final Profile profile;
-        private final SchedulingAlgorithm algorithm =
-                new SchedulingAlgorithm(100, 0, Parallelism.none(), Extenders.NONE, new SplittableRandom(1), false);
         private final TrialSnapshot snapshot = new TrialSnapshot();
+        private final SchedulingAlgorithm algorithm = new SchedulingAlgorithm(
+                snapshot, 100, 0, Parallelism.none(), Extenders.NONE, new SplittableRandom(1), false);
         private final Pod pod;
 
         Cycle(Workload workload, int nodes) {
@@ -106,7 +106,7 @@ public class CycleBenchmark {
 
         @Nullable
         NodeInfo run() {
-            return algorithm.find(profile, new CycleState(), pod, snapshot).node();
+            return algorithm.find(profile, new CycleState(), pod).node();
         }
     }
 }

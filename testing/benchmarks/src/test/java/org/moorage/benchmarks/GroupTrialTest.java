@@ -29,7 +29,6 @@ import org.moorage.config.SchedulerConfig;
 import org.moorage.config.plugin.PluginRegistry;
 import org.moorage.runtime.internal.cache.SchedulerCache;
 import org.moorage.runtime.internal.cache.TrialSnapshot;
-import org.moorage.runtime.internal.cycle.GroupReservations;
 import org.moorage.runtime.internal.cycle.GroupResult;
 import org.moorage.runtime.internal.cycle.GroupTree;
 import org.moorage.runtime.internal.cycle.Parallelism;
@@ -37,6 +36,7 @@ import org.moorage.runtime.internal.cycle.PodGroupAlgorithm;
 import org.moorage.runtime.internal.cycle.PodGroupPostFilterRun;
 import org.moorage.runtime.internal.cycle.PostFilterRun;
 import org.moorage.runtime.internal.cycle.Profile;
+import org.moorage.runtime.internal.cycle.Reservation;
 import org.moorage.runtime.internal.cycle.SchedulingAlgorithm;
 import org.moorage.runtime.internal.extender.Extenders;
 import org.moorage.runtime.internal.log.Listeners;
@@ -133,20 +133,18 @@ class GroupTrialTest {
         cache.putPodGroup(gang.group());
         gang.pods().forEach(cache::putWaitingPod);
         snapshot.update(cache);
-        GroupReservations reservations = new GroupReservations();
         PodGroupAlgorithm algorithm = new PodGroupAlgorithm(
-                new SchedulingAlgorithm(100, 0, Parallelism.none(), Extenders.NONE, new SplittableRandom(1), false),
+                new SchedulingAlgorithm(
+                        snapshot, 100, 0, Parallelism.none(), Extenders.NONE, new SplittableRandom(1), false),
                 profile,
-                snapshot,
                 workload.features(),
                 null,
-                reservations);
+                new Reservation.Held());
         GroupKey key = GroupKey.podGroup(gang.group().namespace(), gang.group().name());
         GroupTree root = new GroupTree(key, gang.group(), gang.pods(), List.of());
         CycleState state = new CycleState();
         Map<GroupKey, GroupResult> results = algorithm.find(root, state);
-        new PodGroupPostFilterRun(profile, algorithm, snapshot, reservations, PostFilterRun.Execution.LEFT_OUT)
-                .run(root, state, results);
+        new PodGroupPostFilterRun(algorithm, PostFilterRun.Execution.LEFT_OUT).run(root, state, results);
         return answers;
     }
 

@@ -37,19 +37,18 @@ class TrialAnswersTest {
         TrialSnapshot snapshot = new TrialSnapshot();
         snapshot.update(cache(workload, List.of()));
         Profile profile = CycleBenchmark.profile(snapshot);
-        SchedulingAlgorithm keeping = algorithm(0);
+        SchedulingAlgorithm keeping = algorithm(snapshot, 0);
         List<Pod> asked = workload.pods("asked", 2);
         List<Pod> other = workload.pods("other", 60);
         List<Pod> assumed = new ArrayList<>();
         for (int step = 0; step < 60; step++) {
             Pod pod = asked.get(random.nextInt(asked.size()));
-            SchedulingAlgorithm fresh = algorithm(keeping.nextNode());
             TrialSnapshot expected = new TrialSnapshot();
             expected.update(cache(workload, assumed));
+            SchedulingAlgorithm fresh = algorithm(expected, keeping.nextNode());
 
-            String answer = describe(keeping.find(profile, new CycleState(), pod, snapshot));
-            String answerOfFresh =
-                    describe(fresh.find(CycleBenchmark.profile(expected), new CycleState(), pod, expected));
+            String answer = describe(keeping.find(profile, new CycleState(), pod));
+            String answerOfFresh = describe(fresh.find(CycleBenchmark.profile(expected), new CycleState(), pod));
             assertThat(answer).as("seed %d, step %d", seed, step).isEqualTo(answerOfFresh);
 
             if (random.nextInt(3) == 0) {
@@ -65,9 +64,9 @@ class TrialAnswersTest {
         }
     }
 
-    private static SchedulingAlgorithm algorithm(int firstNode) {
+    private static SchedulingAlgorithm algorithm(TrialSnapshot snapshot, int firstNode) {
         return new SchedulingAlgorithm(
-                100, firstNode, Parallelism.none(), Extenders.NONE, new SplittableRandom(1), false);
+                snapshot, 100, firstNode, Parallelism.none(), Extenders.NONE, new SplittableRandom(1), false);
     }
 
     private static SchedulerCache cache(Workload workload, List<Pod> pods) {

@@ -29,7 +29,7 @@ final class GroupTrial implements PodGroupTrial {
     private final Profile profile;
     private final TrialSnapshot snapshot;
     private final GroupTree root;
-    private final GroupReservations reservations;
+    private final Reservation.Held reservations;
     private List<ProposedAssignment> assignments = List.of();
     // The state of each assignment's pod, updated with the changes since its node was found.
     private List<CycleState> states = List.of();
@@ -40,17 +40,12 @@ final class GroupTrial implements PodGroupTrial {
     private final Map<String, List<Integer>> assignmentsByNode = new LinkedHashMap<>();
     private final Set<String> changedNodes = new LinkedHashSet<>();
 
-    GroupTrial(
-            PodGroupAlgorithm algorithm,
-            Profile profile,
-            TrialSnapshot snapshot,
-            GroupTree root,
-            GroupReservations reservations) {
+    GroupTrial(PodGroupAlgorithm algorithm, GroupTree root) {
         this.algorithm = algorithm;
-        this.profile = profile;
-        this.snapshot = snapshot;
+        profile = algorithm.profile();
+        snapshot = algorithm.snapshot();
         this.root = root;
-        this.reservations = reservations;
+        reservations = algorithm.reservations();
     }
 
     @Override

@@ -13,7 +13,6 @@ import org.moorage.api.NodeInfo;
 import org.moorage.api.model.Pod;
 import org.moorage.runtime.decision.Evaluation;
 import org.moorage.runtime.decision.PluginStatus;
-import org.moorage.runtime.internal.cache.TrialSnapshot;
 import org.moorage.runtime.internal.extender.Extenders;
 import org.moorage.runtime.internal.plugin.PluginFailure;
 
@@ -38,9 +37,9 @@ public final class PodEvaluation {
      *
      * @throws PluginFailure if a plugin fails before PostFilter
      */
-    public static Evaluation evaluate(SchedulingAlgorithm algorithm, Profile profile, Pod pod, TrialSnapshot snapshot) {
+    public static Evaluation evaluate(SchedulingAlgorithm algorithm, Profile profile, Pod pod) {
         CycleState state = new CycleState();
-        PodAttempt attempt = new PodAttempt(algorithm, profile, state, pod, snapshot, AttemptOptions.EXPLAIN);
+        PodAttempt attempt = new PodAttempt(algorithm, profile, state, pod, AttemptOptions.EXPLAIN);
         Diagnosis diagnosis = attempt.run().diagnosis();
         PodEvaluation found = new PodEvaluation(attempt);
         Optional<PostFilterRun> postFiltered = Optional.empty();
@@ -61,7 +60,7 @@ public final class PodEvaluation {
                 node -> found.objections.put(node.name(), attempt.filters().objections(node)));
         return new Evaluation(
                 pod,
-                snapshot.candidates().size(),
+                algorithm.snapshot().candidates().size(),
                 Optional.ofNullable(attempt.rejection()),
                 Optional.ofNullable(attempt.nodeNames()),
                 found.rejections,

@@ -45,14 +45,13 @@ public final class PodGroupAlgorithm {
     private final boolean triesPlacements;
     private final boolean hasComposites;
     private final @Nullable RandomGenerator ties;
-    private final GroupReservations reservations;
+    private final Reservation.Held reservations;
 
     /**
      * Creates an algorithm.
      *
-     * @param algorithm finds a node for a pod
+     * @param algorithm finds a node for a pod, on a snapshot with the pods before it
      * @param profile the profile of the group's pods
-     * @param snapshot the snapshot on which pods are tried
      * @param features the enabled features
      * @param ties chooses among the best placements; null for the first of them
      * @param reservations holds the reservations of pods that are tried
@@ -60,17 +59,28 @@ public final class PodGroupAlgorithm {
     public PodGroupAlgorithm(
             SchedulingAlgorithm algorithm,
             Profile profile,
-            TrialSnapshot snapshot,
             FeatureGates features,
             @Nullable RandomGenerator ties,
-            GroupReservations reservations) {
+            Reservation.Held reservations) {
         this.algorithm = algorithm;
         this.profile = profile;
-        this.snapshot = snapshot;
+        snapshot = algorithm.snapshot();
         triesPlacements = features.isEnabled(FeatureGates.TOPOLOGY_AWARE_WORKLOAD_SCHEDULING);
         hasComposites = features.isEnabled(FeatureGates.COMPOSITE_POD_GROUP);
         this.ties = ties;
         this.reservations = reservations;
+    }
+
+    Profile profile() {
+        return profile;
+    }
+
+    TrialSnapshot snapshot() {
+        return snapshot;
+    }
+
+    Reservation.Held reservations() {
+        return reservations;
     }
 
     /**
@@ -341,7 +351,7 @@ public final class PodGroupAlgorithm {
         }
         long start = System.nanoTime();
         try {
-            SchedulingAlgorithm.Result found = algorithm.find(profile, state, pod, snapshot);
+            SchedulingAlgorithm.Result found = algorithm.find(profile, state, pod);
             NodeInfo node = found.node();
             if (node == null) {
                 return MemberResult.rejected(

@@ -23,21 +23,12 @@ import org.moorage.runtime.internal.plugin.PointRun;
 public final class PodGroupPostFilterRun {
     private final Profile profile;
     private final PodGroupAlgorithm algorithm;
-    private final TrialSnapshot snapshot;
-    private final GroupReservations reservations;
     private final PostFilterRun.Execution execution;
     private String lastAsked = "";
 
-    public PodGroupPostFilterRun(
-            Profile profile,
-            PodGroupAlgorithm algorithm,
-            TrialSnapshot snapshot,
-            GroupReservations reservations,
-            PostFilterRun.Execution execution) {
-        this.profile = profile;
+    public PodGroupPostFilterRun(PodGroupAlgorithm algorithm, PostFilterRun.Execution execution) {
         this.algorithm = algorithm;
-        this.snapshot = snapshot;
-        this.reservations = reservations;
+        profile = algorithm.profile();
         this.execution = execution;
     }
 
@@ -48,7 +39,7 @@ public final class PodGroupPostFilterRun {
      *     one that failed
      * @param victims the pods to preempt
      */
-    public record Answer(PluginStatus status, List<Pod> victims) {}
+    public record Combined(PluginStatus status, List<Pod> victims) {}
 
     /**
      * Runs the plugins, and adds their answer to each result.
@@ -56,17 +47,17 @@ public final class PodGroupPostFilterRun {
      * @param state the state of the root's cycle
      * @param results the results of the root and of all groups below it
      */
-    public Answer run(GroupTree root, CycleState state, Map<GroupKey, GroupResult> results) {
+    public Combined run(GroupTree root, CycleState state, Map<GroupKey, GroupResult> results) {
         lastAsked = "";
         try {
             PodGroupPostFilterResult answer = ask(root, state);
             GroupResult.answer(results, answer);
-            return new Answer(new PluginStatus(lastAsked, answer.status()), answer.victims());
+            return new Combined(new PluginStatus(lastAsked, answer.status()), answer.victims());
         } catch (PluginFailure failure) {
             profile.failed(failure);
             GroupStatus error = GroupStatus.error(failure.getMessage());
             results.replaceAll((key, result) -> result.with(error));
-            return new Answer(PluginStatus.error(failure.plugin(), failure.getMessage()), List.of());
+            return new Combined(PluginStatus.error(failure.plugin(), failure.getMessage()), List.of());
         }
     }
 
@@ -96,8 +87,9 @@ public final class PodGroupPostFilterRun {
     }
 
     private PodGroupPostFilterResult ask(PointRun run, PluginCaller plugin, GroupTree root, CycleState state) {
+        TrialSnapshot snapshot = algorithm.snapshot();
         int changes = snapshot.changes();
-        PodGroupTrial trial = new GroupTrial(algorithm, profile, snapshot, root, reservations);
+        PodGroupTrial trial = new GroupTrial(algorithm, root);
         try {
             return plugin.podGroupPostFilter(run, state, root, trial);
         } finally {

@@ -18,13 +18,14 @@ import org.moorage.runtime.internal.extender.Extenders;
 import org.moorage.runtime.internal.plugin.PluginFailure;
 
 /**
- * Finds nodes for pods, one {@link PodAttempt} at a time. It holds the settings and the working memory that the
- * attempts share.
+ * Finds nodes for pods, one {@link PodAttempt} at a time. It holds the snapshot, the settings and the working memory that
+ * the attempts share.
  *
  * <p>With any number of threads, the order of the feasible nodes, and so the choice among equal scores, is the one that
  * kube-scheduler has with a parallelism of 1.
  */
 public final class SchedulingAlgorithm {
+    private final TrialSnapshot snapshot;
     private final int percentageOfNodesToScore;
     private final Extenders extenders;
     private final RandomGenerator random;
@@ -39,6 +40,7 @@ public final class SchedulingAlgorithm {
     /**
      * Creates an algorithm.
      *
+     * @param snapshot the nodes, which may be updated between two attempts
      * @param percentageOfNodesToScore for profiles without their own percentage; 0 adapts to the cluster's size
      * @param firstNode the index of the node that the first cycle begins with
      * @param parallelism the threads that filter and score
@@ -47,18 +49,25 @@ public final class SchedulingAlgorithm {
      * @param randomTies whether it chooses among all nodes with equal scores
      */
     public SchedulingAlgorithm(
+            TrialSnapshot snapshot,
             int percentageOfNodesToScore,
             int firstNode,
             Parallelism parallelism,
             Extenders extenders,
             RandomGenerator random,
             boolean randomTies) {
+        this.snapshot = snapshot;
         this.percentageOfNodesToScore = percentageOfNodesToScore;
         this.extenders = extenders;
         this.random = random;
         this.randomTies = randomTies;
         nextStart = firstNode;
         memory = new NodePass.Memory(parallelism);
+    }
+
+    /** Returns the nodes. */
+    public TrialSnapshot snapshot() {
+        return snapshot;
     }
 
     /** Returns the index of the node that the next cycle begins with. */
@@ -102,8 +111,8 @@ public final class SchedulingAlgorithm {
      * @throws PluginFailure if a plugin fails
      * @throws ExtenderException if an extender fails that is not ignorable
      */
-    public Result find(Profile profile, CycleState state, Pod pod, TrialSnapshot snapshot) {
-        return new PodAttempt(this, profile, state, pod, snapshot, AttemptOptions.SCHEDULE).run();
+    public Result find(Profile profile, CycleState state, Pod pod) {
+        return new PodAttempt(this, profile, state, pod, AttemptOptions.SCHEDULE).run();
     }
 
     /**
@@ -113,8 +122,8 @@ public final class SchedulingAlgorithm {
      * @throws PluginFailure if a plugin fails
      * @throws ExtenderException if an extender fails that is not ignorable
      */
-    public Diagnosis fits(Profile profile, CycleState state, Pod pod, TrialSnapshot snapshot) {
-        return new PodAttempt(this, profile, state, pod, snapshot, AttemptOptions.SCHEDULE).fits();
+    public Diagnosis fits(Profile profile, CycleState state, Pod pod) {
+        return new PodAttempt(this, profile, state, pod, AttemptOptions.SCHEDULE).fits();
     }
 
     /**
@@ -125,9 +134,8 @@ public final class SchedulingAlgorithm {
      * @throws PluginFailure if a plugin fails
      * @throws ExtenderException if an extender fails that is not ignorable
      */
-    public PodAttempt explain(Profile profile, Pod pod, TrialSnapshot snapshot, List<NodeInfo> nodes) {
-        PodAttempt attempt =
-                new PodAttempt(this, profile, new CycleState(), pod, snapshot, AttemptOptions.explain(nodes));
+    public PodAttempt explain(Profile profile, Pod pod, List<NodeInfo> nodes) {
+        PodAttempt attempt = new PodAttempt(this, profile, new CycleState(), pod, AttemptOptions.explain(nodes));
         Result ignored = attempt.run();
         return attempt;
     }
@@ -139,10 +147,9 @@ public final class SchedulingAlgorithm {
      * @return the names of the nodes that the pod would fit
      * @throws PluginFailure if a plugin fails
      */
-    public Set<String> fitsWithout(
-            Profile profile, Pod pod, TrialSnapshot snapshot, Map<String, List<Pod>> victimsByNode) {
+    public Set<String> fitsWithout(Profile profile, Pod pod, Map<String, List<Pod>> victimsByNode) {
         CycleState state = new CycleState();
-        PodAttempt attempt = new PodAttempt(this, profile, state, pod, snapshot, AttemptOptions.SCHEDULE);
+        PodAttempt attempt = new PodAttempt(this, profile, state, pod, AttemptOptions.SCHEDULE);
         attempt.preFilter();
         Set<String> fitting = new TreeSet<>();
         if (attempt.rejection() != null) {
@@ -202,7 +209,7 @@ public final class SchedulingAlgorithm {
     /** Returns the index of the node with the highest total. */
     int choose(long[] ofNodes, long[] randomOfNodes, int nodes) {
         return randomTies
-                ? HostSelection.anyOfHighest(ofNodes, randomOfNodes, nodes, random)
-                : HostSelection.highest(ofNodes, randomOfNodes, nodes);
+                ? PodAttempt.anyOfHighest(ofNodes, randomOfNodes, nodes, random)
+                : PodAttempt.highest(ofNodes, randomOfNodes, nodes);
     }
 }

@@ -6,7 +6,7 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
-import org.moorage.runtime.internal.cycle.GroupReservations;
+import org.moorage.runtime.internal.cycle.Reservation;
 import org.moorage.runtime.internal.queue.QueuedEntity;
 import org.moorage.runtime.internal.queue.QueuedPodGroupInfo;
 import org.moorage.runtime.internal.queue.QueuedPodInfo;
@@ -17,16 +17,15 @@ import org.moorage.runtime.internal.queue.QueuedPodInfo;
  */
 final class CycleAttempt {
     private final QueuedEntity entity;
-    private final GroupReservations reservations = new GroupReservations();
-    private final Object lock = new Object();
+    private final Reservation.Held reservations = new Reservation.Held();
 
-    @GuardedBy("lock")
+    @GuardedBy("this")
     private final Set<String> committed = new HashSet<>();
 
-    @GuardedBy("lock")
+    @GuardedBy("this")
     private boolean abandoned;
 
-    @GuardedBy("lock")
+    @GuardedBy("this")
     private boolean finished;
 
     CycleAttempt(QueuedEntity entity) {
@@ -44,7 +43,7 @@ final class CycleAttempt {
     }
 
     /** Returns the reservations that are held while the pods of a group are tried. */
-    GroupReservations reservations() {
+    Reservation.Held reservations() {
         return reservations;
     }
 
@@ -52,53 +51,43 @@ final class CycleAttempt {
      * Commits the cycle to its result for a pod: from now on only the cycle acts on that pod. Returns false if the
      * attempt was abandoned before.
      */
-    boolean commit(QueuedPodInfo pod) {
-        synchronized (lock) {
-            return committed.contains(pod.pod().uid())
-                    || !abandoned && committed.add(pod.pod().uid());
-        }
+    synchronized boolean commit(QueuedPodInfo pod) {
+        return committed.contains(pod.pod().uid())
+                || !abandoned && committed.add(pod.pod().uid());
     }
 
     /** Like {@link #commit}, but returns false also if the cycle has already committed to a result for that pod. */
-    boolean commitFirst(QueuedPodInfo pod) {
-        synchronized (lock) {
-            return !abandoned && committed.add(pod.pod().uid());
-        }
+    synchronized boolean commitFirst(QueuedPodInfo pod) {
+        return !abandoned && committed.add(pod.pod().uid());
     }
 
     /**
      * Marks the attempt as finished, after the cycle has acted on all pods of a group. Returns whether the caller has
      * to put the group back into the queue; false if the attempt was abandoned or has finished before.
      */
-    boolean finish() {
-        synchronized (lock) {
-            boolean isFirst = !abandoned && !finished;
-            finished = true;
-            return isFirst;
-        }
+    synchronized boolean finish() {
+        boolean isFirst = !abandoned && !finished;
+        finished = true;
+        return isFirst;
     }
 
     /**
      * Abandons the attempt. Returns the pods whose results the cycle has not committed to; those results have no
      * effect.
      */
-    List<QueuedPodInfo> abandon() {
-        synchronized (lock) {
-            abandoned = true;
-            List<QueuedPodInfo> left = new ArrayList<>();
-            for (QueuedPodInfo pod : pods()) {
-                if (!committed.contains(pod.pod().uid())) {
-                    left.add(pod);
-                }
+    synchronized List<QueuedPodInfo> abandon() {
+        abandoned = true;
+        List<QueuedPodInfo> left = new ArrayList<>();
+        for (QueuedPodInfo pod : pods()) {
+            if (!committed.contains(pod.pod().uid())) {
+                left.add(pod);
             }
-            return left;
         }
+        return left;
     }
 
     /** Returns whether the attempt was abandoned, at least for some of its pods. */
-    boolean isAbandoned() {
-        synchronized (lock) {
-            return abandoned;
-        }
+    synchronized boolean isAbandoned() {
+        return abandoned;
     }
 }

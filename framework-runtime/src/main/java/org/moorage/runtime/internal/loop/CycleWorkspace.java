@@ -4,7 +4,7 @@ package org.moorage.runtime.internal.loop;
 import java.util.Optional;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.locks.ReentrantLock;
-import java.util.function.BiFunction;
+import java.util.function.Function;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 import org.moorage.runtime.internal.cache.TrialSnapshot;
@@ -19,8 +19,7 @@ import org.moorage.runtime.internal.plugin.PluginThread;
  */
 public final class CycleWorkspace implements AutoCloseable {
     private final ReentrantLock lock = new ReentrantLock();
-    // Changed under the lock only, by the thread that uses it.
-    private final TrialSnapshot snapshot = new TrialSnapshot();
+    // Its snapshot is changed under the lock only, by the thread that uses it.
     private final SchedulingAlgorithm algorithm;
     private final @Nullable ExecutorService workers;
     private volatile @Nullable Thread user;
@@ -47,7 +46,7 @@ public final class CycleWorkspace implements AutoCloseable {
                 threads.parallelism() <= 1 ? Parallelism.none() : new Parallelism(made, threads.parallelism());
         workers = made;
         algorithm = new SchedulingAlgorithm(
-                percentageOfNodesToScore, firstNode, parallelism, extenders, random, randomTies);
+                new TrialSnapshot(), percentageOfNodesToScore, firstNode, parallelism, extenders, random, randomTies);
     }
 
     /**
@@ -59,16 +58,16 @@ public final class CycleWorkspace implements AutoCloseable {
     public CycleWorkspace(Extenders extenders, RandomGenerator random) {
         workers = null;
         // An evaluation filters all nodes, and chooses none.
-        algorithm = new SchedulingAlgorithm(0, 0, Parallelism.none(), extenders, random, false);
+        algorithm = new SchedulingAlgorithm(new TrialSnapshot(), 0, 0, Parallelism.none(), extenders, random, false);
     }
 
     /** Runs some work, waiting until no other thread uses the workspace. */
-    public <T> T use(BiFunction<SchedulingAlgorithm, TrialSnapshot, T> work) {
+    public <T> T use(Function<SchedulingAlgorithm, T> work) {
         lock.lock();
         Thread before = user;
         user = Thread.currentThread();
         try {
-            return work.apply(algorithm, snapshot);
+            return work.apply(algorithm);
         } finally {
             user = before;
             lock.unlock();
@@ -80,15 +79,15 @@ public final class CycleWorkspace implements AutoCloseable {
      *
      * @throws IllegalStateException on the thread of a running cycle or evaluation
      */
-    <T> T simulate(BiFunction<SchedulingAlgorithm, TrialSnapshot, T> work) {
+    <T> T simulate(Function<SchedulingAlgorithm, T> work) {
         if (lock.isHeldByCurrentThread()) {
             throw new IllegalStateException(
                     "a group is tried out in a scheduling cycle (expected: between two cycles)");
         }
-        return use((tried, nodes) -> {
+        return use(tried -> {
             int nextNode = tried.nextNode();
             try {
-                return work.apply(tried, nodes);
+                return work.apply(tried);
             } finally {
                 tried.nextNode(nextNode);
             }
@@ -98,7 +97,7 @@ public final class CycleWorkspace implements AutoCloseable {
     /**
      * Runs some work if the workspace is free; otherwise returns empty. It is not free if the current thread uses it.
      */
-    <T> Optional<T> useIfFree(BiFunction<SchedulingAlgorithm, TrialSnapshot, T> work) {
+    <T> Optional<T> useIfFree(Function<SchedulingAlgorithm, T> work) {
         if (lock.isHeldByCurrentThread() || !lock.tryLock()) {
             return Optional.empty();
         }
@@ -110,7 +109,7 @@ public final class CycleWorkspace implements AutoCloseable {
     }
 
     /** Runs a scheduling cycle, waiting until no other thread uses the workspace. */
-    <T> T schedule(CycleAttempt running, BiFunction<SchedulingAlgorithm, TrialSnapshot, T> cycle) {
+    <T> T schedule(CycleAttempt running, Function<SchedulingAlgorithm, T> cycle) {
         lock.lock();
         attempt = running;
         try {
@@ -140,7 +139,7 @@ public final class CycleWorkspace implements AutoCloseable {
 
     /** Returns the nodes of the cycle that uses it. */
     TrialSnapshot snapshot() {
-        return snapshot;
+        return algorithm.snapshot();
     }
 
     /** Returns the index of the node that the next cycle begins with. */

@@ -6,9 +6,8 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedDeque;
-import java.util.function.BiFunction;
+import java.util.function.Function;
 import java.util.function.Supplier;
-import org.moorage.runtime.internal.cache.TrialSnapshot;
 import org.moorage.runtime.internal.cycle.SchedulingAlgorithm;
 
 /**
@@ -28,7 +27,7 @@ public final class EvaluationWorkspaces {
     }
 
     /** Runs some work with a workspace that no other thread uses. */
-    <T> T use(BiFunction<SchedulingAlgorithm, TrialSnapshot, T> work) {
+    <T> T use(Function<SchedulingAlgorithm, T> work) {
         // The snapshot of the most recently used workspace has the fewest changes to apply.
         CycleWorkspace known = idle.pollFirst();
         CycleWorkspace workspace = known == null ? make.get() : known;

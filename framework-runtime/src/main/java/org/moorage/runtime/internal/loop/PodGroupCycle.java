@@ -28,7 +28,6 @@ import org.moorage.runtime.internal.cache.SchedulerCache;
 import org.moorage.runtime.internal.cache.TrialSnapshot;
 import org.moorage.runtime.internal.cycle.Diagnosis;
 import org.moorage.runtime.internal.cycle.GroupEvaluationRecorder;
-import org.moorage.runtime.internal.cycle.GroupReservations;
 import org.moorage.runtime.internal.cycle.GroupResult;
 import org.moorage.runtime.internal.cycle.GroupStatus;
 import org.moorage.runtime.internal.cycle.GroupTree;
@@ -38,6 +37,7 @@ import org.moorage.runtime.internal.cycle.PodGroupPostFilterRun;
 import org.moorage.runtime.internal.cycle.PostFilterRun;
 import org.moorage.runtime.internal.cycle.Profile;
 import org.moorage.runtime.internal.cycle.RejectionMessage;
+import org.moorage.runtime.internal.cycle.Reservation;
 import org.moorage.runtime.internal.cycle.SchedulingAlgorithm;
 import org.moorage.runtime.internal.log.Listeners;
 import org.moorage.runtime.internal.log.Log;
@@ -117,10 +117,9 @@ public final class PodGroupCycle {
      *
      * @return the decision about its last pod; empty if no pod has to be scheduled, or the attempt was abandoned
      */
-    Optional<Decision> run(
-            CycleAttempt attempt, QueuedPodGroupInfo queued, SchedulingAlgorithm algorithm, TrialSnapshot snapshot) {
+    Optional<Decision> run(CycleAttempt attempt, QueuedPodGroupInfo queued, SchedulingAlgorithm algorithm) {
         try {
-            return schedule(attempt, queued, algorithm, snapshot);
+            return schedule(attempt, queued, algorithm);
         } catch (Throwable thrown) {
             try {
                 LOG.atError().addKeyValue("podGroup", queued).setCause(thrown).log("Error scheduling pod group");
@@ -171,7 +170,8 @@ public final class PodGroupCycle {
     }
 
     private Optional<Decision> schedule(
-            CycleAttempt attempt, QueuedPodGroupInfo queued, SchedulingAlgorithm algorithm, TrialSnapshot snapshot) {
+            CycleAttempt attempt, QueuedPodGroupInfo queued, SchedulingAlgorithm algorithm) {
+        TrialSnapshot snapshot = algorithm.snapshot();
         long start = System.nanoTime();
         snapshot.update(cache);
         Profile profile;
@@ -195,9 +195,8 @@ public final class PodGroupCycle {
             return Optional.empty();
         }
         LOG.atDebug().addKeyValue("podGroup", queued).log("Attempting to schedule pod group");
-        GroupReservations reservations = attempt.reservations();
         PodGroupAlgorithm groupAlgorithm =
-                new PodGroupAlgorithm(algorithm, profile, snapshot, features, ties, reservations);
+                new PodGroupAlgorithm(algorithm, profile, features, ties, attempt.reservations());
         CycleState state = new CycleState();
         GroupEvaluationRecorder recorder = new GroupEvaluationRecorder(GroupEvaluationRecorder.Detail.PROGRESS);
         Map<GroupKey, GroupResult> results = groupAlgorithm.find(root, state, recorder);
@@ -209,8 +208,7 @@ public final class PodGroupCycle {
             return Optional.empty();
         }
         if (code == Code.UNSCHEDULABLE) {
-            new PodGroupPostFilterRun(profile, groupAlgorithm, snapshot, reservations, PostFilterRun.Execution.DONE)
-                    .run(root, state, results);
+            new PodGroupPostFilterRun(groupAlgorithm, PostFilterRun.Execution.DONE).run(root, state, results);
         }
         Optional<Decision> last = commit(attempt, profile, root, results, byUid);
         if (code == Code.UNSCHEDULABLE && !attempt.isAbandoned()) {
@@ -264,7 +262,8 @@ public final class PodGroupCycle {
      *
      * @param group the group; the attempt is at its topmost ancestor
      */
-    GroupEvaluation evaluate(GroupKey group, SchedulingAlgorithm algorithm, TrialSnapshot snapshot) {
+    GroupEvaluation evaluate(GroupKey group, SchedulingAlgorithm algorithm) {
+        TrialSnapshot snapshot = algorithm.snapshot();
         snapshot.update(cache);
         Optional<QueuedPodGroupInfo.Group> queued = queue.tree(group);
         if (queued.isEmpty()) {
@@ -285,7 +284,7 @@ public final class PodGroupCycle {
         if (root.unscheduledPods().isEmpty()) {
             return untried(root.key(), List.of(), "");
         }
-        return evaluate(root, profile, algorithm, snapshot);
+        return evaluate(root, profile, algorithm);
     }
 
     private static GroupEvaluation untried(GroupKey root, List<Pod> pods, String message) {
@@ -300,20 +299,17 @@ public final class PodGroupCycle {
         return pods;
     }
 
-    private GroupEvaluation evaluate(
-            GroupTree root, Profile profile, SchedulingAlgorithm algorithm, TrialSnapshot snapshot) {
-        GroupReservations reservations = new GroupReservations();
+    private GroupEvaluation evaluate(GroupTree root, Profile profile, SchedulingAlgorithm algorithm) {
         PodGroupAlgorithm groupAlgorithm =
-                new PodGroupAlgorithm(algorithm, profile, snapshot, features, ties, reservations);
+                new PodGroupAlgorithm(algorithm, profile, features, ties, new Reservation.Held());
         GroupEvaluationRecorder recorder = new GroupEvaluationRecorder(GroupEvaluationRecorder.Detail.ALL);
         CycleState state = new CycleState();
         Map<GroupKey, GroupResult> results = groupAlgorithm.find(root, state, recorder);
         Code code = Objects.requireNonNull(results.get(root.key())).status().code();
         GroupResult.complete(root, results);
-        Optional<PodGroupPostFilterRun.Answer> answer = Optional.empty();
+        Optional<PodGroupPostFilterRun.Combined> answer = Optional.empty();
         if (code == Code.UNSCHEDULABLE) {
-            answer = Optional.of(new PodGroupPostFilterRun(
-                            profile, groupAlgorithm, snapshot, reservations, PostFilterRun.Execution.LEFT_OUT)
+            answer = Optional.of(new PodGroupPostFilterRun(groupAlgorithm, PostFilterRun.Execution.LEFT_OUT)
                     .run(root, state, results));
         }
         return new GroupEvaluation(
@@ -322,8 +318,8 @@ public final class PodGroupCycle {
                 code == Code.SUCCESS,
                 Objects.requireNonNull(results.get(root.key())).status().message(),
                 recorder.attempt(),
-                answer.map(PodGroupPostFilterRun.Answer::status),
-                answer.map(PodGroupPostFilterRun.Answer::victims).orElse(List.of()));
+                answer.map(PodGroupPostFilterRun.Combined::status),
+                answer.map(PodGroupPostFilterRun.Combined::victims).orElse(List.of()));
     }
 
     private static String result(GroupResult root) {

@@ -23,7 +23,6 @@ import org.moorage.runtime.decision.UnschedulableReasons;
 import org.moorage.runtime.internal.binding.AssumedPod;
 import org.moorage.runtime.internal.binding.BindingCycle;
 import org.moorage.runtime.internal.cache.SchedulerCache;
-import org.moorage.runtime.internal.cache.TrialSnapshot;
 import org.moorage.runtime.internal.cycle.Diagnosis;
 import org.moorage.runtime.internal.cycle.PodAttempt;
 import org.moorage.runtime.internal.cycle.PostFilterRun;
@@ -80,10 +79,9 @@ public final class SchedulingCycle {
      *
      * @return the decision; empty if the pod does not have to be scheduled, or the attempt was abandoned
      */
-    Optional<Decision> run(
-            CycleAttempt attempt, QueuedPodInfo queued, SchedulingAlgorithm algorithm, TrialSnapshot snapshot) {
+    Optional<Decision> run(CycleAttempt attempt, QueuedPodInfo queued, SchedulingAlgorithm algorithm) {
         try {
-            return schedule(attempt, queued, algorithm, snapshot);
+            return schedule(attempt, queued, algorithm);
         } catch (Throwable thrown) {
             try {
                 return attempt.commit(queued) ? Optional.of(failed(queued, thrown)) : Optional.empty();
@@ -112,8 +110,7 @@ public final class SchedulingCycle {
         Decision ignored = failures.error(queued, message, 0);
     }
 
-    private Optional<Decision> schedule(
-            CycleAttempt attempt, QueuedPodInfo queued, SchedulingAlgorithm algorithm, TrialSnapshot snapshot) {
+    private Optional<Decision> schedule(CycleAttempt attempt, QueuedPodInfo queued, SchedulingAlgorithm algorithm) {
         Pod pod = queued.pod();
         Profile profile = profiles.get(pod.spec().schedulerName());
         if (profile == null || cache.isAssumed(pod.uid())) {
@@ -125,8 +122,8 @@ public final class SchedulingCycle {
             return Optional.empty();
         }
         LOG.atDebug().addKeyValue("pod", pod.key()).log("Attempting to schedule pod");
-        snapshot.update(cache);
-        if (snapshot.nodes().isEmpty()) {
+        algorithm.snapshot().update(cache);
+        if (algorithm.snapshot().nodes().isEmpty()) {
             return Optional.of(failures.unschedulable(
                     queued,
                     RejectionMessage.of(UnschedulableReasons.NO_NODES),
@@ -138,7 +135,7 @@ public final class SchedulingCycle {
         long start = System.nanoTime();
         SchedulingAlgorithm.Result result;
         try {
-            result = algorithm.find(profile, state, pod, snapshot);
+            result = algorithm.find(profile, state, pod);
         } catch (PluginFailure failure) {
             profile.failed(failure);
             throw failure;

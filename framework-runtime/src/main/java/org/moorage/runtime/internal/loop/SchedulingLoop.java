@@ -7,7 +7,7 @@ import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
-import java.util.function.BiFunction;
+import java.util.function.Function;
 import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 import org.moorage.api.GroupKey;
@@ -15,7 +15,6 @@ import org.moorage.api.Snapshot;
 import org.moorage.config.plugin.Thrown;
 import org.moorage.runtime.decision.Decision;
 import org.moorage.runtime.decision.GroupEvaluation;
-import org.moorage.runtime.internal.cache.TrialSnapshot;
 import org.moorage.runtime.internal.cycle.SchedulingAlgorithm;
 import org.moorage.runtime.internal.plugin.PluginThread;
 import org.moorage.runtime.internal.queue.QueuedEntity;
@@ -87,7 +86,7 @@ public final class SchedulingLoop {
     }
 
     /** Evaluates on the current thread: with the worker threads of the cycles if they are free, otherwise alone. */
-    public <T> T evaluate(BiFunction<SchedulingAlgorithm, TrialSnapshot, T> evaluation) {
+    public <T> T evaluate(Function<SchedulingAlgorithm, T> evaluation) {
         return current.useIfFree(evaluation).orElseGet(() -> evaluations.use(evaluation));
     }
 
@@ -96,7 +95,7 @@ public final class SchedulingLoop {
      * it, as in a cycle; the reservations are released.
      */
     public GroupEvaluation evaluate(GroupKey group) {
-        return current.simulate((algorithm, nodes) -> groupCycle.evaluate(group, algorithm, nodes));
+        return current.simulate(algorithm -> groupCycle.evaluate(group, algorithm));
     }
 
     /**
@@ -248,9 +247,9 @@ public final class SchedulingLoop {
         CycleAttempt attempt = new CycleAttempt(next);
         return workspace.schedule(
                 attempt,
-                (algorithm, nodes) -> next instanceof QueuedPodGroupInfo group
-                        ? groupCycle.run(attempt, group, algorithm, nodes)
-                        : cycle.run(attempt, (QueuedPodInfo) next, algorithm, nodes));
+                algorithm -> next instanceof QueuedPodGroupInfo group
+                        ? groupCycle.run(attempt, group, algorithm)
+                        : cycle.run(attempt, (QueuedPodInfo) next, algorithm));
     }
 
     private boolean isClosed() {

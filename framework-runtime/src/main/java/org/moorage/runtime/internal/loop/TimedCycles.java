@@ -11,11 +11,10 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.function.BiFunction;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.moorage.config.plugin.Thrown;
 import org.moorage.objects.GoDuration;
-import org.moorage.runtime.internal.cache.TrialSnapshot;
 import org.moorage.runtime.internal.cycle.SchedulingAlgorithm;
 import org.moorage.runtime.internal.plugin.PluginThread;
 import org.moorage.runtime.internal.plugin.RunningCall;
@@ -68,7 +67,7 @@ public final class TimedCycles {
      * @param left runs once the part has ended, which may be long after its limit, or never
      * @throws OverdueException if it does not end within the limit
      */
-    public <T> T run(BiFunction<SchedulingAlgorithm, TrialSnapshot, T> part, Runnable left) {
+    public <T> T run(Function<SchedulingAlgorithm, T> part, Runnable left) {
         Instant end = clock.instant().plus(limit);
         if (!takesTurn()) {
             left.run();

@@ -73,7 +73,9 @@ public final class Nominator {
     /** Removes a pod's nomination, if it has one. */
     public void delete(Pod pod) {
         synchronized (lock) {
-            replace(pod.uid(), pod, "");
+            if (nodeNameByUid.containsKey(pod.uid())) {
+                replace(pod.uid(), pod, "");
+            }
         }
     }
 

@@ -28,7 +28,6 @@ import org.moorage.runtime.decision.PluginStatus;
 import org.moorage.runtime.internal.cache.PodGroups;
 import org.moorage.runtime.internal.cache.TrialSnapshot;
 import org.moorage.runtime.internal.cycle.Diagnosis;
-import org.moorage.runtime.internal.cycle.GroupReservations;
 import org.moorage.runtime.internal.cycle.GroupResult;
 import org.moorage.runtime.internal.cycle.GroupTree;
 import org.moorage.runtime.internal.cycle.MemberResult;
@@ -351,7 +350,7 @@ final class SnapshotTransaction implements Transaction {
             Pod asked = waiting(pod);
             Profile profile = profile(asked);
             return new QuestionAnswers.Fits(
-                    asked, gate(profile, asked), algorithm.fits(profile, new CycleState(), asked, snapshot));
+                    asked, gate(profile, asked), algorithm.fits(profile, new CycleState(), asked));
         });
     }
 
@@ -360,7 +359,7 @@ final class SnapshotTransaction implements Transaction {
         Objects.requireNonNull(pod, "pod");
         return only(() -> {
             Pod asked = waiting(pod);
-            return PodEvaluation.evaluate(algorithm, profile(asked), asked, snapshot);
+            return PodEvaluation.evaluate(algorithm, profile(asked), asked);
         });
     }
 
@@ -386,7 +385,7 @@ final class SnapshotTransaction implements Transaction {
                     pod, RejectionMessage.of(gate.get().status().message()));
         }
         CycleState state = new CycleState();
-        SchedulingAlgorithm.Result found = algorithm.find(profile, state, pod, snapshot);
+        SchedulingAlgorithm.Result found = algorithm.find(profile, state, pod);
         NodeInfo node = found.node();
         if (node == null) {
             return QuestionAnswers.Place.none(pod, message(found));
@@ -463,8 +462,8 @@ final class SnapshotTransaction implements Transaction {
         } catch (GroupTrees.Refused refused) {
             throw new IllegalArgumentException("group " + root.key() + ": " + refused.reason(), refused);
         }
-        PodGroupAlgorithm group = new PodGroupAlgorithm(
-                algorithm, profile, snapshot, features, workspace.groupTies(), new GroupReservations());
+        PodGroupAlgorithm group =
+                new PodGroupAlgorithm(algorithm, profile, features, workspace.groupTies(), new Reservation.Held());
         Map<GroupKey, GroupResult> results = group.find(root, new CycleState());
         GroupResult.complete(root, results);
         GroupResult result = results.get(root.key());
@@ -519,7 +518,7 @@ final class SnapshotTransaction implements Transaction {
                         asked, RejectionMessage.of(gate.get().status().message()));
             }
             CycleState state = new CycleState();
-            SchedulingAlgorithm.Result found = algorithm.find(profile, state, asked, snapshot);
+            SchedulingAlgorithm.Result found = algorithm.find(profile, state, asked);
             NodeInfo node = found.node();
             if (node != null) {
                 return room(reserve(profile, state, asked, node.name()), List.of());

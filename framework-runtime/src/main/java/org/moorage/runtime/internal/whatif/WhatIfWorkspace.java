@@ -117,7 +117,13 @@ final class WhatIfWorkspace implements AutoCloseable {
         }
         groups = new GroupTrees(profiles.byName(), settings.features());
         algorithm = new SchedulingAlgorithm(
-                config.percentageOfNodesToScore(), cluster.firstNode(), Parallelism.none(), extenders, random, false);
+                snapshot,
+                config.percentageOfNodesToScore(),
+                cluster.firstNode(),
+                Parallelism.none(),
+                extenders,
+                random,
+                false);
     }
 
     FrozenCluster.Settings settings() {

@@ -31,13 +31,13 @@ class HostSelectionTest {
     @ParameterizedTest
     @MethodSource("cases")
     void chooses(Case given) {
-        assertThat(HostSelection.highest(given.totals(), new long[given.totals().length], given.totals().length))
+        assertThat(PodAttempt.highest(given.totals(), new long[given.totals().length], given.totals().length))
                 .isEqualTo(given.chosen());
     }
 
     @Test
     void choosesByChanceAmongEqualsThatAnExtenderHasScored() {
-        assertThat(HostSelection.highest(new long[] {9, 9, 9, 1}, new long[] {0, 5, 3, 8}, 4))
+        assertThat(PodAttempt.highest(new long[] {9, 9, 9, 1}, new long[] {0, 5, 3, 8}, 4))
                 .isEqualTo(1);
     }
 
@@ -48,7 +48,7 @@ class HostSelectionTest {
         for (int round = 0; round < 1_000; round++) {
             long[] totals = random.longs(1 + random.nextInt(40), 0, 5).toArray();
             long highest = Arrays.stream(totals).max().orElseThrow();
-            assertThat(totals[HostSelection.highest(totals, new long[totals.length], totals.length)])
+            assertThat(totals[PodAttempt.highest(totals, new long[totals.length], totals.length)])
                     .as("seed %d", seed)
                     .isEqualTo(highest);
         }
@@ -62,7 +62,7 @@ class HostSelectionTest {
             int count = 1 + random.nextInt(80);
             long[] totals = random.longs(count, 0, 4).toArray();
             long[] randoms = random.longs(count, 0, 2).toArray();
-            assertThat(HostSelection.highest(totals, randoms, count))
+            assertThat(PodAttempt.highest(totals, randoms, count))
                     .as("seed %d, totals %s, randoms %s", seed, Arrays.toString(totals), Arrays.toString(randoms))
                     .isEqualTo(topOfHeap(totals, randoms));
         }
@@ -99,7 +99,7 @@ class HostSelectionTest {
         long[] totals = {3, 9, 1, 9, 9, 2, 9};
         int[] chosen = new int[totals.length];
         for (int round = 0; round < 4_000; round++) {
-            chosen[HostSelection.anyOfHighest(totals, new long[totals.length], totals.length, random)]++;
+            chosen[PodAttempt.anyOfHighest(totals, new long[totals.length], totals.length, random)]++;
         }
         assertThat(chosen[0] + chosen[2] + chosen[5]).as("seed %d", seed).isZero();
         for (int best : new int[] {1, 3, 4, 6}) {
@@ -111,8 +111,7 @@ class HostSelectionTest {
     @Test
     void choosesAmongAllEqualsOnlyWhatAnExtenderHasScoredHighest() {
         for (int round = 0; round < 100; round++) {
-            assertThat(HostSelection.anyOfHighest(
-                            new long[] {9, 9, 9, 1}, new long[] {0, 5, 3, 8}, 4, new Random(round)))
+            assertThat(PodAttempt.anyOfHighest(new long[] {9, 9, 9, 1}, new long[] {0, 5, 3, 8}, 4, new Random(round)))
                     .isEqualTo(1);
         }
     }

@@ -107,8 +107,9 @@ class SchedulingAlgorithmTest {
         return profile(OptionalInt.empty(), plugins);
     }
 
-    private static SchedulingAlgorithm algorithm(int percentage) {
-        return new SchedulingAlgorithm(percentage, 0, Parallelism.none(), Extenders.NONE, new Random(1), false);
+    private static SchedulingAlgorithm algorithm(int percentage, TrialSnapshot cluster) {
+        return new SchedulingAlgorithm(
+                cluster, percentage, 0, Parallelism.none(), Extenders.NONE, new Random(1), false);
     }
 
     @Nested
@@ -127,25 +128,24 @@ class SchedulingAlgorithmTest {
         })
         void looksForAsManyFeasibleNodesAsThePercentageSays(int nodes, int percentage, int expected) {
             SchedulingAlgorithm.Result result =
-                    algorithm(percentage).find(profile(FLAT), new CycleState(), POD, cluster(nodes));
+                    algorithm(percentage, cluster(nodes)).find(profile(FLAT), new CycleState(), POD);
             assertThat(result.feasible()).isEqualTo(expected);
         }
 
         @Test
         void takesTheProfilesPercentageBeforeTheGlobalOne() {
             SchedulingAlgorithm.Result result =
-                    algorithm(30).find(profile(OptionalInt.of(50), FLAT), new CycleState(), POD, cluster(1000));
+                    algorithm(30, cluster(1000)).find(profile(OptionalInt.of(50), FLAT), new CycleState(), POD);
             assertThat(result.feasible()).isEqualTo(500);
         }
 
         @Test
         void takesTheFirstFeasibleNodeWhenNothingIsScored() {
-            SchedulingAlgorithm.Result result = algorithm(0)
+            SchedulingAlgorithm.Result result = algorithm(0, cluster(300))
                     .find(
                             profile(new Filtering("Odd", node -> node.index() % 2 == 1, Status.unschedulable("even"))),
                             new CycleState(),
-                            POD,
-                            cluster(300));
+                            POD);
             assertThat(result.feasible()).isEqualTo(1);
             assertThat(result.node()).extracting(NodeInfo::name).isEqualTo("n1");
         }
@@ -163,22 +163,18 @@ class SchedulingAlgorithmTest {
                     Status.success());
             Narrowing two = new Narrowing("Two", PreFilterResult.onlyNodes(Set.of("n2", "gone", "n1")));
             SchedulingAlgorithm.Result result =
-                    algorithm(0).find(profile(two, all, FLAT), new CycleState(), POD, cluster(nodes));
+                    algorithm(0, cluster(nodes)).find(profile(two, all, FLAT), new CycleState(), POD);
             assertThat(filtered).containsExactly("n1", "n2");
             assertThat(result.feasible()).isEqualTo(2);
         }
 
         @Test
         void goesOnWhereTheLastCycleStopped() {
-            SchedulingAlgorithm algorithm = algorithm(0);
+            SchedulingAlgorithm algorithm = algorithm(0, cluster(250));
             Profile profile = profile(FLAT);
-            TrialSnapshot cluster = cluster(250);
             List<String> chosen = new ArrayList<>();
             for (int i = 0; i < 4; i++) {
-                chosen.add(algorithm
-                        .find(profile, new CycleState(), POD, cluster)
-                        .node()
-                        .name());
+                chosen.add(algorithm.find(profile, new CycleState(), POD).node().name());
             }
             // 250 nodes: 48 % of them are 120.
             assertThat(chosen).containsExactly("n0", "n120", "n240", "n110");
@@ -186,15 +182,14 @@ class SchedulingAlgorithmTest {
 
         @Test
         void countsWhatWasRejectedOnTheWay() {
-            SchedulingAlgorithm algorithm = algorithm(0);
+            SchedulingAlgorithm algorithm = algorithm(0, cluster(500));
             Profile profile =
                     profile(new Filtering("Half", node -> node.index() % 2 == 0, Status.unschedulable("odd")), FLAT);
-            TrialSnapshot cluster = cluster(500);
-            SchedulingAlgorithm.Result first = algorithm.find(profile, new CycleState(), POD, cluster);
+            SchedulingAlgorithm.Result first = algorithm.find(profile, new CycleState(), POD);
             // 46 % of 500 are 230; the 231st success is seen and dropped, after 230 rejections.
             assertThat(first.feasible()).isEqualTo(230);
             assertThat(first.evaluated()).isEqualTo(460);
-            SchedulingAlgorithm.Result second = algorithm.find(profile, new CycleState(), POD, cluster);
+            SchedulingAlgorithm.Result second = algorithm.find(profile, new CycleState(), POD);
             assertThat(second.node()).extracting(NodeInfo::name).isEqualTo("n460");
         }
     }
@@ -206,22 +201,21 @@ class SchedulingAlgorithmTest {
 
         @Test
         void takesTheNominatedNodeIfItWillDo() {
-            SchedulingAlgorithm.Result result = algorithm(0)
-                    .find(profile(new Scoring("S", Map.of("n1", 100L))), new CycleState(), nominatedPod, cluster(5));
+            SchedulingAlgorithm.Result result = algorithm(0, cluster(5))
+                    .find(profile(new Scoring("S", Map.of("n1", 100L))), new CycleState(), nominatedPod);
             assertThat(result.node()).extracting(NodeInfo::name).isEqualTo("n3");
             assertThat(result.feasible()).isEqualTo(1);
         }
 
         @Test
         void looksAtTheOthersIfItWillNot() {
-            SchedulingAlgorithm.Result result = algorithm(0)
+            SchedulingAlgorithm.Result result = algorithm(0, cluster(5))
                     .find(
                             profile(
                                     new Filtering("F", node -> !node.name().equals("n3"), Status.unschedulable("no")),
                                     new Scoring("S", Map.of("n1", 100L))),
                             new CycleState(),
-                            nominatedPod,
-                            cluster(5));
+                            nominatedPod);
             assertThat(result.node()).extracting(NodeInfo::name).isEqualTo("n1");
         }
 
@@ -231,12 +225,12 @@ class SchedulingAlgorithmTest {
             nominated.put("n0", List.of(Samples.pod("other", PodSpec.builder().priority(5))));
             Pod low = Samples.pod("low", PodSpec.builder().priority(5));
             Pod high = Samples.pod("high", PodSpec.builder().priority(6));
-            assertThat(algorithm(0)
-                            .find(profile(alone, FLAT), new CycleState(), low, cluster(1))
+            assertThat(algorithm(0, cluster(1))
+                            .find(profile(alone, FLAT), new CycleState(), low)
                             .node())
                     .isNull();
-            assertThat(algorithm(0)
-                            .find(profile(alone, FLAT), new CycleState(), high, cluster(1))
+            assertThat(algorithm(0, cluster(1))
+                            .find(profile(alone, FLAT), new CycleState(), high)
                             .node())
                     .isNotNull();
         }
@@ -307,8 +301,8 @@ class SchedulingAlgorithmTest {
         void areToldInOneSentence(Case given) {
             List<Plugin> plugins = new ArrayList<>(given.plugins());
             plugins.add(FLAT);
-            SchedulingAlgorithm.Result result = algorithm(0)
-                    .find(profile(plugins.toArray(Plugin[]::new)), new CycleState(), POD, cluster(given.nodes()));
+            SchedulingAlgorithm.Result result = algorithm(0, cluster(given.nodes()))
+                    .find(profile(plugins.toArray(Plugin[]::new)), new CycleState(), POD);
             assertThat(result.node()).isNull();
             assertThat(result.diagnosis()).isNotNull();
             assertThat(result.diagnosis().message("").text()).isEqualTo(given.message());
@@ -316,14 +310,13 @@ class SchedulingAlgorithmTest {
 
         @Test
         void tellPendingPluginsFromOthers() {
-            SchedulingAlgorithm.Result result = algorithm(0)
+            SchedulingAlgorithm.Result result = algorithm(0, cluster(2))
                     .find(
                             profile(
                                     new Filtering("A", node -> node.index() > 0, Status.pending("soon")),
                                     new Filtering("B", node -> false, Status.unschedulable("no"))),
                             new CycleState(),
-                            POD,
-                            cluster(2));
+                            POD);
             assertThat(result.diagnosis().pendingPlugins()).containsExactly("A");
             assertThat(result.diagnosis().unschedulablePlugins()).containsExactly("B");
             assertThat(result.diagnosis().nodesWithCode(Code.PENDING))
@@ -342,15 +335,15 @@ class SchedulingAlgorithmTest {
                         throw new IllegalStateException("boom");
                     },
                     Status.success());
-            assertThatThrownBy(() -> algorithm(0).find(profile(broken, FLAT), new CycleState(), POD, cluster(600)))
+            assertThatThrownBy(() -> algorithm(0, cluster(600)).find(profile(broken, FLAT), new CycleState(), POD))
                     .isInstanceOf(PluginFailure.class)
                     .hasMessage("running \"Broken\" filter plugin: boom");
         }
 
         @Test
         void nameThePluginWhoseScoreIsOutOfRange() {
-            assertThatThrownBy(() -> algorithm(0)
-                            .find(profile(new Scoring("S", Map.of("n0", 101L))), new CycleState(), POD, cluster(2)))
+            assertThatThrownBy(() -> algorithm(0, cluster(2))
+                            .find(profile(new Scoring("S", Map.of("n0", 101L))), new CycleState(), POD))
                     .isInstanceOf(PluginFailure.class)
                     .hasMessageEndingWith(
                             "plugin \"S\" returns an invalid score 101, it should in the range of [0, 100]"
@@ -366,9 +359,9 @@ class SchedulingAlgorithmTest {
         try {
             TrialSnapshot cluster = cluster(3_000);
             SchedulingAlgorithm alone =
-                    new SchedulingAlgorithm(0, 0, Parallelism.none(), Extenders.NONE, new Random(1), false);
+                    new SchedulingAlgorithm(cluster, 0, 0, Parallelism.none(), Extenders.NONE, new Random(1), false);
             SchedulingAlgorithm together =
-                    new SchedulingAlgorithm(0, 0, helped(executor), Extenders.NONE, new Random(1), false);
+                    new SchedulingAlgorithm(cluster, 0, 0, helped(executor), Extenders.NONE, new Random(1), false);
             for (int round = 0; round < 60; round++) {
                 int share = random.nextInt(40) + 1;
                 int salt = random.nextInt(1_000);
@@ -382,8 +375,8 @@ class SchedulingAlgorithmTest {
                                 node -> (node.index() * 31 + salt) % share == 0,
                                 Status.unschedulable("not chosen")),
                         new Scoring("S", scores));
-                SchedulingAlgorithm.Result one = alone.find(profile, new CycleState(), POD, cluster);
-                SchedulingAlgorithm.Result other = together.find(profile, new CycleState(), POD, cluster);
+                SchedulingAlgorithm.Result one = alone.find(profile, new CycleState(), POD);
+                SchedulingAlgorithm.Result other = together.find(profile, new CycleState(), POD);
                 assertThat(describe(other)).as("seed %d, round %d", seed, round).isEqualTo(describe(one));
             }
         } finally {
@@ -416,16 +409,14 @@ class SchedulingAlgorithmTest {
         try {
             TrialSnapshot cluster = cluster(5_000);
             SchedulingAlgorithm algorithm =
-                    new SchedulingAlgorithm(0, 0, helped(executor), Extenders.NONE, new Random(1), false);
+                    new SchedulingAlgorithm(cluster, 0, 0, helped(executor), Extenders.NONE, new Random(1), false);
             for (int round = 0; round < 20; round++) {
                 Profile profile = profile(
                         new Listeners(List.of(counting)),
                         OptionalInt.empty(),
                         new Filtering("Even", isEven, Status.unschedulable("odd")),
                         FLAT);
-                assertThat(algorithm
-                                .find(profile, new CycleState(), POD, cluster)
-                                .node())
+                assertThat(algorithm.find(profile, new CycleState(), POD).node())
                         .isNotNull();
                 // Enough are found before all nodes are filtered.
                 assertThat(asked.get()).isLessThan(5_000);

@@ -25,7 +25,6 @@ import org.moorage.api.model.ObjectKind;
 import org.moorage.api.model.OtherObject;
 import org.moorage.api.model.Pod;
 import org.moorage.api.model.Resources;
-import org.moorage.api.plugin.DebugPlugin;
 import org.moorage.api.plugin.Handle;
 import org.moorage.api.plugin.Plugin;
 import org.moorage.api.plugin.PluginArgs;
@@ -55,12 +54,7 @@ import org.moorage.api.preemption.Victim;
  * lacks both room and quota to stay is not preempted on.
  */
 public final class CapacityScheduling
-        implements PreFilterPlugin,
-                PreFilterExtensions,
-                PostFilterPlugin,
-                ReservePlugin,
-                EnqueueExtensions,
-                DebugPlugin {
+        implements PreFilterPlugin, PreFilterExtensions, PostFilterPlugin, ReservePlugin, EnqueueExtensions {
     /** The plugin's name. */
     public static final String NAME = "CapacityScheduling";
 
@@ -426,13 +420,13 @@ public final class CapacityScheduling
 
     /** Returns what each namespace with a quota uses. */
     @Override
-    public Map<String, String> debugState() {
+    public String toString() {
         Map<String, String> used = new TreeMap<>();
         current()
                 .byNamespace()
                 .forEach((namespace, quota) ->
                         used.put("used/" + namespace, quota.used().toString()));
-        return used;
+        return used.toString();
     }
 
     /** Creates the plugin; named in {@code META-INF/services}. */

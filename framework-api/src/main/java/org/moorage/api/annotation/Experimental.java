@@ -8,8 +8,8 @@ import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
 /**
- * Marks a part of the API that may change in any release, because it is alpha or beta in Kubernetes: the scheduling of
- * groups of pods.
+ * Marks a part of the API that may change in any release: what is alpha or beta in Kubernetes, such as the scheduling of
+ * groups of pods, and what only kube-scheduler's own plugins for volumes and devices need.
  */
 @Documented
 @Retention(RetentionPolicy.RUNTIME)

@@ -210,7 +210,7 @@ final class SequenceCheck implements VectorCheck {
                     scalars);
             used.put("used/" + quota.getKey(), amounts.toString());
         }
-        comparisons.compare("quotas", used.toString(), run.debugState().toString());
+        comparisons.compare("quotas", used.toString(), run.shown("CapacityScheduling"));
     }
 
     private static void ends(SequenceRun run, JsonNode expect, Comparisons comparisons) {

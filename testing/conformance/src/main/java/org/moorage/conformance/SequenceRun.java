@@ -26,8 +26,8 @@ import org.moorage.api.feature.FeatureGates;
 import org.moorage.api.model.ClusterObject;
 import org.moorage.api.model.ObjectKind;
 import org.moorage.api.model.Pod;
-import org.moorage.api.plugin.DebugPlugin;
 import org.moorage.api.plugin.Handle;
+import org.moorage.api.plugin.Plugin;
 import org.moorage.api.plugin.WaitingPod;
 import org.moorage.api.plugin.point.PermitResult;
 import org.moorage.api.plugin.point.QueueSortPlugin;
@@ -285,9 +285,14 @@ final class SequenceRun implements AutoCloseable {
         return created.first(QueueSortPlugin.class).orElseThrow();
     }
 
-    /** Returns the state of the plugin under test. */
-    Map<String, String> debugState() {
-        return created.first(DebugPlugin.class).map(DebugPlugin::debugState).orElse(Map.of());
+    /** Returns the text of a plugin, which shows its state; empty if there is no such plugin. */
+    String shown(String plugin) {
+        return created.all().stream()
+                .map(CreatedPlugins.Created::plugin)
+                .filter(made -> made.name().equals(plugin))
+                .map(Plugin::toString)
+                .findFirst()
+                .orElse("");
     }
 
     Pod pod(String key) {

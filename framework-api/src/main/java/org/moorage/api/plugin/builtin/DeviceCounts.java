@@ -5,6 +5,7 @@ import java.util.Collections;
 import java.util.List;
 import org.moorage.api.NodeInfo;
 import org.moorage.api.StateKey;
+import org.moorage.api.annotation.Experimental;
 import org.moorage.api.model.DeviceClass;
 import org.moorage.api.plugin.Handle;
 
@@ -18,6 +19,7 @@ import org.moorage.api.plugin.Handle;
  * DeviceCounts counts = handle.shared(DeviceCounts.SHARED, () -> DeviceCounts.NONE);
  * }</pre>
  */
+@Experimental
 @FunctionalInterface
 public interface DeviceCounts {
     /** The key for {@link Handle#shared}. */

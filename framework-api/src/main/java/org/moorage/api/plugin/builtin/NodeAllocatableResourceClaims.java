@@ -3,6 +3,7 @@ package org.moorage.api.plugin.builtin;
 
 import java.util.List;
 import org.moorage.api.StateKey;
+import org.moorage.api.annotation.Experimental;
 import org.moorage.api.model.PodStatus;
 
 /**
@@ -12,6 +13,7 @@ import org.moorage.api.model.PodStatus;
  * and before Reserve, the scheduler counts them as part of the pod, in
  * {@link PodStatus#nodeAllocatableResourceClaimStatuses}.
  */
+@Experimental
 public final class NodeAllocatableResourceClaims {
     /** The key of the values per node; a node whose resources are not consumed has no value. */
     public static final StateKey<List<PodStatus.NodeAllocatableResourceClaimStatus>> KEY =

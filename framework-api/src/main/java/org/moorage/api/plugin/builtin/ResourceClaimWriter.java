@@ -2,6 +2,7 @@
 package org.moorage.api.plugin.builtin;
 
 import java.util.List;
+import org.moorage.api.annotation.Experimental;
 import org.moorage.api.model.DeviceAllocation;
 import org.moorage.api.model.DeviceRequest;
 import org.moorage.api.model.Pod;
@@ -12,6 +13,7 @@ import org.moorage.api.plugin.cluster.ClusterWriter;
  * A writer of changes to resource claims, with the contract of {@link ClusterWriter}. Each method returns the claim
  * after the change.
  */
+@Experimental
 public interface ResourceClaimWriter {
     /**
      * Creates the claim for the extended resources of a pod. The pod owns it, and the API server generates its name.

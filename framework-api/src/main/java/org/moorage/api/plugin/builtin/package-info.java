@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * What kube-scheduler's plugins for volumes and devices need and other plugins do not: values that they share, and
- * their writes.
+ * Types that only kube-scheduler's plugins for volumes and devices need: values that they share, and their writes. They
+ * may change in any release.
  *
  * <p>Starting points: {@link org.moorage.api.plugin.builtin.DeviceCounts},
  * {@link org.moorage.api.plugin.builtin.VolumeWriter}.

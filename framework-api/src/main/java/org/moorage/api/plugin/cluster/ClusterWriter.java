@@ -3,6 +3,7 @@ package org.moorage.api.plugin.cluster;
 
 import java.util.List;
 import java.util.Optional;
+import org.moorage.api.annotation.Experimental;
 import org.moorage.api.model.ObjectKind;
 import org.moorage.api.model.OtherObject;
 import org.moorage.api.model.Pod;
@@ -53,9 +54,11 @@ public interface ClusterWriter {
     void patchStatus(PodGroup group, PodCondition condition);
 
     /** Sets a pod's {@code status.extendedResourceClaimStatus}. */
+    @Experimental
     void patchExtendedResourceClaimStatus(Pod pod, PodStatus.ExtendedResourceClaimStatus status);
 
     /** Sets a pod's {@code status.nodeAllocatableResourceClaimStatuses}; an empty list removes them. */
+    @Experimental
     void patchNodeAllocatableResourceClaimStatuses(
             Pod pod, List<PodStatus.NodeAllocatableResourceClaimStatus> statuses);
 

@@ -33,8 +33,8 @@ import org.moorage.api.plugin.builtin.VolumeWriter;
 import org.moorage.api.plugin.cluster.ClusterException;
 import org.moorage.api.plugin.cluster.MergePatch;
 import org.moorage.api.plugin.cluster.Nomination;
+import org.moorage.api.plugin.cluster.ObjectEvent;
 import org.moorage.api.plugin.cluster.PodEvent;
-import org.moorage.api.plugin.cluster.PodGroupEvent;
 import org.moorage.objects.KeptJson;
 import org.moorage.objects.ObjectDecodeException;
 import org.moorage.objects.tree.ObjectTrees;
@@ -262,7 +262,7 @@ public final class InformerCluster implements Cluster {
     }
 
     @Override
-    public void report(PodGroupEvent event) {
+    public void report(ObjectEvent event) {
         server.report(event);
     }
 

@@ -34,8 +34,8 @@ import org.moorage.api.plugin.builtin.VolumeWriter;
 import org.moorage.api.plugin.cluster.ClusterException;
 import org.moorage.api.plugin.cluster.MergePatch;
 import org.moorage.api.plugin.cluster.Nomination;
+import org.moorage.api.plugin.cluster.ObjectEvent;
 import org.moorage.api.plugin.cluster.PodEvent;
-import org.moorage.api.plugin.cluster.PodGroupEvent;
 import org.moorage.objects.KeptJson;
 import org.moorage.objects.tree.ObjectStreams;
 import org.moorage.objects.tree.TreeDecoder;
@@ -359,7 +359,7 @@ public final class KubernetesCluster implements Cluster {
     }
 
     @Override
-    public void report(PodGroupEvent event) {
+    public void report(ObjectEvent event) {
         events.report(ReportedEvent.of(event));
     }
 

@@ -3,8 +3,8 @@ package org.moorage.kubernetes;
 
 import java.util.Optional;
 import org.moorage.api.model.ClusterObject;
+import org.moorage.api.plugin.cluster.ObjectEvent;
 import org.moorage.api.plugin.cluster.PodEvent;
-import org.moorage.api.plugin.cluster.PodGroupEvent;
 
 /**
  * An event of an object.
@@ -36,10 +36,10 @@ record ReportedEvent(
                 event.note());
     }
 
-    static ReportedEvent of(PodGroupEvent event) {
+    static ReportedEvent of(ObjectEvent event) {
         return new ReportedEvent(
-                event.group(),
-                event.schedulerName(),
+                event.object(),
+                event.controller(),
                 Optional.empty(),
                 event.type(),
                 event.reason(),

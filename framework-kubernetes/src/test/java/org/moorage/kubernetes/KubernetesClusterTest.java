@@ -50,8 +50,8 @@ import org.moorage.api.plugin.cluster.ClusterException;
 import org.moorage.api.plugin.cluster.ClusterException.Outcome;
 import org.moorage.api.plugin.cluster.MergePatch;
 import org.moorage.api.plugin.cluster.Nomination;
+import org.moorage.api.plugin.cluster.ObjectEvent;
 import org.moorage.api.plugin.cluster.PodEvent;
-import org.moorage.api.plugin.cluster.PodGroupEvent;
 import org.moorage.objects.tree.ObjectStreams;
 import org.moorage.runtime.MonotonicClock;
 import org.moorage.testkit.apiserver.FakeApiServer;
@@ -953,7 +953,7 @@ class KubernetesClusterTest {
                             .build())
                     .build();
 
-            cluster.report(new PodGroupEvent(
+            cluster.report(new ObjectEvent(
                     group, "batch-scheduler", PodEvent.WARNING, "FailedScheduling", "Scheduling", "2 of the 3 pods"));
 
             JsonNode event = json(server.takeRequest().body());

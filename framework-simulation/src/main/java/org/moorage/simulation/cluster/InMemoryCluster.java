@@ -25,8 +25,8 @@ import org.moorage.api.plugin.builtin.VolumeWriter;
 import org.moorage.api.plugin.cluster.ClusterException;
 import org.moorage.api.plugin.cluster.MergePatch;
 import org.moorage.api.plugin.cluster.Nomination;
+import org.moorage.api.plugin.cluster.ObjectEvent;
 import org.moorage.api.plugin.cluster.PodEvent;
-import org.moorage.api.plugin.cluster.PodGroupEvent;
 import org.moorage.objects.KeptJson;
 import org.moorage.objects.tree.ObjectStreams;
 import org.moorage.objects.tree.TreeDecoder;
@@ -65,7 +65,7 @@ public final class InMemoryCluster implements Cluster {
     private final Deque<PodEvent> events = new ArrayDeque<>();
 
     @GuardedBy("objects")
-    private final Deque<PodGroupEvent> podGroupEvents = new ArrayDeque<>();
+    private final Deque<ObjectEvent> objectEvents = new ArrayDeque<>();
 
     private final TreeDecoder decoder = new TreeDecoder();
 
@@ -169,10 +169,10 @@ public final class InMemoryCluster implements Cluster {
         }
     }
 
-    /** The last 1,000 events that were reported of groups of pods, in order. */
-    public List<PodGroupEvent> podGroupEvents() {
+    /** The last 1,000 events that were reported of other objects, in order. */
+    public List<ObjectEvent> objectEvents() {
         synchronized (objects) {
-            return List.copyOf(podGroupEvents);
+            return List.copyOf(objectEvents);
         }
     }
 
@@ -358,13 +358,13 @@ public final class InMemoryCluster implements Cluster {
     }
 
     @Override
-    public void report(PodGroupEvent event) {
+    public void report(ObjectEvent event) {
         Objects.requireNonNull(event, "event");
         synchronized (objects) {
-            if (podGroupEvents.size() == KEPT_EVENTS) {
-                podGroupEvents.removeFirst();
+            if (objectEvents.size() == KEPT_EVENTS) {
+                objectEvents.removeFirst();
             }
-            podGroupEvents.addLast(event);
+            objectEvents.addLast(event);
         }
     }
 

@@ -23,7 +23,7 @@ import org.moorage.api.plugin.builtin.VolumeWriter;
 public interface ClusterWriter {
     /**
      * Returns a writer that changes nothing: each call throws, except {@link #report(PodEvent)} and
-     * {@link #report(PodGroupEvent)}, which drop the event.
+     * {@link #report(ObjectEvent)}, which drop the event.
      *
      * @param reason how to configure a writable cluster; part of the exception's message
      */
@@ -89,8 +89,8 @@ public interface ClusterWriter {
     void report(PodEvent event);
 
     /**
-     * Reports an event about a pod group, as {@link #report(PodEvent)} does. A writer that does not support it drops
-     * it.
+     * Reports an event about an object other than a pod, as {@link #report(PodEvent)} does. A writer that does not
+     * support it drops it.
      */
-    default void report(PodGroupEvent event) {}
+    default void report(ObjectEvent event) {}
 }

@@ -6,8 +6,8 @@ import java.util.List;
 import java.util.Optional;
 import org.moorage.api.model.PodGroup;
 import org.moorage.api.plugin.cluster.ClusterWriter;
+import org.moorage.api.plugin.cluster.ObjectEvent;
 import org.moorage.api.plugin.cluster.PodEvent;
-import org.moorage.api.plugin.cluster.PodGroupEvent;
 import org.moorage.config.plugin.PluginText;
 import org.moorage.runtime.decision.GroupEvaluation.Attempt;
 import org.moorage.runtime.decision.GroupEvaluation.Best;
@@ -32,7 +32,7 @@ public final class PodGroupEvents {
      */
     public void failed(List<Attempt> path, PodGroup stopped, String schedulerName) {
         note(path)
-                .ifPresent(note -> writer.report(new PodGroupEvent(
+                .ifPresent(note -> writer.report(new ObjectEvent(
                         stopped,
                         schedulerName,
                         PodEvent.WARNING,

@@ -91,13 +91,13 @@ final class PodGroupEventsTest {
             while (scheduler.scheduleNext().isPresent()) {}
         }
 
-        assertThat(cluster.podGroupEvents())
-                .extracting(event -> event.group().key() + ": " + event.note())
+        assertThat(cluster.objectEvents())
+                .extracting(event -> event.object().key() + ": " + event.note())
                 .containsExactlyElementsOf(tried.events);
-        assertThat(cluster.podGroupEvents()).allSatisfy(event -> {
+        assertThat(cluster.objectEvents()).allSatisfy(event -> {
             assertThat(event.type()).isEqualTo("Warning");
             assertThat(event.reason()).isEqualTo("FailedScheduling");
-            assertThat(event.schedulerName()).isEqualTo("default-scheduler");
+            assertThat(event.controller()).isEqualTo("default-scheduler");
         });
     }
 }

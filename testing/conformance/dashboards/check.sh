@@ -109,7 +109,7 @@ echo "pods created: $((round * 203 + 15))" >&2
 # The queries of our own dashboard, in the form of queries.txt. What counts faults has no series while there are none.
 of_dashboard() {
   jq -r '.panels[] | .title as $title | .targets[]? | .expr | gsub("\\$job"; "kube-scheduler")
-    | (if test("moorage_(plugin|thread|log|unreadable|watch_failures)") then "? " else "" end) + "Dashboard: " + $title + " | " + .' \
+    | (if test("moorage_(plugin|controller|thread|log|unreadable|watch_failures)") then "? " else "" end) + "Dashboard: " + $title + " | " + .' \
     "$root/deploy/monitoring/dashboard.json"
 }
 

@@ -206,6 +206,11 @@ public final class InformerCluster implements Cluster {
     }
 
     @Override
+    public List<Pod> endedPods(String label, String value) {
+        return server.endedPods(label, value);
+    }
+
+    @Override
     public void bind(Pod pod, String nodeName) {
         server.bind(pod, nodeName);
     }

@@ -101,6 +101,22 @@ class KubernetesClusterTest {
         server.close();
     }
 
+    @Test
+    void listsThePodsWithALabelThatHaveEndedExceptUnreadableOnes() throws InterruptedException {
+        server.on("GET", "/api/v1/pods", request -> Response.ok("""
+                {"kind": "PodList", "apiVersion": "v1", "metadata": {"resourceVersion": "9"}, "items": [
+                  {"metadata": {"name": "odd", "namespace": "default", "uid": "u1"}, "spec": "none"},
+                  {"metadata": {"name": "web", "namespace": "default", "uid": "u2"}, "spec": {},
+                   "status": {"phase": "Succeeded"}}]}"""));
+
+        assertThat(cluster.endedPods("group", "gang"))
+                .extracting(pod -> pod.key() + " " + pod.status().phase())
+                .containsExactly("default/web Succeeded");
+        assertThat(server.takeRequest().query())
+                .containsEntry("labelSelector", "group=gang")
+                .containsEntry("fieldSelector", "status.phase!=Pending,status.phase!=Running,status.phase!=Unknown");
+    }
+
     @Nested
     class Binding {
         private final Pod web = pod("u1");

@@ -163,6 +163,7 @@ public final class Scheduler implements AutoCloseable {
     private void startFlushes() {
         if (!flushes.getAndSet(true)) {
             parts.watch.start();
+            parts.controllers.start();
             parts.threads.everyInQueue(FLUSH_BACKOFF, parts.queue::flushBackoff);
             parts.threads.everyInQueue(FLUSH_UNSCHEDULABLE, parts.queue::flushUnschedulable);
         }

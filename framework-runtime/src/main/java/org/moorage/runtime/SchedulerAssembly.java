@@ -33,6 +33,7 @@ import org.moorage.runtime.internal.log.Log;
 import org.moorage.runtime.internal.loop.CycleWorkspace;
 import org.moorage.runtime.internal.loop.EvaluationWorkspaces;
 import org.moorage.runtime.internal.loop.PluginCallWatch;
+import org.moorage.runtime.internal.loop.PluginControllers;
 import org.moorage.runtime.internal.loop.PodGroupCycle;
 import org.moorage.runtime.internal.loop.SchedulerThreads;
 import org.moorage.runtime.internal.loop.SchedulingCycle;
@@ -80,6 +81,7 @@ final class SchedulerAssembly {
     final SchedulingQueue queue;
     final SchedulingLoop loop;
     final PluginCallWatch watch;
+    final PluginControllers controllers;
     final ObjectEventHandlers eventHandlers;
 
     SchedulerAssembly(SchedulerBuilder builder, Listeners listeners, SchedulerThreads threads) {
@@ -185,6 +187,7 @@ final class SchedulerAssembly {
                 groupCycle);
         watch = new PluginCallWatch(
                 builder.pluginCallTimeout, builder.monotonicClock, threads, queue, loop, profiles.plugins(), listeners);
+        controllers = new PluginControllers(profiles.plugins(), source, threads, listeners);
         eventHandlers = new ObjectEventHandlers(
                 new PodEventHandlers(
                         cache, queue, nominator, waitingPods, podsInPreBind, this::isResponsible, builder.featureGates),

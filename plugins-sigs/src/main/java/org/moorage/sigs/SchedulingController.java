@@ -14,6 +14,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
 import org.moorage.api.event.ObjectChange;
 import org.moorage.api.model.Container;
 import org.moorage.api.model.ObjectFields;
@@ -29,18 +30,23 @@ import org.moorage.api.plugin.PluginArgs;
 import org.moorage.api.plugin.PluginFactory;
 import org.moorage.api.plugin.cluster.ClusterException;
 import org.moorage.api.plugin.cluster.MergePatch;
+import org.moorage.api.plugin.cluster.ObjectEvent;
 import org.moorage.api.plugin.cluster.ObjectLister;
+import org.moorage.api.plugin.cluster.PodEvent;
 
 /**
  * Writes the status of PodGroups and ElasticQuotas for people and tools; no plugin reads it. Enable it in a profile
- * instead of running the controllers of scheduler-plugins, whose status it writes. As there, pods with the label of a
- * group count in all namespaces. Where those report events of the objects, it logs.
+ * instead of running the controllers of scheduler-plugins, whose status and events it writes. As there, pods with the
+ * label of a group count in all namespaces.
  */
 public final class SchedulingController implements ControllerPlugin {
     /** The plugin's name. */
     public static final String NAME = "SchedulingController";
 
     private static final Duration LONGEST = Duration.ofHours(48);
+    /** The longest value of a label; groups with longer names have no pods. */
+    private static final int LONGEST_LABEL = 63;
+
     private static final String PENDING = "Pending";
     private static final String SCHEDULING = "Scheduling";
     private static final Set<String> OVER = Set.of("Finished", "Failed");
@@ -53,6 +59,11 @@ public final class SchedulingController implements ControllerPlugin {
     private final ObjectLister<Pod> pods;
     // The pods by the value of the label, and by namespace and name.
     private final Map<String, Map<String, Pod>> podsByLabel = new ConcurrentHashMap<>();
+
+    /** Groups that had no ended pods when these were last listed, and whose pods have all been known since. */
+    private final Set<String> withoutEnded = ConcurrentHashMap.newKeySet();
+
+    private volatile ControllerPlugin.@Nullable Context context;
 
     private SchedulingController(Handle handle) {
         this.handle = handle;
@@ -72,6 +83,9 @@ public final class SchedulingController implements ControllerPlugin {
 
     private void later(ObjectKind<OtherObject> kind, ObjectChange<OtherObject> change) {
         OtherObject object = change.latest();
+        if (change.after().isEmpty()) {
+            withoutEnded.remove(object.name());
+        }
         later(kind, object.namespace(), object.name());
     }
 
@@ -84,6 +98,8 @@ public final class SchedulingController implements ControllerPlugin {
                 podsByLabel
                         .computeIfAbsent(group, any -> new ConcurrentHashMap<>())
                         .put(pod.key(), pod);
+            } else {
+                withoutEnded.remove(group);
             }
             later(Coscheduling.POD_GROUP, pod.namespace(), group);
         }
@@ -100,18 +116,32 @@ public final class SchedulingController implements ControllerPlugin {
     }
 
     private void later(ObjectKind<OtherObject> kind, String namespace, String name) {
-        handle.tasks().background().execute(() -> {
-            try {
-                reconcile(kind.kind(), namespace, name);
-            } catch (ClusterException | IllegalArgumentException failed) {
-                handle.logger()
-                        .warn("Status not written", failed, "kind", kind.kind(), "object", namespace + "/" + name);
-            }
-        });
+        Context started = context;
+        if (started != null) {
+            started.add(kind.kind(), namespace, name);
+        }
+    }
+
+    @Override
+    public void start(Context given) {
+        context = given;
+        groups.all().forEach(group -> later(Coscheduling.POD_GROUP, group.namespace(), group.name()));
+        quotas.all().forEach(quota -> later(CapacityScheduling.ELASTIC_QUOTA, quota.namespace(), quota.name()));
     }
 
     @Override
     public void reconcile(String kind, String namespace, String name) {
+        try {
+            write(kind, namespace, name);
+        } catch (ClusterException failed) {
+            // An object that was deleted meanwhile needs no status.
+            if (!failed.isNotFound()) {
+                throw failed;
+            }
+        }
+    }
+
+    private void write(String kind, String namespace, String name) {
         if (kind.equals(Coscheduling.POD_GROUP.kind())) {
             Optional<OtherObject> group = groups.get(namespace, name);
             if (group.isPresent()) {
@@ -119,7 +149,7 @@ public final class SchedulingController implements ControllerPlugin {
             }
         } else {
             for (OtherObject quota : quotas.in(namespace)) {
-                reconcileQuota(quota);
+                reconcileQuota(quota, namespace + "/" + name);
             }
         }
     }
@@ -133,11 +163,11 @@ public final class SchedulingController implements ControllerPlugin {
         if ((phase.equals(SCHEDULING) || phase.equals(PENDING))
                 && fields.integer("status", "running").orElse(0) == 0
                 && isLate(group, fields)) {
-            handle.logger().warn("Schedule time longer than 48 hours", "podGroup", group.key());
+            report(group, "PodGroupController", PodEvent.WARNING, "Timeout", "schedule time longer than 48 hours");
             return;
         }
         Map<String, Object> status = new LinkedHashMap<>();
-        List<Pod> members = members(group);
+        List<Pod> members = phase.isEmpty() ? List.of() : members(group);
         long minMember = fields.integer("spec", "minMember").orElse(0);
         if (phase.isEmpty()) {
             status.put("phase", PENDING);
@@ -166,7 +196,27 @@ public final class SchedulingController implements ControllerPlugin {
     }
 
     private List<Pod> members(OtherObject group) {
-        return List.copyOf(new TreeMap<>(podsByLabel.getOrDefault(group.name(), Map.of())).values());
+        Map<String, Pod> members = new TreeMap<>(podsByLabel.getOrDefault(group.name(), Map.of()));
+        endedPods(group.name()).forEach(pod -> members.put(pod.key(), pod));
+        return List.copyOf(members.values());
+    }
+
+    private List<Pod> endedPods(String group) {
+        Context started = context;
+        // Added before the request, so that a pod that ends meanwhile removes the group again.
+        if (started == null || group.length() > LONGEST_LABEL || !withoutEnded.add(group)) {
+            return List.of();
+        }
+        boolean hasNone = false;
+        try {
+            List<Pod> ended = started.endedPods(Coscheduling.LABEL, group);
+            hasNone = ended.isEmpty();
+            return ended;
+        } finally {
+            if (!hasNone) {
+                withoutEnded.remove(group);
+            }
+        }
     }
 
     private static Optional<String> occupant(List<Pod> members) {
@@ -202,7 +252,8 @@ public final class SchedulingController implements ControllerPlugin {
         return pods.stream().filter(pod -> pod.status().phase().equals(phase)).count();
     }
 
-    private void reconcileQuota(OtherObject quota) {
+    // The event has the name in the request, which may be a pod's in the recorded answers.
+    private void reconcileQuota(OtherObject quota, String requested) {
         ObjectFields fields = quota.fields();
         Map<String, Quantity> used = new TreeMap<>();
         for (String limit : List.of("min", "max")) {
@@ -224,7 +275,17 @@ public final class SchedulingController implements ControllerPlugin {
                             quota.namespace(),
                             quota.name(),
                             MergePatch.ofStatus("{\"status\":{\"used\":" + json(amounts) + "}}"));
+            report(
+                    quota,
+                    "ElasticQuotaController",
+                    PodEvent.NORMAL,
+                    "Synced",
+                    "Elastic Quota " + requested + " synced successfully");
         }
+    }
+
+    private void report(OtherObject object, String controller, String type, String reason, String note) {
+        handle.cluster().writer().report(new ObjectEvent(object, controller, type, reason, "Reconciling", note));
     }
 
     // Upstream leaves the overhead out.

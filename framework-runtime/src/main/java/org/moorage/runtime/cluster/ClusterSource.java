@@ -2,10 +2,13 @@
 package org.moorage.runtime.cluster;
 
 import java.util.Collection;
+import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import org.moorage.api.model.ClusterObject;
 import org.moorage.api.model.ObjectKind;
+import org.moorage.api.model.Pod;
 import org.moorage.objects.KeptJson;
 
 /** The source of all cluster objects of a scheduler. */
@@ -50,6 +53,18 @@ public interface ClusterSource extends AutoCloseable {
      * @throws org.moorage.api.plugin.cluster.ClusterException if it cannot be read
      */
     <T extends ClusterObject> Optional<T> read(ObjectKind<T> kind, String namespace, String name);
+
+    /**
+     * Lists the pods with a label whose phase is {@code Succeeded} or {@code Failed}, as far as {@link #watch} omits
+     * them; none if it omits no pods.
+     *
+     * @throws org.moorage.api.plugin.cluster.ClusterException if they cannot be listed
+     */
+    default List<Pod> endedPods(String label, String value) {
+        Objects.requireNonNull(label, "label");
+        Objects.requireNonNull(value, "value");
+        return List.of();
+    }
 
     /** Stops calling the listener and releases the resources of the source. Further calls have no effect. */
     @Override

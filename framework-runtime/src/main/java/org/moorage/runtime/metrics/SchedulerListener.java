@@ -5,6 +5,7 @@ import java.util.Collection;
 import org.moorage.api.Code;
 import org.moorage.api.GroupKey;
 import org.moorage.api.model.Pod;
+import org.moorage.api.plugin.ControllerPlugin;
 import org.moorage.api.plugin.Handle;
 import org.moorage.api.plugin.point.QueuedPod;
 import org.moorage.runtime.FailurePolicy;
@@ -85,6 +86,13 @@ public interface SchedulerListener {
 
     /** Called when a task of a plugin of that profile on {@link Handle.Tasks#background} threw an exception. */
     default void backgroundTaskFailed(String profileName, Throwable thrown) {}
+
+    /**
+     * Called when a {@link ControllerPlugin} has reconciled an object, or failed to; also when it failed to start.
+     *
+     * @param succeeded false if the scheduler calls it again for the object
+     */
+    default void reconciled(String plugin, boolean succeeded) {}
 
     /**
      * Called when a call into a plugin did not return in time. The call continues, and is reported once.

@@ -23,7 +23,7 @@ import org.moorage.runtime.Scheduler;
 import org.moorage.simulation.SteppingClock;
 import org.moorage.simulation.cluster.InMemoryCluster;
 
-/** Checks the status of a custom resource after one run of the plugin that writes it. */
+/** Checks the status of a custom resource, and the events, after one run of the plugin that writes them. */
 final class ReconciliationCheck implements VectorCheck {
     private static final String CONFIG = """
             apiVersion: kubescheduler.config.k8s.io/v1
@@ -87,9 +87,15 @@ final class ReconciliationCheck implements VectorCheck {
                         shown(got));
             }
         }
-        if (expected.isEmpty()) {
-            comparisons.compare("objects", "none", "none");
-        }
+        List<String> events = new ArrayList<>();
+        expect.path("events").forEach(event -> events.add(event.asText()));
+        comparisons.compare(
+                "events",
+                events.toString(),
+                cluster.objectEvents().stream()
+                        .map(event -> event.type() + " " + event.reason() + " " + event.note())
+                        .toList()
+                        .toString());
         return comparisons.all();
     }
 

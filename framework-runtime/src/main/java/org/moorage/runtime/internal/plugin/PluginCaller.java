@@ -33,6 +33,7 @@ import org.moorage.api.event.ObjectChange;
 import org.moorage.api.event.PreQueueingHint;
 import org.moorage.api.event.QueueingHint;
 import org.moorage.api.model.Pod;
+import org.moorage.api.plugin.ControllerPlugin;
 import org.moorage.api.plugin.Plugin;
 import org.moorage.api.plugin.group.PlacementFeasiblePlugin;
 import org.moorage.api.plugin.group.PlacementFeasibleResult;
@@ -246,6 +247,16 @@ public final class PluginCaller {
                 throw failure(PluginMethod.CLOSE, thrown);
             }
         }
+    }
+
+    /** Starts the plugin, which is a controller. */
+    public void startController(ControllerPlugin.Context context) {
+        run(PluginMethod.START, null, () -> ((ControllerPlugin) plugin).start(context));
+    }
+
+    /** Lets the plugin, which is a controller, reconcile an object. */
+    public void reconcile(String kind, String namespace, String name) {
+        run(PluginMethod.RECONCILE, null, () -> ((ControllerPlugin) plugin).reconcile(kind, namespace, name));
     }
 
     /** Runs PreEnqueue; the answer is a success or a rejection. */

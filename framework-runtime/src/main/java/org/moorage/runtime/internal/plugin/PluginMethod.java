@@ -12,6 +12,10 @@ public enum PluginMethod {
     EVENTS_TO_REGISTER("EventsToRegister", "registering the events of plugin ", ": ", Suspended.CALLED, Answers.ANY),
     /** Closing the plugin. */
     CLOSE("Close", "closing plugin ", ": ", Suspended.CALLED, Answers.ANY),
+    /** Starting a controller. */
+    START("Start", "starting controller plugin ", ": ", Suspended.CALLED, Answers.ANY),
+    /** Reconciling an object. A failed call is repeated. */
+    RECONCILE("Reconcile", "running controller plugin ", ": ", Suspended.CALLED, Answers.ANY),
     /** A queueing hint. A failure only causes another attempt at the pod. */
     QUEUEING_HINT("QueueingHint", "running the queueing hint of plugin ", ": ", Suspended.CALLED, Answers.ANY),
     /** PreEnqueue. */

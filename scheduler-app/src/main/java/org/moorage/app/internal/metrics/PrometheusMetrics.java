@@ -80,6 +80,7 @@ public final class PrometheusMetrics implements SchedulerListener {
     private final Series<CounterDataPoint> overduePluginCalls;
     private final Series<GaugeDataPoint> suspendedPlugins;
     private final Series<CounterDataPoint> threadFailures;
+    private final Series<CounterDataPoint> reconciliations;
 
     private volatile boolean preemptsInBackground = true;
     private volatile @Nullable PodGroupMetrics podGroups;
@@ -208,6 +209,11 @@ public final class PrometheusMetrics implements SchedulerListener {
                 "moorage_thread_failures_total",
                 "Failures of the scheduler's own threads that nothing caught, by thread.",
                 "thread");
+        reconciliations = families.counters(
+                "moorage_controller_reconciliations_total",
+                "Calls of controller plugins for an object, by result: success, or error, after which they are repeated.",
+                "plugin",
+                "result");
         scheduledAfterFlush = families.counter(
                 "scheduler_pod_scheduled_after_flush_total",
                 "[ALPHA] Number of pods that were successfully scheduled after being flushed from unschedulableEntities due to"
@@ -450,6 +456,11 @@ public final class PrometheusMetrics implements SchedulerListener {
     @Override
     public void threadFailed(String thread, Throwable thrown) {
         threadFailures.of(withoutNumber(thread)).inc();
+    }
+
+    @Override
+    public void reconciled(String plugin, boolean succeeded) {
+        reconciliations.of(plugin, succeeded ? "success" : "error").inc();
     }
 
     // Thread numbers are cut off, so that the label does not get a new value for each new thread.

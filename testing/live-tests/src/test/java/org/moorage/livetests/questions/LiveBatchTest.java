@@ -24,6 +24,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.moorage.livetests.scene.ApiAccess;
 import org.moorage.livetests.scene.ControlPlane;
+import org.moorage.livetests.scene.Kubelets;
 import org.moorage.livetests.scene.Moorage;
 import org.moorage.livetests.scene.RunningProgram;
 import org.moorage.livetests.scene.Scene;

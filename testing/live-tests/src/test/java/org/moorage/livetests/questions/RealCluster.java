@@ -16,6 +16,7 @@ import java.util.TreeMap;
 import java.util.function.Predicate;
 import java.util.regex.Pattern;
 import org.moorage.livetests.scene.ApiAccess;
+import org.moorage.livetests.scene.Kubelets;
 import org.moorage.livetests.scene.PodVersions;
 import org.moorage.livetests.scene.Scene;
 import org.moorage.livetests.scene.SchedulerProcess;

@@ -12,7 +12,7 @@ import java.util.stream.Stream;
 /** The command line of the application, which is started as users start it: by the launcher of the archive. */
 public final class Moorage {
     private static final Pattern NOT_ITS_OWN =
-            Pattern.compile("[/\\\\]plugins-(opa|safe|traffic)[/\\\\]|[/\\\\]test-classes[/\\\\]?$");
+            Pattern.compile("[/\\\\]plugins-(opa|safe|sigs|traffic)[/\\\\]|[/\\\\]test-classes[/\\\\]?$");
     private static final String CLASS_PATH = Stream.of(
                     System.getProperty("java.class.path").split(File.pathSeparator))
             .filter(entry -> !NOT_ITS_OWN.matcher(entry).find())

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.moorage.livetests.questions;
+package org.moorage.livetests.scene;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import java.time.Duration;
@@ -10,11 +10,9 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.moorage.livetests.scene.ApiAccess;
-import org.moorage.livetests.scene.Waiting;
 
-/** Stands for the kubelets of all nodes: starts the pods that are bound, and says that they are ready or have ended. */
-final class Kubelets implements AutoCloseable {
+/** Stands for the kubelets of all nodes: starts the bound pods, and reports that they are ready or have ended. */
+public final class Kubelets implements AutoCloseable {
     private static final String READY = """
             {"status": {"phase": "Running", "startTime": "%s", "conditions": [{"type": "Ready", "status": "True"},
               {"type": "ContainersReady", "status": "True"}, {"type": "PodScheduled", "status": "True"}]}}""";
@@ -33,17 +31,15 @@ final class Kubelets implements AutoCloseable {
     private volatile boolean isClosed;
 
     /** The containers of a pod. */
-    interface Containers {
+    public interface Containers {
         /** They run until the pod is deleted. */
         Containers ENDLESS = pod -> true;
 
-        /**
-         * Runs those of a pod to the end; returns whether they are still said to run, as they are if nothing ends them.
-         */
+        /** Runs the containers of a pod to the end; returns whether they continue to be reported as running. */
         boolean run(JsonNode pod) throws Exception;
     }
 
-    Kubelets(ApiAccess api, Containers containers) {
+    public Kubelets(ApiAccess api, Containers containers) {
         this.api = api;
         this.containers = containers;
         thread.setDaemon(true);

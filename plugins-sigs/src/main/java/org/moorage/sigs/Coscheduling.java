@@ -5,7 +5,6 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -170,18 +169,17 @@ public final class Coscheduling
     private int assign(String group, Pod pod) {
         return assignedByGroup
                 .compute(group, (any, known) -> {
-                    Set<String> names = known == null ? new HashSet<>() : new HashSet<>(known);
+                    Set<String> names = known == null ? ConcurrentHashMap.newKeySet() : known;
                     names.add(pod.name());
-                    return Set.copyOf(names);
+                    return names;
                 })
                 .size();
     }
 
     private void unassign(String group, Pod pod) {
         assignedByGroup.computeIfPresent(group, (any, known) -> {
-            Set<String> names = new HashSet<>(known);
-            names.remove(pod.name());
-            return names.isEmpty() ? null : Set.copyOf(names);
+            known.remove(pod.name());
+            return known.isEmpty() ? null : known;
         });
     }
 
@@ -204,10 +202,12 @@ public final class Coscheduling
         return assignedByGroup.getOrDefault(group, Set.of()).size();
     }
 
-    private List<WaitingPod> waitingMembers(String group) {
+    private List<WaitingPod> waitingMembers(Pod member) {
+        String name = member.labels().getOrDefault(LABEL, "");
         List<WaitingPod> waiting = new ArrayList<>();
         for (WaitingPod pod : handle.binding().waitingPods()) {
-            if (nameOf(pod.pod()).filter(group::equals).isPresent()) {
+            if (name.equals(pod.pod().labels().get(LABEL))
+                    && pod.pod().namespace().equals(member.namespace())) {
                 waiting.add(pod);
             }
         }
@@ -358,7 +358,7 @@ public final class Coscheduling
     public CompletionStage<?> execute(CycleState state, Pod pod, PostFilterResult result) {
         if (rejectsGroup(pod)) {
             String name = nameOf(pod).orElse("");
-            waitingMembers(name).forEach(member -> member.reject(NAME, "optimistic rejection in PostFilter"));
+            waitingMembers(pod).forEach(member -> member.reject(NAME, "optimistic rejection in PostFilter"));
             long minMember = groupOf(pod).map(Group::minMember).orElse(0L);
             if (args.podGroupBackoffSeconds() > 0 && members(name).size() >= minMember) {
                 startUnlessRunning(backedOffUntil, name, Duration.ofSeconds(args.podGroupBackoffSeconds()));
@@ -378,7 +378,7 @@ public final class Coscheduling
         nameOf(pod).ifPresent(name -> {
             unassign(name, pod);
             if (groupOf(pod).isPresent()) {
-                waitingMembers(name).forEach(member -> member.reject(NAME, "rejection in Unreserve"));
+                waitingMembers(pod).forEach(member -> member.reject(NAME, "rejection in Unreserve"));
                 failed(name);
             }
         });
@@ -397,7 +397,7 @@ public final class Coscheduling
         int assigned = assign(name.get(), pod);
         if (assigned >= group.get().minMember()) {
             lastFailedAt.remove(name.get());
-            waitingMembers(name.get()).forEach(member -> member.allow(NAME));
+            waitingMembers(pod).forEach(member -> member.allow(NAME));
             return PermitResult.allow();
         }
         if (assigned == 1) {

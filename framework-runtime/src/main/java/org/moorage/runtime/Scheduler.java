@@ -177,8 +177,18 @@ public final class Scheduler implements AutoCloseable {
      *     pod is ready
      */
     public Optional<Decision> scheduleNext() {
+        return scheduleNext(pod -> true);
+    }
+
+    /**
+     * As {@link #scheduleNext()}, for the next of the selected pods; the others keep their places in the queue.
+     *
+     * @param which selects pods; a group of pods is selected if one of its pods is
+     */
+    public Optional<Decision> scheduleNext(Predicate<Pod> which) {
+        Objects.requireNonNull(which, "which");
         while (true) {
-            Optional<QueuedEntity> queued = parts.queue.poll();
+            Optional<QueuedEntity> queued = parts.queue.poll(which);
             if (queued.isEmpty()) {
                 return Optional.empty();
             }
@@ -194,7 +204,17 @@ public final class Scheduler implements AutoCloseable {
      * any thread.
      */
     public boolean isReady() {
-        return parts.queue.isReady();
+        return isReady(pod -> true);
+    }
+
+    /**
+     * Returns whether {@link #scheduleNext(Predicate)} would schedule one of these pods or a group of them now. May be
+     * called at any time from any thread.
+     *
+     * @param which selects pods; a group of pods is selected if one of its pods is
+     */
+    public boolean isReady(Predicate<Pod> which) {
+        return parts.queue.isReady(Objects.requireNonNull(which, "which"));
     }
 
     /**

@@ -72,6 +72,14 @@ public final class ProgressWatch implements SchedulerListener {
                 : attempts.last - attempts.firstSinceProgress + 1;
     }
 
+    /** Returns how often a pod was tried since the last progress, and since time passed. */
+    synchronized int attemptsAtOnce(Pod pod) {
+        Attempts attempts = attemptsByUid.get(pod.uid());
+        return attempts == null || attempts.progress != progress() || attempts.timesPassed != timesPassed
+                ? 0
+                : attempts.last - attempts.firstAtOnce + 1;
+    }
+
     @Override
     public synchronized void decided(Decision decision) {
         Attempts attempts = attemptsByUid.computeIfAbsent(decision.pod().uid(), any -> new Attempts());

@@ -41,7 +41,9 @@ import org.moorage.simulation.dump.RecordedChange;
  * <p>For one thread: set it up, then run it. Several simulations may run at the same time.
  *
  * <p>Its clock is a {@link SteppingClock}, and random numbers have a seed, so that each run has the same result. A run
- * that retries the same pods again and again without any effect ends with a {@link StalledException}.
+ * that only retries the same pods, again and again without any effect, has come to rest: the pods are pending for the
+ * reasons of their last attempts. If a run never ends for another reason, such as preemptions in a circle, it ends with
+ * a {@link StalledException}.
  */
 public final class Simulation {
     private final List<ClusterObject> objects;

@@ -66,6 +66,12 @@ final class SimulationRun implements AutoCloseable {
     /** The maximum number of retries of a pod after its backoff while nothing else changes. */
     private static final int MOST_RETRIES = 10;
 
+    /** The maximum number of attempts at a pod for any reason at one instant while nothing else changes. */
+    private static final int MOST_AT_ONCE = 5;
+
+    /** The maximum number of attempts at a pod for any reason while only time passes. */
+    private static final int MOST_IN_TIME = 3 * MOST_RETRIES;
+
     /** The default of terminationGracePeriodSeconds: the time that an evicted pod stays on its node. */
     private static final Duration GRACE_PERIOD = Duration.ofSeconds(30);
 
@@ -117,6 +123,9 @@ final class SimulationRun implements AutoCloseable {
     private Instant lastProgressAt;
     private int quietSteps;
 
+    /** The number of attempts at settled pods since one at another pod, see {@link #isSettled}. */
+    private int settledAttempts;
+
     /** The number of pods that are terminating or about to be created. */
     private int pendingControllers;
 
@@ -154,7 +163,7 @@ final class SimulationRun implements AutoCloseable {
                 .random(random)
                 .randomTies(hasRandomTies)
                 .timers(clock.timers())
-                .bindingExecutor(Runnable::run)
+                .bindingExecutor(new TurnExecutor())
                 .extenders(extenders)
                 .listener(decisions)
                 .listener(progress)
@@ -294,7 +303,7 @@ final class SimulationRun implements AutoCloseable {
     Optional<Decision> scheduleNext() {
         Optional<Decision> next = Optional.empty();
         while (next.isEmpty() && isReadyInTime()) {
-            next = scheduler.scheduleNext();
+            next = tryNext();
         }
         if (next.isEmpty()) {
             return next;
@@ -306,9 +315,31 @@ final class SimulationRun implements AutoCloseable {
         return Optional.of(last);
     }
 
+    private Optional<Decision> tryNext() {
+        if (scheduler.isReady(pod -> !isSettled(pod))) {
+            settledAttempts = 0;
+            return scheduler.scheduleNext(pod -> !isSettled(pod));
+        }
+        settledAttempts++;
+        return scheduler.scheduleNext();
+    }
+
+    // While pods wait for a permit, the attempts at other pods that end their wait are made, so that it does not seem
+    // as if the permit were missing.
+    private boolean isReady() {
+        return scheduler.isReady(pod -> !isSettled(pod))
+                || settledAttempts < pending.size() && !scheduler.waitingPods().isEmpty() && scheduler.isReady();
+    }
+
+    // Without any effect, a pod that was retried so often is retried for ever: because a plugin activates it after each
+    // attempt, or because an attempt at another pod that fails causes an event.
+    private boolean isSettled(Pod pod) {
+        return progress.attemptsAtOnce(pod) >= MOST_AT_ONCE || progress.attemptsSinceProgress(pod) >= MOST_IN_TIME;
+    }
+
     /** Lets time pass and applies changes until a pod is ready to be tried; returns false if nothing more can happen. */
     boolean isReadyInTime() {
-        while (!scheduler.isReady()) {
+        while (!isReady()) {
             if (endlessPreemption != null) {
                 throw endlessPreemption;
             }

@@ -2,8 +2,8 @@
 package org.moorage.simulation;
 
 /**
- * Thrown when a scheduler tries the same pods again and again without any effect. The message names the pod, and a
- * plugin.
+ * Thrown when a run never ends, such as one in which pods evict each other in a circle. The message names the pod, and
+ * a plugin.
  */
 public final class StalledException extends RuntimeException {
     private static final long serialVersionUID = 1L;

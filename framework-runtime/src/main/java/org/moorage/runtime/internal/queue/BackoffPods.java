@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.BiPredicate;
+import java.util.function.Predicate;
 
 /**
  * The pods and groups in backoff. Pods that plugins rejected may be tried before the end of their backoff when no other
@@ -77,9 +78,9 @@ final class BackoffPods {
         return rejected.first().isPresent();
     }
 
-    /** Removes and returns the rejected pod whose backoff ends first, even if it has not ended. */
-    Optional<QueuedPodInfo> removeFirstRejected() {
-        return rejected.removeFirst();
+    /** Removes and returns the selected rejected pod whose backoff ends first, even if it has not ended. */
+    Optional<QueuedPodInfo> removeFirstRejected(Predicate<? super QueuedPodInfo> which) {
+        return rejected.removeFirst(which);
     }
 
     /** Removes and returns an entity whose backoff has ended, rejected pods first; empty if there is none. */

@@ -8,6 +8,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.function.BiPredicate;
 import java.util.function.Function;
+import java.util.function.Predicate;
 
 /**
  * A binary heap whose items can also be looked up by key. Put, remove and removeFirst cost O(log n). Not safe for use
@@ -82,6 +83,28 @@ final class IndexedHeap<K, T> {
 
     Optional<T> removeFirst() {
         return slots.isEmpty() ? Optional.empty() : remove(key.apply(slots.get(0).item));
+    }
+
+    boolean hasAny(Predicate<? super T> which) {
+        for (Slot<T> slot : slots) {
+            if (which.test(slot.item)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** Removes and returns the first item that matches; empty if none does. */
+    Optional<T> removeFirst(Predicate<? super T> which) {
+        List<T> skipped = new ArrayList<>();
+        try {
+            while (!slots.isEmpty() && !which.test(slots.get(0).item)) {
+                removeFirst().ifPresent(skipped::add);
+            }
+            return removeFirst();
+        } finally {
+            skipped.forEach(this::put);
+        }
     }
 
     Optional<T> remove(K wanted) {

@@ -298,7 +298,7 @@ public final class SchedulingQueue implements PodActivation, AutoCloseable {
         lock.lock();
         try {
             while (true) {
-                Optional<QueuedEntity> popped = take();
+                Optional<QueuedEntity> popped = take(any -> true);
                 if (popped.isPresent() || closed || nanos <= 0) {
                     return popped;
                 }
@@ -316,13 +316,27 @@ public final class SchedulingQueue implements PodActivation, AutoCloseable {
 
     /** As {@link #pop} without waiting. */
     public Optional<QueuedEntity> poll() {
-        return pop(Duration.ZERO);
+        return poll(pod -> true);
+    }
+
+    /**
+     * As {@link #poll()}, for selected pods only; the others keep their places.
+     *
+     * @param which selects pods; a group is selected if one of its pods is
+     */
+    public Optional<QueuedEntity> poll(Predicate<Pod> which) {
+        lock.lock();
+        try {
+            return take(waiting -> isAny(waiting, which));
+        } finally {
+            lock.unlock();
+        }
     }
 
     @GuardedBy("lock")
-    private Optional<QueuedEntity> take() {
+    private Optional<QueuedEntity> take(Predicate<QueuedEntity> which) {
         while (!closed) {
-            Optional<QueuedEntity> next = queued.removeNext();
+            Optional<QueuedEntity> next = queued.removeNext(which);
             if (next.isEmpty() || isToBeTried(next.get())) {
                 return next;
             }
@@ -621,11 +635,11 @@ public final class SchedulingQueue implements PodActivation, AutoCloseable {
         }
     }
 
-    /** Returns whether {@link #poll} would return an entity. */
-    public boolean isReady() {
+    /** Returns whether {@link #poll(Predicate)} would return an entity. */
+    public boolean isReady(Predicate<Pod> which) {
         lock.lock();
         try {
-            return !closed && queued.hasNext();
+            return !closed && queued.hasNext(waiting -> isAny(waiting, which));
         } finally {
             lock.unlock();
         }
@@ -664,7 +678,9 @@ public final class SchedulingQueue implements PodActivation, AutoCloseable {
     }
 
     private static boolean isAny(QueuedEntity waiting, Predicate<Pod> which) {
-        return podsOf(waiting).stream().anyMatch(which);
+        return waiting instanceof QueuedPodInfo pod
+                ? which.test(pod.pod())
+                : podsOf(waiting).stream().anyMatch(which);
     }
 
     private static List<Pod> podsOf(QueuedEntity waiting) {

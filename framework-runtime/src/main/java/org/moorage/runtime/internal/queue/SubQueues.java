@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.moorage.runtime.debug.SchedulerDump.PendingPod;
 import org.moorage.runtime.internal.log.Listeners;
@@ -142,21 +143,21 @@ final class SubQueues {
     }
 
     /** Returns whether {@link #removeNext} would return an entity. */
-    boolean hasNext() {
-        return active.first().isPresent() || backoff.hasRejected() && mayPopEarly();
+    boolean hasNext(Predicate<? super QueuedEntity> which) {
+        return active.hasAny(which) || backoff.rejected.hasAny(which) && mayPopEarly();
     }
 
     private boolean mayPopEarly() {
         return popsEarly && earlyPops.nanosToNext() <= 0;
     }
 
-    /** Removes and returns the next entity to try; empty if there is none. */
-    Optional<QueuedEntity> removeNext() {
-        Optional<QueuedEntity> next = active.removeFirst();
+    /** Removes and returns the next selected entity to try; empty if there is none. */
+    Optional<QueuedEntity> removeNext(Predicate<? super QueuedEntity> which) {
+        Optional<QueuedEntity> next = active.removeFirst(which);
         if (next.isPresent() || !mayPopEarly()) {
             return next;
         }
-        Optional<QueuedPodInfo> early = backoff.removeFirstRejected();
+        Optional<QueuedPodInfo> early = backoff.removeFirstRejected(which);
         early.ifPresent(queued -> {
             queued.popEarly();
             came(queued, SubQueue.ACTIVE, null, WellKnownEvents.POP_FROM_BACKOFF);

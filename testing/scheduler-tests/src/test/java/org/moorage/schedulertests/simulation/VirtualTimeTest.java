@@ -15,6 +15,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.SplittableRandom;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
 import java.util.random.RandomGenerator;
 import java.util.stream.LongStream;
@@ -31,11 +34,13 @@ import org.moorage.api.Status;
 import org.moorage.api.event.EventRegistration;
 import org.moorage.api.feature.FeatureGates;
 import org.moorage.api.model.ClusterObject;
+import org.moorage.api.model.ObjectKind;
 import org.moorage.api.model.Pod;
 import org.moorage.api.plugin.Handle;
 import org.moorage.api.plugin.Plugin;
 import org.moorage.api.plugin.PluginArgs;
 import org.moorage.api.plugin.PluginFactory;
+import org.moorage.api.plugin.cluster.ObjectLister;
 import org.moorage.api.plugin.point.BindPlugin;
 import org.moorage.api.plugin.point.EnqueueExtensions;
 import org.moorage.api.plugin.point.FilterPlugin;
@@ -484,8 +489,8 @@ class VirtualTimeTest {
 
     // Runs without progress
 
-    /** A plugin that activates each rejected pod immediately. */
-    private record Pusher(Handle handle) implements PostFilterPlugin {
+    /** A plugin that activates pods each time it sees a rejected one: that pod, or all others that were rejected. */
+    private record Pusher(Handle handle, boolean isSelfish, Map<String, Pod> rejected) implements PostFilterPlugin {
         @Override
         public String name() {
             return "Own";
@@ -493,25 +498,124 @@ class VirtualTimeTest {
 
         @Override
         public PostFilterResult postFilter(CycleState state, Pod pod, NodeStatuses statuses) {
-            handle.queue().activate(List.of(pod));
+            rejected.put(pod.uid(), pod);
+            List<Pod> activated = new ArrayList<>(rejected.values());
+            activated.removeIf(other -> other.uid().equals(pod.uid()) != isSelfish);
+            handle.queue().activate(activated);
             return PostFilterResult.rejected(Status.unschedulable("again"));
         }
     }
 
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void comesToRestAlthoughAPluginActivatesRejectedPodsAfterEachAttempt(boolean isSelfish) {
+        List<ClusterObject> objects = new ArrayList<>();
+        objects.add(node("a", "1").build());
+        for (int i = 0; i < 5; i++) {
+            objects.add(Pods.named("big-" + i).priority(10).requests("cpu", "2").build());
+        }
+        objects.add(Pods.named("small").requests("cpu", "1").build());
+        Simulation simulation = with(handle -> new Pusher(handle, isSelfish, new ConcurrentHashMap<>()), objects);
+
+        SimulationResult result = simulation.run();
+
+        assertThat(pod(result, "small").state()).isEqualTo(State.SCHEDULED);
+        assertThat(result.count(State.UNSCHEDULABLE)).isEqualTo(5);
+        for (SimulatedPod pod : result.pods()) {
+            if (pod.state() == State.UNSCHEDULABLE) {
+                assertThat(pod.message()).contains("Insufficient cpu").contains("again");
+            }
+        }
+        assertThat(simulation.explain(pod(result, "big-3").pod()).evaluation().feasible())
+                .isEmpty();
+    }
+
+    /** A plugin that lets each pod wait for the permit until half of the pods wait, and activates the others. */
+    private record Half(Handle handle, int needed, Map<String, Pod> pods) implements PermitPlugin, PreEnqueuePlugin {
+        @Override
+        public String name() {
+            return "Own";
+        }
+
+        @Override
+        public Status preEnqueue(Pod pod) {
+            pods.put(pod.uid(), pod);
+            return Status.success();
+        }
+
+        @Override
+        public PermitResult permit(CycleState state, Pod pod, String nodeName) {
+            handle.queue().activate(List.copyOf(pods.values()));
+            if (handle.binding().waitingPods().size() + 1 < needed) {
+                return PermitResult.waitAtMost(Duration.ofSeconds(5));
+            }
+            handle.binding().waitingPods().forEach(waiting -> waiting.allow("Own"));
+            return PermitResult.allow();
+        }
+    }
+
     @Test
-    void runEndsIfAPluginActivatesAPodForEver() {
-        Simulation simulation = with(
-                Pusher::new,
-                List.of(
-                        node("a", "1").build(),
-                        Pods.named("p").requests("cpu", "2").build()));
+    void permitsThatRunOutAgainAndAgainComeToRest() {
+        List<ClusterObject> objects = new ArrayList<>();
+        objects.add(node("a", "3").build());
+        for (int i = 0; i < 8; i++) {
+            objects.add(Pods.named("p" + i).requests("cpu", "1").build());
+        }
+
+        SimulationResult four = with(handle -> new Half(handle, 4, new ConcurrentHashMap<>()), objects)
+                .run();
+        SimulationResult three = with(handle -> new Half(handle, 3, new ConcurrentHashMap<>()), objects)
+                .run();
+
+        assertThat(four.count(State.SCHEDULED)).isZero();
+        assertThat(four.pods()).allMatch(pod -> !pod.message().isEmpty());
+        assertThat(three.count(State.SCHEDULED)).isEqualTo(3);
+        assertThat(three.count(State.UNSCHEDULABLE)).isEqualTo(5);
+    }
+
+    /** A plugin that evicts a pod after each rejection, so that pods take the place of one another. */
+    private record Evictor(Handle handle, ObjectLister<Pod> pods) implements PostFilterPlugin {
+        Evictor(Handle handle) {
+            this(handle, handle.cluster().lister(ObjectKind.POD));
+        }
+
+        @Override
+        public String name() {
+            return "Own";
+        }
+
+        @Override
+        public PostFilterResult postFilter(CycleState state, Pod pod, NodeStatuses statuses) {
+            return PostFilterResult.rejected(Status.unschedulable("evicts"));
+        }
+
+        @Override
+        public CompletionStage<?> execute(CycleState state, Pod pod, PostFilterResult result) {
+            pods.all().stream()
+                    .filter(Pod::isBound)
+                    .findFirst()
+                    .ifPresent(handle.cluster().writer()::delete);
+            return CompletableFuture.completedStage(null);
+        }
+    }
+
+    @Test
+    void runEndsWithAnErrorIfAPluginEvictsForEver() {
+        List<ClusterObject> objects = new ArrayList<>();
+        objects.add(node("a", "1").build());
+        for (String name : List.of("first", "second")) {
+            objects.add(Pods.named(name)
+                    .requests("cpu", "1")
+                    .controlledBy("apps/v1", "ReplicaSet", name)
+                    .build());
+        }
+
+        Simulation simulation = with(Evictor::new, objects).creatingPreemptedAgain();
 
         assertThatThrownBy(simulation::run)
                 .isInstanceOf(StalledException.class)
-                .hasMessageContaining("pod default/p")
-                .hasMessageContaining("plugin Own activates it");
-        assertThatThrownBy(() -> simulation.explain(simulation.pendingPods().get(0)))
-                .isInstanceOf(StalledException.class);
+                .hasMessageStartingWith("no progress: pod default/")
+                .hasMessageContaining("evicted");
     }
 
     /** A plugin that schedules its task repeatedly. */

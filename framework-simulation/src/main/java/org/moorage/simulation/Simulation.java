@@ -209,7 +209,7 @@ public final class Simulation {
         Objects.requireNonNull(pod, "pod");
         try (SimulationRun run = start()) {
             if (pod.isBound()) {
-                run.remove(pod);
+                run.takeOffNode(pod);
             }
             Evaluation evaluation = run.evaluate(pod);
             return new Explanation(

@@ -604,6 +604,12 @@ final class SimulationRun implements AutoCloseable {
         progress.progressed();
     }
 
+    /** Makes a pod pending that is on a node. */
+    void takeOffNode(Pod pod) {
+        remove(pod);
+        cluster.apply(pod.withoutNode());
+    }
+
     /** Returns the present cluster for what-if queries; the caller closes it. */
     WhatIf whatIf() {
         return scheduler.whatIf();
@@ -694,7 +700,7 @@ final class SimulationRun implements AutoCloseable {
         PodReason reason = PodReason.of(decision.message(), decision.reasons());
         if (waiting != null) {
             state = State.WAITING_FOR_PERMIT;
-            reason = PodReason.of("waits for a permit of " + String.join(", ", waiting.pendingPlugins()));
+            reason = PodReason.ofPermit(waiting.pendingPlugins());
         }
         return new SimulatedPod(
                 decision.pod(),

@@ -11,10 +11,11 @@ import org.moorage.runtime.decision.Evaluation;
  * and the extenders of the configuration; among nodes with equal scores the first one wins, so that results are
  * reproducible. Nothing is written to the cluster.
  *
- * <p>A pod that is scheduled is treated as bound: Reserve runs, then the PreBind of each {@link
- * org.moorage.api.plugin.point.ClusterPreBindPlugin}, and {@linkplain
- * org.moorage.runtime.controllers.ClusterControllers controllers} bind or provision its volumes, allocate its claims
- * and lower the storage capacities, in a copy of the objects. Permit, Bind, PostBind and the PreBind of other plugins are not run.
+ * <p>A pod that is scheduled is treated as bound: Reserve and Permit run, then the PreBind of each {@link
+ * org.moorage.api.plugin.point.ClusterPreBindPlugin}, and {@linkplain org.moorage.runtime.controllers.ClusterControllers
+ * controllers} bind or provision its volumes, allocate its claims and lower the storage capacities, in a copy of the
+ * objects. A pod that has to wait for a permit keeps its node, see {@link Transaction#waitingPods}. Bind, PostBind and
+ * the PreBind of other plugins are not run. Plugins see the pods that a question adds or evicts in their listers.
  *
  * <p>Pods must be as the API server would store them: {@code NewPods} of framework-simulation completes a pod that was
  * never created, with priority, tolerations and limits. A pod that is on a node can be evaluated for other nodes after

@@ -6,6 +6,7 @@ import java.util.Collection;
 import java.util.Objects;
 import org.moorage.api.model.ClusterObject;
 import org.moorage.api.model.Pod;
+import org.moorage.api.plugin.WaitingPod;
 
 /**
  * Simulated changes of a cluster, and questions about the changed cluster. Pods that a question places stay on their
@@ -59,12 +60,24 @@ public interface Transaction extends Questions, AutoCloseable {
     }
 
     /**
+     * Adds pending pods, so that plugins that count the pods of the cluster, such as the members of a gang, see all of
+     * them before the first one is placed. Pods whose namespace and name are in use are not added.
+     */
+    Transaction withPending(Collection<Pod> pods);
+
+    /**
      * Restricts the candidate nodes to the given ones. The others still exist, with their pods. Duplicates are ignored.
      * Nodes that are added later are no candidates.
      *
      * @throws IllegalArgumentException if there is no such node
      */
     Transaction among(Collection<String> nodeNames);
+
+    /**
+     * Returns the pods that were placed here and wait for permits of plugins. Time does not pass, so that a pod whose
+     * plugins never allow it stays until {@link #evict} takes it off its node.
+     */
+    Collection<WaitingPod> waitingPods();
 
     /** Begins an inner transaction, which sees the changes of this one. */
     Transaction begin();

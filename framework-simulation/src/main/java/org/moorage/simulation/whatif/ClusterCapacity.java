@@ -151,23 +151,29 @@ public final class ClusterCapacity {
             HowMany more = tried.howMany(pods.first().pod(), atMost);
             return new MorePods(more.count(), more.byNode(), more.stoppedBy());
         }
-        Map<String, Integer> byNode = new LinkedHashMap<>();
+        Map<String, String> nodeByUid = new LinkedHashMap<>();
+        String stoppedBy = "";
         try (Transaction further = tried.begin()) {
-            for (int count = 0; count < atMost; count++) {
+            for (int count = 0; count < atMost && stoppedBy.isEmpty(); count++) {
                 Optional<AdmittedPod> next = pods.pod(count);
                 if (next.isEmpty()) {
-                    return new MorePods(count, byNode, "the name of the next pod is taken by a pod of another owner");
+                    stoppedBy = "the name of the next pod is taken by a pod of another owner";
+                    break;
                 }
-                PlacedPods placed = further.with(next.get().claims())
-                        .place(List.of(next.get().pod()));
-                PlacedPods.PlacedPod place = placed.pods().get(0);
-                if (place.nodeName().isEmpty()) {
-                    return new MorePods(count, byNode, place.message());
-                }
-                byNode.merge(place.nodeName().get(), 1, Integer::sum);
+                Pod pod = next.get().pod();
+                PlacedPods.PlacedPod place = further.with(next.get().claims())
+                        .place(List.of(pod))
+                        .pods()
+                        .get(0);
+                stoppedBy = place.message();
+                place.nodeName().ifPresent(nodeName -> nodeByUid.put(pod.uid(), nodeName));
                 progress.accept(count);
             }
+            further.waitingPods()
+                    .forEach(waiting -> nodeByUid.remove(waiting.pod().uid()));
         }
-        return new MorePods(atMost, byNode, "");
+        Map<String, Integer> byNode = new LinkedHashMap<>();
+        nodeByUid.values().forEach(nodeName -> byNode.merge(nodeName, 1, Integer::sum));
+        return new MorePods(nodeByUid.size(), byNode, stoppedBy);
     }
 }

@@ -28,7 +28,7 @@ import org.moorage.simulation.whatif.RescheduledPods.RescheduledPod;
  * the numbers in between are tried as well, unless that takes too long.
  *
  * <p>The search ends early when more nodes cannot help: a pod that an empty new node in each of the zones rejects is
- * rejected by one more such node as well. That does not hold for pods of a group, which fit together or not at all.
+ * rejected by one more such node as well. That does not hold for pods of a group or gang, which fit together or not at all.
  */
 public final class NodeEstimator {
     /** The numbers in between are tried if that takes at most so many looks of a pod at a node. */
@@ -193,7 +193,10 @@ public final class NodeEstimator {
 
         // Returns whether each zone has an empty new node, on which the pods that are left do not fit either.
         private boolean isSaturated(int nodes, RescheduledPods pods, List<RescheduledPod> left) {
-            if (left.stream().anyMatch(pod -> !pod.pod().spec().podGroupName().isEmpty())) {
+            // Pods that wait for others have left the nodes that they found.
+            if (left.stream()
+                    .anyMatch(pod -> !pod.pod().spec().podGroupName().isEmpty()
+                            || pod.reason().isWaitingForPermit())) {
                 return false;
             }
             Set<String> used = new HashSet<>();

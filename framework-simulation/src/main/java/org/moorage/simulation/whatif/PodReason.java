@@ -25,6 +25,7 @@ public final class PodReason {
     private final String message;
     private final String summary;
     private final Optional<UnschedulableReasons> reasons;
+    private final boolean isWaitingForPermit;
 
     /**
      * A key that is equal for the same reasons.
@@ -40,10 +41,12 @@ public final class PodReason {
         }
     }
 
-    private PodReason(String message, String summary, Optional<UnschedulableReasons> reasons) {
+    private PodReason(
+            String message, String summary, Optional<UnschedulableReasons> reasons, boolean isWaitingForPermit) {
         this.message = Objects.requireNonNull(message, "message");
         this.summary = Objects.requireNonNull(summary, "summary");
         this.reasons = Objects.requireNonNull(reasons, "reasons");
+        this.isWaitingForPermit = isWaitingForPermit;
     }
 
     /** Returns the reason with a message. */
@@ -57,7 +60,7 @@ public final class PodReason {
      * @param summary the message without the numbers or names that differ between pods with this reason
      */
     public static PodReason of(String message, String summary) {
-        return new PodReason(message, summary, Optional.empty());
+        return new PodReason(message, summary, Optional.empty(), false);
     }
 
     /**
@@ -66,7 +69,18 @@ public final class PodReason {
      * @param reasons the value that the message was made from; empty for other messages
      */
     public static PodReason of(String message, Optional<UnschedulableReasons> reasons) {
-        return new PodReason(message, message, reasons);
+        return new PodReason(message, message, reasons, false);
+    }
+
+    /** Returns the reason of a pod that found a node, and waits for permits of plugins. */
+    public static PodReason ofPermit(Collection<String> plugins) {
+        String message = "waits for a permit of " + String.join(", ", plugins);
+        return new PodReason(message, message, Optional.empty(), true);
+    }
+
+    /** Returns whether the pod found a node, and waits for permits of plugins. */
+    public boolean isWaitingForPermit() {
+        return isWaitingForPermit;
     }
 
     /** Returns the message; empty if the pod has a node. */

@@ -5,19 +5,23 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.PriorityQueue;
+import java.util.Set;
 import java.util.function.IntConsumer;
 import org.moorage.api.feature.FeatureGates;
 import org.moorage.api.model.ClusterObject;
 import org.moorage.api.model.ObjectKind;
+import org.moorage.api.model.OwnerReference;
 import org.moorage.api.model.Pod;
 import org.moorage.api.model.PodGroup;
 import org.moorage.api.model.PodSpec;
+import org.moorage.api.plugin.WaitingPod;
 import org.moorage.runtime.whatif.PlacedPods;
 import org.moorage.runtime.whatif.PreemptionResult;
 import org.moorage.runtime.whatif.Transaction;
@@ -35,6 +39,10 @@ import org.moorage.simulation.dump.Manifests;
  * <p>With the feature {@code GenericWorkload}, the pending pods of a group are scheduled together when it is the
  * group's turn. Groups do not preempt here, and a group that is part of a composite group is scheduled without its
  * siblings.
+ *
+ * <p>A pod that waits for a permit of a plugin, such as a member of a gang, keeps its node while other pods are
+ * scheduled. If it still waits in the end, it is pending, and leaves its node to others. All waiting pods are tried
+ * once more before, with the pods of a controller next to each other.
  *
  * <p>The pods stay on their nodes until the transaction is closed.
  */
@@ -55,6 +63,10 @@ public final class Rescheduling {
     private final List<Unplaced> unplaced = new ArrayList<>();
     private final Map<String, Placed> placed = new LinkedHashMap<>();
     private final List<RecreatedPod> gone = new ArrayList<>();
+    // By UID: the last reason why a pod had no node.
+    private final Map<String, PodReason> lastReasons = new HashMap<>();
+    // The pods that waited for a permit in the end, and left their nodes.
+    private final Set<String> released = new HashSet<>();
     // Why pods have no node since the last change, by the fields that decide it.
     private final Map<AlikePods, PodReason> reasons = new HashMap<>();
     private IntConsumer progress = tried -> {};
@@ -203,7 +215,9 @@ public final class Rescheduling {
      * @return the results of all added pods; a pod for which a plugin fails is pending, with the failure as its message
      */
     public RescheduledPods schedule() {
+        released.clear();
         do {
+            announce();
             for (Turn next = queue.poll(); next != null; next = queue.poll()) {
                 if (next.group.isPresent()) {
                     schedule(next, next.group.get());
@@ -211,8 +225,59 @@ public final class Rescheduling {
                     schedule(next.pods.get(0));
                 }
             }
-        } while (retry());
+        } while (retry() || release());
         return answer();
+    }
+
+    // So that plugins that count the members of a gang see all of them.
+    private void announce() {
+        List<Pod> pods = new ArrayList<>();
+        for (Turn turn : queue) {
+            if (turn.group.isEmpty()) {
+                turn.pods.forEach(waiting -> pods.add(waiting.pod));
+            }
+        }
+        Transaction ignored = cluster.withPending(pods);
+    }
+
+    // Takes the pods that wait for a permit off their nodes, and tries them once more, each controller's after each
+    // other: without the parts of several gangs between each other, one of the gangs may fit.
+    private boolean release() {
+        List<Placed> waiting = new ArrayList<>();
+        List<Waiting> again = new ArrayList<>();
+        Map<String, PodReason> permits = new HashMap<>();
+        for (WaitingPod pod : cluster.waitingPods()) {
+            Optional.ofNullable(placed.get(pod.pod().uid())).ifPresent(waiting::add);
+            permits.put(pod.pod().uid(), PodReason.ofPermit(pod.pendingPlugins()));
+        }
+        if (waiting.isEmpty()) {
+            return false;
+        }
+        List<Pod> pods = waiting.stream().map(one -> one.waiting.pod).toList();
+        Transaction ignored = cluster.evict(pods).withPending(pods);
+        changed();
+        departures++;
+        for (Placed one : waiting) {
+            String uid = one.waiting.pod.uid();
+            placed.remove(uid);
+            if (released.add(uid)) {
+                again.add(one.waiting);
+            } else {
+                forGood(one.waiting, lastReasons.getOrDefault(uid, Objects.requireNonNull(permits.get(uid))));
+            }
+        }
+        unplaced.stream().filter(this::mayFitNow).forEach(pod -> again.add(pod.waiting));
+        unplaced.removeIf(this::mayFitNow);
+        Map<String, List<Waiting>> byController = new LinkedHashMap<>();
+        again.forEach(pod -> byController
+                .computeIfAbsent(controller(pod.pod), any -> new ArrayList<>())
+                .add(pod));
+        byController.values().forEach(ofOne -> ofOne.forEach(this::add));
+        return true;
+    }
+
+    private static String controller(Pod pod) {
+        return pod.metadata().controller().map(OwnerReference::uid).orElse(pod.uid());
     }
 
     private void schedule(Waiting next) {
@@ -275,6 +340,7 @@ public final class Rescheduling {
     }
 
     private void forNow(Waiting pod, PodReason reason) {
+        lastReasons.put(pod.pod.uid(), reason);
         unplaced.add(new Unplaced(pod, reason, changes, departures));
     }
 

@@ -23,7 +23,7 @@ import org.moorage.objects.GoDuration;
 import org.moorage.runtime.decision.PluginStatus;
 
 /** The pods that wait for permits of plugins before they are bound. */
-public final class WaitingPods implements AutoCloseable {
+public final class WaitingPods implements PermitWaits, AutoCloseable {
     private static final Duration MAX_TIMEOUT = Duration.ofMinutes(15);
 
     private static final String STOPS = "the scheduler stops";
@@ -60,12 +60,12 @@ public final class WaitingPods implements AutoCloseable {
         byUid.values().forEach(waiting -> waiting.reject("", STOPS));
     }
 
-    /** Returns all waiting pods. */
+    @Override
     public Collection<WaitingPod> all() {
         return List.copyOf(byUid.values());
     }
 
-    /** Returns the waiting pod of that UID, or empty. */
+    @Override
     public Optional<WaitingPod> find(String uid) {
         return Optional.ofNullable(byUid.get(uid));
     }

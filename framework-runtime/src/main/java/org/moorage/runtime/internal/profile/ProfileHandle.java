@@ -37,8 +37,8 @@ import org.moorage.api.plugin.cluster.ClusterWriter;
 import org.moorage.api.plugin.cluster.ObjectLister;
 import org.moorage.config.plugin.Thrown;
 import org.moorage.runtime.cluster.ClusterSource;
+import org.moorage.runtime.internal.binding.PermitWaits;
 import org.moorage.runtime.internal.binding.PodsInPreBind;
-import org.moorage.runtime.internal.binding.WaitingPods;
 import org.moorage.runtime.internal.cluster.ObjectStore;
 import org.moorage.runtime.internal.cycle.PodAttempt;
 import org.moorage.runtime.internal.cycle.SnapshotTrial;
@@ -96,7 +96,7 @@ public final class ProfileHandle
             RandomGenerator random,
             SchedulerThreads threads,
             Nominator nominator,
-            WaitingPods waitingPods,
+            PermitWaits waitingPods,
             PodsInPreBind podsInPreBind,
             Listeners listeners,
             Extenders extenders,

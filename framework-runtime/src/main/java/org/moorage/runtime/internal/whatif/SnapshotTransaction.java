@@ -22,6 +22,7 @@ import org.moorage.api.model.Node;
 import org.moorage.api.model.ObjectKind;
 import org.moorage.api.model.Pod;
 import org.moorage.api.model.PodGroup;
+import org.moorage.api.plugin.WaitingPod;
 import org.moorage.api.plugin.point.ExtensionPoint;
 import org.moorage.runtime.decision.Evaluation;
 import org.moorage.runtime.decision.PluginStatus;
@@ -183,8 +184,22 @@ final class SnapshotTransaction implements Transaction {
                 gone.forEach(this::left);
             });
             workspace.controllers().podsDeleted(pods);
+            pods.forEach(this::delete);
             return this;
         });
+    }
+
+    // Plugins that count the pods of the cluster see that it is gone.
+    private void delete(Pod pod) {
+        if (isKnown(pod)) {
+            Optional<Pod> ignored = objects.remove(ObjectKind.POD, pod.key());
+        }
+    }
+
+    private boolean isKnown(Pod pod) {
+        return objects.find(ObjectKind.POD, pod.key())
+                .filter(known -> known.uid().equals(pod.uid()))
+                .isPresent();
     }
 
     private void left(Pod pod) {
@@ -219,6 +234,7 @@ final class SnapshotTransaction implements Transaction {
             snapshot.removeNodes(nodeNames);
             gone.forEach(this::left);
             workspace.controllers().podsDeleted(gone);
+            gone.forEach(this::delete);
             return this;
         });
     }
@@ -261,6 +277,15 @@ final class SnapshotTransaction implements Transaction {
                 }
             }
             workspace.controllers().applied(added);
+            return this;
+        });
+    }
+
+    @Override
+    public Transaction withPending(Collection<Pod> pods) {
+        List<Pod> pending = Given.objects(pods);
+        return trying(() -> {
+            pending.forEach(pod -> arrived(workspace.settings().view().of(pod.withoutNode())));
             return this;
         });
     }
@@ -336,6 +361,12 @@ final class SnapshotTransaction implements Transaction {
     }
 
     @Override
+    public Collection<WaitingPod> waitingPods() {
+        demandOpen();
+        return workspace.waiting().all();
+    }
+
+    @Override
     public List<Pod> nominatedPods(String nodeName) {
         demandOpen();
         return workspace.nominatedPods(node(nodeName).name()).stream()
@@ -379,6 +410,7 @@ final class SnapshotTransaction implements Transaction {
     }
 
     private QuestionAnswers.Place place(Profile profile, Pod pod) {
+        arrived(pod);
         Optional<PluginStatus> gate = gate(profile, pod);
         if (gate.isPresent()) {
             return QuestionAnswers.Place.none(
@@ -391,6 +423,14 @@ final class SnapshotTransaction implements Transaction {
             return QuestionAnswers.Place.none(pod, message(found));
         }
         return reserve(profile, state, pod, node.name());
+    }
+
+    // Plugins that count the pods of the cluster see the pod before they decide about it. A pod of a question may have
+    // the name of another one.
+    private void arrived(Pod pod) {
+        if (objects.find(ObjectKind.POD, pod.key()).isEmpty()) {
+            objects.put(pod);
+        }
     }
 
     private static RejectionMessage message(SchedulingAlgorithm.Result found) {
@@ -485,18 +525,21 @@ final class SnapshotTransaction implements Transaction {
         return only(() -> {
             Pod asked = waiting(template);
             Profile profile = profile(asked);
-            Map<String, Integer> byNode = new LinkedHashMap<>();
+            Map<String, String> nodeByUid = new LinkedHashMap<>();
             String stoppedBy = "";
-            int count = 0;
-            while (count < atMost && stoppedBy.isEmpty()) {
-                QuestionAnswers.Place place = place(profile, copy(asked, count));
+            while (nodeByUid.size() < atMost && stoppedBy.isEmpty()) {
+                Pod copy = copy(asked, nodeByUid.size());
+                QuestionAnswers.Place place = place(profile, copy);
                 stoppedBy = place.message();
-                if (place.nodeName().isPresent()) {
-                    count++;
-                    byNode.merge(place.nodeName().get(), 1, Integer::sum);
-                }
+                place.nodeName().ifPresent(nodeName -> nodeByUid.put(copy.uid(), nodeName));
             }
-            return new QuestionAnswers.Count(count, byNode, stoppedBy);
+            workspace
+                    .waiting()
+                    .all()
+                    .forEach(waiting -> nodeByUid.remove(waiting.pod().uid()));
+            Map<String, Integer> byNode = new LinkedHashMap<>();
+            nodeByUid.values().forEach(nodeName -> byNode.merge(nodeName, 1, Integer::sum));
+            return new QuestionAnswers.Count(nodeByUid.size(), byNode, stoppedBy);
         });
     }
 
@@ -517,6 +560,7 @@ final class SnapshotTransaction implements Transaction {
                 return QuestionAnswers.Preempted.none(
                         asked, RejectionMessage.of(gate.get().status().message()));
             }
+            arrived(asked);
             CycleState state = new CycleState();
             SchedulingAlgorithm.Result found = algorithm.find(profile, state, asked);
             NodeInfo node = found.node();

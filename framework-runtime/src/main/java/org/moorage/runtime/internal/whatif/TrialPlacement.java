@@ -1,24 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.moorage.runtime.internal.whatif;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import org.moorage.api.feature.FeatureGates;
 import org.moorage.api.model.ObjectKind;
 import org.moorage.api.model.Pod;
 import org.moorage.api.plugin.point.ExtensionPoint;
+import org.moorage.api.plugin.point.PermitResult;
 import org.moorage.runtime.decision.PluginStatus;
 import org.moorage.runtime.internal.cache.TrialSnapshot;
 import org.moorage.runtime.internal.cycle.Reservation;
 import org.moorage.runtime.internal.plugin.PluginCaller;
 import org.moorage.runtime.internal.plugin.PluginFailure;
+import org.moorage.runtime.internal.plugin.PluginMethod;
+import org.moorage.runtime.internal.plugin.PointRun;
 
 /**
  * A pod that a transaction places on a node, with all steps of a scheduler until it is bound: the pod is assumed on the
- * node, Reserve runs, and then PreBind of plugins that work only on objects of the cluster. Controllers react to their
- * changes immediately, so volumes and claims are as after a real binding.
+ * node, Reserve and Permit run, and then, once the pod has all permits, PreBind of plugins that work only on objects of
+ * the cluster. Controllers react to their changes immediately, so volumes and claims are as after a real binding.
  *
  * <p>All of it is undone with the changes of the snapshot.
  */
@@ -45,8 +51,45 @@ final class TrialPlacement {
      */
     PluginStatus place() {
         isReserved = true;
-        PluginStatus reserved = reservation.reserveOn(snapshot, this::unreserve);
-        return reserved.isSuccess() ? finish() : reserved;
+        PluginStatus reserved =
+                reservation.reserveOn(snapshot, () -> workspace.waiting().reverting(this::unreserve));
+        if (!reserved.isSuccess()) {
+            return reserved;
+        }
+        Map<String, Duration> timeouts = new TreeMap<>();
+        PluginStatus permitted = permit(timeouts);
+        if (!permitted.isSuccess()) {
+            return fail(permitted);
+        }
+        for (TrialPlacement other : workspace.waiting().takeAllowed()) {
+            PluginStatus ignored = other.finish();
+        }
+        if (timeouts.isEmpty()) {
+            return finish();
+        }
+        workspace.waiting().add(reservation.pod(), this, timeouts);
+        return PluginStatus.SUCCESS;
+    }
+
+    // The members of a PodGroup of Kubernetes are placed together, so that no permit is needed.
+    private PluginStatus permit(Map<String, Duration> timeouts) {
+        Pod pod = reservation.pod();
+        if (!pod.spec().podGroupName().isEmpty()
+                && workspace.settings().features().isEnabled(FeatureGates.GENERIC_WORKLOAD)) {
+            return PluginStatus.SUCCESS;
+        }
+        try (PointRun run = reservation.profile().begin(PluginMethod.PERMIT)) {
+            for (PluginCaller plugin : reservation.profile().at(ExtensionPoint.PERMIT)) {
+                PermitResult result = plugin.permit(run, reservation.state(), pod, reservation.nodeName());
+                if (!result.status().isSuccess()) {
+                    return run.end(new PluginStatus(plugin.name(), result.status()));
+                }
+                result.timeout().ifPresent(timeout -> timeouts.put(plugin.name(), timeout));
+            }
+            return run.end(PluginStatus.SUCCESS);
+        } catch (PluginFailure failure) {
+            return PluginStatus.error(failure.plugin(), failure.getMessage());
+        }
     }
 
     private void unreserve() {
@@ -134,10 +177,12 @@ final class TrialPlacement {
             return;
         }
         unreserve();
-        snapshot.tried(() -> {
+        snapshot.tried(() -> workspace.waiting().reverting(() -> {
             isReserved = true;
-            // It succeeded before, and everything is as it was then.
+            // They succeeded before, and everything is as it was then.
             PluginStatus ignored = reservation.reserve(this::isOpen);
-        });
+            ignored = permit(new TreeMap<>());
+        }));
+        workspace.waiting().remove(reservation.pod().uid());
     }
 }

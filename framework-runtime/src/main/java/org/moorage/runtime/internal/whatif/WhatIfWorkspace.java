@@ -19,7 +19,6 @@ import org.moorage.runtime.cluster.ClusterSource;
 import org.moorage.runtime.controllers.ClusterControllers;
 import org.moorage.runtime.decision.PluginStatus;
 import org.moorage.runtime.internal.binding.PodsInPreBind;
-import org.moorage.runtime.internal.binding.WaitingPods;
 import org.moorage.runtime.internal.cache.TrialSnapshot;
 import org.moorage.runtime.internal.cluster.ObjectStore;
 import org.moorage.runtime.internal.cycle.Parallelism;
@@ -42,6 +41,7 @@ final class WhatIfWorkspace implements AutoCloseable {
     private final TrialObjects objects;
     private final ClusterControllers controllers;
     private final WhatIfWriter writer = new WhatIfWriter();
+    private final TrialWaitingPods waiting;
     private final PodsInPreBind podsInPreBind = new PodsInPreBind();
     private final Extenders extenders;
     private final RepeatedRandom random = new RepeatedRandom();
@@ -73,6 +73,7 @@ final class WhatIfWorkspace implements AutoCloseable {
         this.cluster = cluster;
         FrozenCluster.Settings settings = cluster.settings();
         snapshot = TrialSnapshot.of(cluster.nodes());
+        waiting = new TrialWaitingPods(snapshot);
         ObjectStore store = ObjectStore.of(cluster.objects(), settings.view());
         ObjectLister<Pod> pods = store.lister(ObjectKind.POD);
         Nominator nominator = new Nominator(pods::get);
@@ -96,7 +97,7 @@ final class WhatIfWorkspace implements AutoCloseable {
                 random,
                 cluster.threads(),
                 nominator,
-                new WaitingPods(cluster.threads().timers()),
+                waiting,
                 podsInPreBind,
                 Listeners.NONE,
                 extenders,
@@ -140,6 +141,10 @@ final class WhatIfWorkspace implements AutoCloseable {
 
     ClusterControllers controllers() {
         return controllers;
+    }
+
+    TrialWaitingPods waiting() {
+        return waiting;
     }
 
     /** Runs a part of a pod's placement. In it, plugins may change the objects that a binding changes. */

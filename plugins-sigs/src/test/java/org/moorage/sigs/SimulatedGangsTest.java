@@ -3,6 +3,11 @@ package org.moorage.sigs;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -21,6 +26,7 @@ import org.moorage.simulation.SimulatedPod;
 import org.moorage.simulation.SimulatedPod.State;
 import org.moorage.simulation.Simulation;
 import org.moorage.simulation.SimulationResult;
+import org.moorage.simulation.dump.ClusterDumpReader;
 import org.moorage.testkit.Nodes;
 import org.moorage.testkit.Pods;
 
@@ -154,6 +160,18 @@ class SimulatedGangsTest {
                 .filteredOn(pod -> pod.state() == State.SCHEDULED)
                 .extracting(pod -> pod.pod().name())
                 .containsExactlyInAnyOrder("first", "last");
+    }
+
+    /** The test of moorage convert simulates the same file, converted, and expects the same. */
+    @ParameterizedTest
+    @CsvSource({"1, 3", "2, 3", "3, 0", "4, 0"})
+    void gangOfTheExampleIsPlacedWholeOrNotAtAll(String cpu, int placed) throws IOException {
+        String cluster = Files.readString(Path.of("cluster.yaml")).replace("cpu: \"1\"", "cpu: \"" + cpu + "\"");
+        objects.addAll(new ClusterDumpReader()
+                .read(List.of("-"), new ByteArrayInputStream(cluster.getBytes(StandardCharsets.UTF_8)))
+                .objects());
+
+        assertThat(simulation("").run().count(State.SCHEDULED)).isEqualTo(placed);
     }
 
     @Test

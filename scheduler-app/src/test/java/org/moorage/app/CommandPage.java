@@ -35,6 +35,7 @@ final class CommandPage {
             Map.entry("batch", "[Ask many questions at once](../../plan/batch.md)"),
             Map.entry("mcp", "[Ask from a program](../../plan/questions-by-program.md)"),
             Map.entry("conform", "[Conformance](../../about/conformance.md)"),
+            Map.entry("convert", "[From Coscheduling to native gangs](../../extend/scheduler-plugins/native-gangs.md)"),
             Map.entry("config", "[Scheduler configuration](../configuration.md)"),
             Map.entry("plugins", "[Plugin guide](../../extend/plugin-guide.md)"),
             Map.entry("extender", "[Extender server](../../extend/extender-server.md)"));
@@ -146,8 +147,9 @@ final class CommandPage {
     private void seeAlso() {
         List<String> links = new ArrayList<>();
         for (CommandSpec spec = command; spec.parent() != null; spec = spec.parent()) {
-            if (GUIDES.containsKey(spec.name()) && links.isEmpty()) {
-                links.add(GUIDES.get(spec.name()));
+            String guide = spec.parent() == command.root() ? GUIDES.get(spec.name()) : null;
+            if (guide != null) {
+                links.add(guide);
             }
         }
         if (command.parent() != command.root()) {

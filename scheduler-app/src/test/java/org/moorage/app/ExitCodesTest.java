@@ -50,6 +50,7 @@ class ExitCodesTest {
         arguments.put("config show", List.of(MISSING));
         arguments.put("config validate", List.of(MISSING));
         arguments.put("config convert", List.of(MISSING));
+        arguments.put("convert", List.of(MISSING));
         arguments.put("plugins", List.of("--plugin-dir", MISSING));
         arguments.put("shadow", List.of("--kubeconfig", MISSING));
         arguments.put("record", List.of(MISSING, "--kubeconfig", MISSING));

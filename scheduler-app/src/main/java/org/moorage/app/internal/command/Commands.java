@@ -11,6 +11,7 @@ import org.moorage.app.internal.annotate.AnnotateCommand;
 import org.moorage.app.internal.batch.BatchCommand;
 import org.moorage.app.internal.compare.CompareCommand;
 import org.moorage.app.internal.config.ConfigCommand;
+import org.moorage.app.internal.convert.ConvertCommand;
 import org.moorage.app.internal.drain.DrainCommand;
 import org.moorage.app.internal.explain.ExplainCommand;
 import org.moorage.app.internal.fit.FitCommand;
@@ -61,6 +62,7 @@ public final class Commands {
         commands.put("snapshot", () -> new SnapshotCommand(terminal));
         commands.put("conform", ConformCommand::new);
         commands.put("config", () -> new ConfigCommand(terminal));
+        commands.put("convert", () -> new ConvertCommand(terminal));
         commands.put("plugins", () -> new PluginsCommand(terminal));
         commands.put("shadow", () -> new ShadowCommand(terminal));
         commands.put("record", () -> new RecordCommand(terminal));

@@ -7,6 +7,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import org.moorage.api.feature.FeatureGates;
 import org.moorage.api.feature.MinorVersion;
@@ -22,6 +23,7 @@ import org.moorage.app.internal.process.CommandException;
 import org.moorage.app.internal.report.OutputFormat;
 import org.moorage.app.internal.report.Terminal;
 import org.moorage.config.ConfigException;
+import org.moorage.config.ConfigLoader;
 import org.moorage.config.ConfigPrinter;
 import org.moorage.config.ConfigReading;
 import org.moorage.config.LoadedConfig;
@@ -106,9 +108,11 @@ public final class ConfigCommand {
             description = {
                 "Validate configuration files and report all errors.",
                 "",
-                "The plugins are created, and the files that the configuration names are read. A kubeconfig, and a certificate of an extender, that is missing on this machine is a warning.",
+                "The plugins are created, and the files that the configuration names are read. A kubeconfig, and a"
+                        + " certificate of an extender, that is missing on this machine is a warning.",
                 "",
-                "With --for-version, the feature gates of a version of Kubernetes apply; for several versions the differences are shown, too. Changes without a feature gate are not considered."
+                "With --for-version, the feature gates of a version of Kubernetes apply; for several versions the"
+                        + " differences are shown, too. Changes without a feature gate are not considered."
             },
             footer = {
                 "  moorage config validate scheduler.yaml",
@@ -205,12 +209,20 @@ public final class ConfigCommand {
             description = {
                 "Convert a configuration to version v1, or to the form of a managed cloud.",
                 "",
-                "With --to, it is written as EKS (aws eks update-cluster-config --kube-scheduler-config) or AKS (kubectl apply)"
-                        + " accepts it; what the cloud has no setting for is an error.",
+                "With --to, it is written as EKS (aws eks update-cluster-config --kube-scheduler-config) or AKS"
+                        + " (kubectl apply) accepts it; what the cloud has no setting for is an error.",
                 "",
-                "Older versions are v1alpha1, v1alpha2, v1beta1, v1beta2, v1beta3, and a Policy. FILE may have manifests whose ConfigMaps have the configuration or a Policy. Plugins that are not registered are kept, with a warning. Comments are lost."
+                "With --native-gangs, the profiles use the pod groups of Kubernetes in place of Coscheduling; moorage"
+                        + " convert converts the manifests.",
+                "",
+                "Older versions are v1alpha1, v1alpha2, v1beta1, v1beta2, v1beta3, and a Policy. FILE may have"
+                        + " manifests whose ConfigMaps have the configuration or a Policy. Plugins that are not registered"
+                        + " are kept, with a warning. Comments are lost."
             },
-            footer = "  moorage config convert scheduler-v1beta3.yaml > scheduler.yaml",
+            footer = {
+                "  moorage config convert scheduler-v1beta3.yaml > scheduler.yaml",
+                "  moorage config convert --native-gangs coscheduling.yaml > scheduler.yaml"
+            },
             exitCodeList = {"0:the configuration is converted"})
     public int convert(
             @Mixin PluginOptions plugins,
@@ -230,21 +242,36 @@ public final class ConfigCommand {
                             defaultValue = "kube-scheduler",
                             description = "Form of the result: kube-scheduler, eks or aks (default: kube-scheduler).")
                     ConfigShape shape,
+            @Option(names = "--native-gangs", description = "Replace Coscheduling by the pod groups of Kubernetes.")
+                    boolean nativeGangs,
             @Parameters(paramLabel = "FILE", description = "Configuration file; - for stdin.") Path file) {
         checkIsTree(format);
-        LoadedConfig loaded = read(
-                Optional.of(file),
-                plugins.registry(JarRules.WithoutVersion.NOTED, terminal::warn),
-                features.gates(),
-                policy,
-                UnknownPlugins.KEPT);
+        PluginRegistry registry = plugins.registry(JarRules.WithoutVersion.NOTED, terminal::warn);
+        LoadedConfig loaded = read(Optional.of(file), registry, features.gates(), policy, UnknownPlugins.KEPT);
         ConfigFile.warn(loaded, terminal);
+        if (nativeGangs) {
+            loaded = withNativeGangs(loaded, registry);
+        }
         if (format == OutputFormat.YAML) {
             terminal.out().print(ConfigPrinter.printSource(loaded, shape, terminal::warn));
         } else {
             format.printValue(loaded.source(shape, terminal::warn), terminal);
         }
         return 0;
+    }
+
+    // Read again, so that the result is known to be valid.
+    private LoadedConfig withNativeGangs(LoadedConfig loaded, PluginRegistry registry) {
+        Map<String, Object> converted = NativeGangs.convert(loaded.source(), terminal::warn);
+        ConfigReading reading = ConfigLoader.read(
+                OutputFormat.JSON.text(converted),
+                loaded.sourceName(),
+                registry,
+                loaded.featureGates().with(FeatureGates.GENERIC_WORKLOAD, true),
+                ConfigFile.policies(Optional.empty(), Optional.empty()),
+                UnknownPlugins.KEPT);
+        InMemoryCluster cluster = new InMemoryCluster();
+        return ConfigCheck.check(reading, registry, cluster, cluster);
     }
 
     /** Finds the shape that a person names. */

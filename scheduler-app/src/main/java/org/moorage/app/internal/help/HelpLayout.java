@@ -25,6 +25,7 @@ import picocli.CommandLine.Model.PositionalParamSpec;
 public final class HelpLayout {
     private static final String CANNOT_BE_ANSWERED =
             "the question cannot be answered, such as for a missing file or an unknown flag";
+    private static final int WIDEST = 80;
     private static final Map<String, List<String>> TASKS = new LinkedHashMap<>();
 
     static {
@@ -92,11 +93,17 @@ public final class HelpLayout {
                 }
             }
         });
-        text.append('\n')
-                .append(bold("More:", help))
-                .append(' ')
-                .append(String.join(" ", others))
-                .append('\n');
+        text.append(bold("More:", help));
+        int column = "More:".length();
+        for (String name : others) {
+            column += 1 + name.length();
+            if (column > WIDEST) {
+                text.append("\n     ");
+                column = 6 + name.length();
+            }
+            text.append(' ').append(name);
+        }
+        text.append('\n');
         return text.toString();
     }
 

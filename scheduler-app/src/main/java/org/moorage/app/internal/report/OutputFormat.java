@@ -65,14 +65,22 @@ public enum OutputFormat {
      * @throws IllegalStateException if the format is neither JSON nor YAML
      */
     public void printValue(Object value, Terminal terminal) {
+        terminal.out().println(text(value));
+    }
+
+    /**
+     * Returns a value, such as a record or a map, as text.
+     *
+     * @throws IllegalStateException if the format is neither JSON nor YAML
+     */
+    public String text(Object value) {
         ObjectMapper mapper = switch (this) {
             case JSON -> AnswerJson.JSON;
             case YAML -> AnswerJson.YAML;
             case TABLE, WIDE, NAME -> throw new IllegalStateException("format: " + this + " (expected: json or yaml)");
         };
         try {
-            terminal.out()
-                    .println(mapper.writer(LAYOUT).writeValueAsString(value).stripTrailing());
+            return mapper.writer(LAYOUT).writeValueAsString(value).stripTrailing();
         } catch (JsonProcessingException e) {
             throw new UncheckedIOException("the answer cannot be written as " + this, e);
         }

@@ -3,6 +3,8 @@ package org.moorage.sigs;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.io.ByteArrayInputStream;
+import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -23,6 +25,7 @@ import org.moorage.runtime.Scheduler;
 import org.moorage.runtime.whatif.HowMany;
 import org.moorage.runtime.whatif.Transaction;
 import org.moorage.runtime.whatif.WhatIf;
+import org.moorage.simulation.dump.ClusterDumpReader;
 import org.moorage.simulation.whatif.DisruptedPod;
 import org.moorage.simulation.whatif.KnownCluster;
 import org.moorage.simulation.whatif.NodeEstimate;
@@ -260,6 +263,55 @@ class QuestionsTest {
 
             // Two nodes have the capacity for all requests, and each holds one of the pods.
             assertThat(estimate.nodes()).isEqualTo(3);
+        }
+    }
+
+    @Test
+    void podsAreAlignedWithNumaZonesOfFiles() {
+        List<ClusterObject> files = new ClusterDumpReader()
+                .read(List.of("-"), new ByteArrayInputStream("""
+                    apiVersion: v1
+                    kind: Node
+                    metadata: {name: a}
+                    status: {allocatable: {cpu: "4", memory: 16Gi, pods: "110"}}
+                    ---
+                    apiVersion: topology.node.k8s.io/v1alpha2
+                    kind: NodeResourceTopology
+                    metadata: {name: a}
+                    topologyPolicies: [SingleNUMANodeContainerLevel]
+                    zones:
+                    - name: node-0
+                      type: Node
+                      resources:
+                      - {name: cpu, capacity: "2", allocatable: "2", available: "2"}
+                      - {name: memory, capacity: 8Gi, allocatable: 8Gi, available: 8Gi}
+                    - name: node-1
+                      type: Node
+                      resources:
+                      - {name: cpu, capacity: "2", allocatable: "2", available: "2"}
+                      - {name: memory, capacity: 8Gi, allocatable: 8Gi, available: 8Gi}
+                    """.getBytes(StandardCharsets.UTF_8)))
+                .objects();
+        PluginRegistry plugins =
+                PluginRegistry.of(KubeSchedulerPlugins.all()).with(List.of(new NodeResourceTopologyMatch.Factory()));
+        LoadedConfig config = ConfigLoader.load("""
+            apiVersion: kubescheduler.config.k8s.io/v1
+            kind: KubeSchedulerConfiguration
+            profiles: [{plugins: {multiPoint: {enabled: [{name: NodeResourceTopologyMatch}]}}}]
+            """, "test", plugins);
+
+        try (WhatIf cluster = Scheduler.whatIf(files, config, plugins)) {
+            Pods pod = Pods.named("p").requests("memory", "1Gi").limits("memory", "1Gi");
+
+            assertThat(cluster.fits(pod.requests("cpu", "2").limits("cpu", "2").build())
+                            .feasible())
+                    .containsExactly("a");
+            assertThat(cluster.fits(pod.requests("cpu", "3").limits("cpu", "3").build())
+                            .whyNot("a")
+                            .orElseThrow()
+                            .status()
+                            .message())
+                    .isEqualTo("cannot align container");
         }
     }
 

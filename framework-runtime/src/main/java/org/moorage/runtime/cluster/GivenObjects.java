@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.moorage.runtime.cluster;
 
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -10,6 +11,7 @@ import java.util.Optional;
 import java.util.Set;
 import org.moorage.api.model.ClusterObject;
 import org.moorage.api.model.ObjectKind;
+import org.moorage.api.model.OtherObject;
 import org.moorage.objects.KeptJson;
 
 /** See {@link ClusterSource#of}. */
@@ -37,8 +39,29 @@ final class GivenObjects implements ClusterSource {
 
     @SuppressWarnings("unchecked") // objects are kept by their kinds
     private <T extends ClusterObject> void tell(ObjectKind<T> kind, ClusterListener listener) {
-        listener.replaced(kind, (Collection<T>)
-                List.copyOf(objects.getOrDefault(kind, Map.of()).values()));
+        List<ClusterObject> known =
+                new ArrayList<>(objects.getOrDefault(kind, Map.of()).values());
+        objects.forEach((other, byKey) -> {
+            if (!other.equals(kind) && other.toString().equals(kind.toString())) {
+                byKey.values().forEach(object -> known.add(completed(kind, object)));
+            }
+        });
+        listener.replaced(kind, (Collection<T>) List.copyOf(known));
+    }
+
+    // A custom resource from a file has neither the plural of its kind nor whether the kind is namespaced; the plugin
+    // that asks for it knows both.
+    @SuppressWarnings("unchecked") // a kind of the same name is one of other objects, too
+    private static ClusterObject completed(ObjectKind<?> kind, ClusterObject object) {
+        if (!(object instanceof OtherObject other)) {
+            return object;
+        }
+        String namespace = other.metadata().namespace();
+        String completed = !kind.namespaced() ? "" : namespace.isEmpty() ? "default" : namespace;
+        return new OtherObject(
+                (ObjectKind<OtherObject>) kind,
+                other.metadata().toBuilder().namespace(completed).build(),
+                other.json());
     }
 
     @Override

@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.moorage.sigs;
 
+import java.util.ArrayList;
 import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.LongBinaryOperator;
 import org.moorage.api.model.Container;
 import org.moorage.api.model.Pod;
+import org.moorage.api.model.Quantity;
 import org.moorage.api.model.Resources;
 
 /**
@@ -16,6 +20,8 @@ import org.moorage.api.model.Resources;
  */
 record Amounts(long milliCpu, long memory, long ephemeralStorage, Map<String, Long> scalars) {
     static final Amounts NONE = new Amounts(0, 0, 0, Map.of());
+
+    private static final List<String> UNITS = List.of("", "Ki", "Mi", "Gi", "Ti", "Pi");
 
     /** No limit for cpu, memory and storage; of scalars those that are not named have none either. */
     static final Amounts UNLIMITED = new Amounts(Long.MAX_VALUE, Long.MAX_VALUE, Long.MAX_VALUE, Map.of());
@@ -97,6 +103,68 @@ record Amounts(long milliCpu, long memory, long ephemeralStorage, Map<String, Lo
             }
         }
         return false;
+    }
+
+    /**
+     * Returns by how much the amounts exceed their limits, 0 for those that do not. Only scalars that are named here are
+     * compared.
+     *
+     * @param unnamed the limit of a scalar without one
+     */
+    Amounts beyond(Amounts limit, long unnamed) {
+        Map<String, Long> over = new TreeMap<>();
+        scalars.forEach((name, amount) -> {
+            long allowed = limit.scalars.getOrDefault(name, unnamed);
+            if (amount > allowed) {
+                over.put(name, amount - allowed);
+            }
+        });
+        return new Amounts(
+                milliCpu > limit.milliCpu ? milliCpu - limit.milliCpu : 0,
+                memory > limit.memory ? memory - limit.memory : 0,
+                ephemeralStorage > limit.ephemeralStorage ? ephemeralStorage - limit.ephemeralStorage : 0,
+                over);
+    }
+
+    boolean isNone() {
+        return milliCpu == 0 && memory == 0 && ephemeralStorage == 0 && scalars.isEmpty();
+    }
+
+    /** Returns the amounts other than 0 as quantities. */
+    Map<String, Quantity> quantities() {
+        Map<String, Quantity> quantities = new TreeMap<>();
+        scalars.forEach((name, amount) -> quantities.put(name, Quantity.of(amount)));
+        quantities.put("cpu", Quantity.ofMilli(milliCpu));
+        quantities.put("memory", Quantity.of(memory));
+        quantities.put("ephemeral-storage", Quantity.of(ephemeralStorage));
+        quantities.values().removeIf(Quantity.ZERO::equals);
+        return quantities;
+    }
+
+    /** Returns the amounts other than 0 as manifests have them: {@code cpu 500m, memory 1Gi}. */
+    String inWords() {
+        Map<String, String> words = new LinkedHashMap<>();
+        words.put("cpu", milliCpu % 1000 == 0 ? Long.toString(milliCpu / 1000) : milliCpu + "m");
+        words.put("memory", bytes(memory));
+        words.put("ephemeral-storage", bytes(ephemeralStorage));
+        scalars.forEach((name, amount) -> words.put(name, Long.toString(amount)));
+        List<String> texts = new ArrayList<>();
+        words.forEach((name, amount) -> {
+            if (!amount.equals("0")) {
+                texts.add(name + " " + amount);
+            }
+        });
+        return String.join(", ", texts);
+    }
+
+    private static String bytes(long amount) {
+        long left = amount;
+        int unit = 0;
+        while (left > 0 && left % 1024 == 0 && unit < UNITS.size() - 1) {
+            left /= 1024;
+            unit++;
+        }
+        return left + UNITS.get(unit);
     }
 
     /** Returns the amounts for people; scalars of 0 are omitted. */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.moorage.sigs;
 
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -24,12 +25,14 @@ import org.moorage.api.model.ObjectFields;
 import org.moorage.api.model.ObjectKind;
 import org.moorage.api.model.OtherObject;
 import org.moorage.api.model.Pod;
+import org.moorage.api.model.Quantity;
 import org.moorage.api.model.Resources;
 import org.moorage.api.plugin.Handle;
 import org.moorage.api.plugin.Plugin;
 import org.moorage.api.plugin.PluginArgs;
 import org.moorage.api.plugin.PluginException;
 import org.moorage.api.plugin.PluginFactory;
+import org.moorage.api.plugin.RemedyPlugin;
 import org.moorage.api.plugin.cluster.ObjectLister;
 import org.moorage.api.plugin.point.EnqueueExtensions;
 import org.moorage.api.plugin.point.NodeStatuses;
@@ -54,7 +57,12 @@ import org.moorage.api.preemption.Victim;
  * lacks both room and quota to stay is not preempted on.
  */
 public final class CapacityScheduling
-        implements PreFilterPlugin, PreFilterExtensions, PostFilterPlugin, ReservePlugin, EnqueueExtensions {
+        implements PreFilterPlugin,
+                PreFilterExtensions,
+                PostFilterPlugin,
+                ReservePlugin,
+                EnqueueExtensions,
+                RemedyPlugin {
     /** The plugin's name. */
     public static final String NAME = "CapacityScheduling";
 
@@ -135,13 +143,28 @@ public final class CapacityScheduling
 
         /** Returns whether all namespaces together would use more than is guaranteed to all. */
         boolean areOverMin(Amounts more) {
+            return usedWith(more).exceeds(guaranteed(), 0);
+        }
+
+        /** Returns by how much all namespaces together would use more than is guaranteed to all. */
+        Amounts overMin(Amounts more) {
+            return usedWith(more).beyond(guaranteed(), 0);
+        }
+
+        private Amounts usedWith(Amounts more) {
             Amounts used = more;
-            Amounts guaranteed = Amounts.NONE;
             for (Quota quota : byNamespace.values()) {
                 used = used.plus(quota.used());
+            }
+            return used;
+        }
+
+        private Amounts guaranteed() {
+            Amounts guaranteed = Amounts.NONE;
+            for (Quota quota : byNamespace.values()) {
                 guaranteed = guaranteed.plus(quota.limits().min());
             }
-            return used.exceeds(guaranteed, 0);
+            return guaranteed;
         }
     }
 
@@ -261,6 +284,47 @@ public final class CapacityScheduling
     private static PreFilterResult rejected(Pod pod, String why) {
         return PreFilterResult.rejected(
                 Status.unschedulable("Pod " + pod.key() + " is rejected in PreFilter because " + why));
+    }
+
+    @Override
+    public List<Remedy> remedies(Pod pod) {
+        Quotas all = current();
+        Quota quota = all.of(pod);
+        Optional<OtherObject> object = limits.objects().stream()
+                .filter(known -> known.namespace().equals(pod.namespace()))
+                .findFirst();
+        if (quota == null || object.isEmpty()) {
+            return List.of();
+        }
+        Amounts request = Amounts.requestedBy(pod);
+        Amounts overMax = quota.with(request).beyond(quota.limits().max(), Long.MAX_VALUE);
+        Amounts overMin = all.overMin(request);
+        if (overMax.isNone() && overMin.isNone()) {
+            return List.of();
+        }
+        String name = " of ElasticQuota " + object.get().key();
+        List<String> raised = new ArrayList<>();
+        if (!overMax.isNone()) {
+            raised.add("spec.max" + name + " by " + overMax.inWords());
+        }
+        if (!overMin.isNone()) {
+            raised.add("spec.min" + (raised.isEmpty() ? name : "") + " by " + overMin.inWords());
+        }
+        ObjectFields spec = object.get().fields().object("spec");
+        List<String> fields = new ArrayList<>();
+        for (String limit : List.of("min", "max")) {
+            if (spec.names().contains(limit)) {
+                Map<String, Quantity> amounts = new TreeMap<>(spec.quantityMap(limit));
+                (limit.equals("min") ? overMin : overMax)
+                        .quantities()
+                        .forEach((resource, more) -> amounts.merge(resource, more, Quantity::plus));
+                fields.add(Json.text(limit) + ":" + Json.quantities(amounts));
+            }
+        }
+        return List.of(new Remedy(
+                "raise " + String.join(" and ", raised),
+                List.of(new OtherObject(
+                        ELASTIC_QUOTA, object.get().metadata(), "{\"spec\":{" + String.join(",", fields) + "}}"))));
     }
 
     private Request request(Quotas all, Quota quota, Pod pod, Snapshot snapshot) {

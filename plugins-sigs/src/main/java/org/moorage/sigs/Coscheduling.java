@@ -23,6 +23,7 @@ import org.moorage.api.event.ClusterEvent;
 import org.moorage.api.event.EventRegistration;
 import org.moorage.api.event.EventResource;
 import org.moorage.api.event.ObjectChange;
+import org.moorage.api.model.ClusterObject;
 import org.moorage.api.model.ObjectFields;
 import org.moorage.api.model.ObjectKind;
 import org.moorage.api.model.OtherObject;
@@ -35,6 +36,7 @@ import org.moorage.api.plugin.Plugin;
 import org.moorage.api.plugin.PluginArgs;
 import org.moorage.api.plugin.PluginFactory;
 import org.moorage.api.plugin.Problems;
+import org.moorage.api.plugin.RemedyPlugin;
 import org.moorage.api.plugin.WaitingPod;
 import org.moorage.api.plugin.point.EnqueueExtensions;
 import org.moorage.api.plugin.point.NodeStatuses;
@@ -57,7 +59,13 @@ import org.moorage.api.plugin.point.ReservePlugin;
  * if its group was deleted in the meantime. A group of {@code scheduling.k8s.io} is sorted by its first pod.
  */
 public final class Coscheduling
-        implements QueueSortPlugin, PreFilterPlugin, PostFilterPlugin, ReservePlugin, PermitPlugin, EnqueueExtensions {
+        implements QueueSortPlugin,
+                PreFilterPlugin,
+                PostFilterPlugin,
+                ReservePlugin,
+                PermitPlugin,
+                EnqueueExtensions,
+                RemedyPlugin {
     /** The plugin's name. */
     public static final String NAME = "Coscheduling";
 
@@ -69,6 +77,7 @@ public final class Coscheduling
     private static final PostFilterResult NO_GROUP =
             PostFilterResult.rejected(Status.unschedulable("can not find pod group"));
     private static final PostFilterResult KEEPS_WAITING = PostFilterResult.rejected(Status.unschedulable());
+    private static final int MOST_ADDED = 1000;
     private static final Duration DEFAULT_WAIT = Duration.ofSeconds(60);
     private static final Duration LEAST_PERMITTED = Duration.ofSeconds(3);
 
@@ -287,6 +296,42 @@ public final class Coscheduling
         Duration permitted = Duration.ofSeconds(args.permitWaitingTimeSeconds());
         startUnlessRunning(permittedUntil, name, permitted.isZero() ? LEAST_PERMITTED : permitted);
         return PreFilterResult.allNodes();
+    }
+
+    @Override
+    public List<Remedy> remedies(Pod pod) {
+        String name = nameOf(pod).orElse("");
+        Group group = groupOf(pod).orElse(null);
+        int known = members(name).size();
+        if (group == null || known >= group.minMember()) {
+            return List.of();
+        }
+        List<Remedy> remedies = new ArrayList<>();
+        long missing = group.minMember() - known;
+        if (missing <= MOST_ADDED) {
+            List<ClusterObject> added = new ArrayList<>();
+            for (int i = 0; i < missing; i++) {
+                added.add(pod.withMetadata(pod.metadata().toBuilder(pod.name() + "-" + i)
+                        .uid(pod.uid() + "/" + i)
+                        .build()));
+            }
+            remedies.add(new Remedy(
+                    "create " + missing + (missing == 1 ? " more pod" : " more pods") + " of PodGroup " + name, added));
+        }
+        Optional<OtherObject> object =
+                groups.object(pod.namespace(), pod.labels().getOrDefault(LABEL, ""));
+        if (known > 0 && object.isPresent()) {
+            String resources = group.minResources()
+                    .map(amounts -> ",\"minResources\":" + Json.quantities(amounts))
+                    .orElse("");
+            remedies.add(new Remedy(
+                    "lower spec.minMember of PodGroup " + name + " to " + known,
+                    List.of(new OtherObject(
+                            POD_GROUP,
+                            object.get().metadata(),
+                            "{\"spec\":{\"minMember\":" + known + resources + "}}"))));
+        }
+        return remedies;
     }
 
     private static PreFilterResult rejected(String reason) {

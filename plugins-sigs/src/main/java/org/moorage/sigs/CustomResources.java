@@ -52,6 +52,11 @@ final class CustomResources<T> {
         return lister.get(namespace, name).flatMap(this::of);
     }
 
+    /** Returns an object, also one that cannot be parsed. */
+    Optional<OtherObject> object(String namespace, String name) {
+        return lister.get(namespace, name);
+    }
+
     /** Returns all objects, also those that cannot be parsed. */
     Collection<OtherObject> objects() {
         return lister.all();

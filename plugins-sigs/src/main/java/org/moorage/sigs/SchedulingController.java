@@ -334,13 +334,11 @@ public final class SchedulingController implements ControllerPlugin {
 
     private static String json(Map<String, Object> fields) {
         List<String> texts = new ArrayList<>();
-        fields.forEach((name, value) -> texts.add(quoted(name) + ":"
-                + (value == REMOVED ? "null" : value instanceof Long ? value.toString() : quoted(value.toString()))));
+        fields.forEach((name, value) -> texts.add(Json.text(name) + ":"
+                + (value == REMOVED
+                        ? "null"
+                        : value instanceof Long ? value.toString() : Json.text(value.toString()))));
         return "{" + String.join(",", texts) + "}";
-    }
-
-    private static String quoted(String text) {
-        return '"' + text.replace("\\", "\\\\").replace("\"", "\\\"") + '"';
     }
 
     /** Creates the plugin; named in {@code META-INF/services}. */

@@ -27,6 +27,7 @@ import org.moorage.runtime.whatif.Transaction;
 import org.moorage.runtime.whatif.WhatIf;
 import org.moorage.simulation.dump.ClusterDumpReader;
 import org.moorage.simulation.whatif.DisruptedPod;
+import org.moorage.simulation.whatif.FittingChanges;
 import org.moorage.simulation.whatif.KnownCluster;
 import org.moorage.simulation.whatif.NodeEstimate;
 import org.moorage.simulation.whatif.NodeEstimator;
@@ -313,6 +314,48 @@ class QuestionsTest {
                             .message())
                     .isEqualTo("cannot align container");
         }
+    }
+
+    private List<String> changes(Pod pod) {
+        try (WhatIf cluster = Scheduler.whatIf(objects, CONFIG, PLUGINS);
+                Transaction transaction = cluster.begin()) {
+            return new FittingChanges(
+                            transaction.withPending(List.of(pod)),
+                            known(cluster).nodes().values(),
+                            transaction.evaluate(pod))
+                    .all().stream()
+                            .map(change -> change.kind() + " " + String.join(", ", change.details()) + " -> "
+                                    + String.join(",", change.nodes()))
+                            .toList();
+        }
+    }
+
+    @Test
+    void missingMembersWouldHelp() {
+        node("a", 4);
+        group("gang", 3);
+
+        assertThat(changes(member("gang", 0).build()))
+                .containsExactly(
+                        "OBJECTS create 2 more pods of PodGroup default/gang -> a",
+                        "OBJECTS lower spec.minMember of PodGroup default/gang to 1 -> a");
+        assertThat(changes(member("gang", 0).requests("cpu", "5").build())).isEmpty();
+    }
+
+    @Test
+    void largerQuotaWouldHelp() {
+        node("a", 8);
+        quota("{\"cpu\": \"2\", \"example.com/gpu\": \"1\"}");
+        objects.add(Pods.named("p0").requests("cpu", "1500m").on("a").build());
+
+        assertThat(changes(Pods.named("p1").requests("cpu", "1").build()))
+                .containsExactly("OBJECTS raise spec.max of ElasticQuota default/quota by cpu 500m and spec.min by cpu"
+                        + " 500m -> a");
+        assertThat(changes(Pods.named("p1").requests("memory", "1Gi").build()))
+                .containsExactly("OBJECTS raise spec.max of ElasticQuota default/quota by memory 1Gi and spec.min by"
+                        + " memory 1Gi -> a");
+        assertThat(changes(Pods.named("p1").requests("cpu", "10").build())).isEmpty();
+        assertThat(changes(Pods.named("p1").requests("cpu", "100m").build())).isEmpty();
     }
 
     @Test

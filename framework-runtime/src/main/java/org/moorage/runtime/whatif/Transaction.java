@@ -3,9 +3,11 @@ package org.moorage.runtime.whatif;
 
 import java.util.Arrays;
 import java.util.Collection;
+import java.util.List;
 import java.util.Objects;
 import org.moorage.api.model.ClusterObject;
 import org.moorage.api.model.Pod;
+import org.moorage.api.plugin.RemedyPlugin;
 import org.moorage.api.plugin.WaitingPod;
 
 /**
@@ -78,6 +80,12 @@ public interface Transaction extends Questions, AutoCloseable {
      * plugins never allow it stays until {@link #evict} takes it off its node.
      */
     Collection<WaitingPod> waitingPods();
+
+    /**
+     * Returns the changes that plugins propose for a pending pod, see {@link RemedyPlugin}. They are not tried. A plugin
+     * that fails proposes none.
+     */
+    List<RemedyPlugin.Remedy> remedies(Pod pod);
 
     /** Begins an inner transaction, which sees the changes of this one. */
     Transaction begin();

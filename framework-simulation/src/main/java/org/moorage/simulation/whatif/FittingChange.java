@@ -37,6 +37,11 @@ public record FittingChange(Kind kind, List<String> details, List<String> nodes)
         /** A node is schedulable; details are its name. */
         UNCORDON,
         /** Pods have left a node; details are their namespaces and names. */
-        FEWER_PODS
+        FEWER_PODS,
+        /**
+         * Objects that a plugin reads are changed or added; details such as {@code raise spec.max of ElasticQuota
+         * team-a/quota by cpu 1} are the plugin's.
+         */
+        OBJECTS
     }
 }

@@ -20,6 +20,7 @@ import java.util.function.Predicate;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 import org.moorage.api.model.Affinity;
+import org.moorage.api.model.ClusterObject;
 import org.moorage.api.model.HostPort;
 import org.moorage.api.model.Node;
 import org.moorage.api.model.NodeAffinity;
@@ -34,6 +35,7 @@ import org.moorage.api.model.Taint;
 import org.moorage.api.model.Toleration;
 import org.moorage.api.model.TolerationOperators;
 import org.moorage.api.model.TopologySpreadConstraint;
+import org.moorage.api.plugin.RemedyPlugin;
 import org.moorage.runtime.decision.Evaluation;
 import org.moorage.runtime.whatif.Questions;
 import org.moorage.runtime.whatif.Transaction;
@@ -159,7 +161,7 @@ public final class FittingChanges {
         return isComplete;
     }
 
-    /** Empty if the pod fits, or was rejected before any node was looked at. */
+    /** Empty if the pod fits. If it was rejected before any node was looked at, only plugins propose changes. */
     public List<FittingChange> all() {
         began = System.nanoTime();
         if (evaluation.feasible().isEmpty()) {
@@ -186,6 +188,37 @@ public final class FittingChanges {
         }
         uncordon();
         leave();
+        remedies();
+    }
+
+    private void remedies() {
+        int tried = 0;
+        for (RemedyPlugin.Remedy remedy : cluster.remedies(pod)) {
+            if (tried++ == MOST_OF_A_KIND) {
+                return;
+            }
+            List<String> feasible;
+            try {
+                feasible = feasible(changed -> with(changed, remedy.objects()));
+            } catch (IllegalArgumentException malformed) {
+                // The objects of a plugin cannot be added.
+                continue;
+            }
+            add(Kind.OBJECTS, List.of(remedy.change()), feasible);
+        }
+    }
+
+    private static Transaction with(Transaction cluster, List<ClusterObject> objects) {
+        List<Pod> pending = new ArrayList<>();
+        List<ClusterObject> others = new ArrayList<>();
+        for (ClusterObject object : objects) {
+            if (object instanceof Pod added && !added.isBound()) {
+                pending.add(added);
+            } else {
+                others.add(object);
+            }
+        }
+        return cluster.with(others).withPending(pending);
     }
 
     private void sort(Node node, int plugins) {

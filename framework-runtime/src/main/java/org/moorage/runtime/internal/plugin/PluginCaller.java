@@ -35,6 +35,7 @@ import org.moorage.api.event.QueueingHint;
 import org.moorage.api.model.Pod;
 import org.moorage.api.plugin.ControllerPlugin;
 import org.moorage.api.plugin.Plugin;
+import org.moorage.api.plugin.RemedyPlugin;
 import org.moorage.api.plugin.group.PlacementFeasiblePlugin;
 import org.moorage.api.plugin.group.PlacementFeasibleResult;
 import org.moorage.api.plugin.group.PlacementGeneratePlugin;
@@ -586,6 +587,13 @@ public final class PluginCaller {
                 open -> PermitResult.allow(),
                 () -> ((PermitPlugin) plugin).permit(state, pod, nodeName),
                 PermitResult::status);
+    }
+
+    /** Returns the changes that the plugin knows to help a pod; none if it is no {@link RemedyPlugin}. */
+    public List<RemedyPlugin.Remedy> remedies(Pod pod) {
+        return plugin instanceof RemedyPlugin remedies
+                ? call(PluginMethod.REMEDIES, pod, open -> List.of(), () -> List.copyOf(remedies.remedies(pod)))
+                : List.of();
     }
 
     /** Runs PreBindPreFlight. */

@@ -10,6 +10,8 @@ import org.moorage.api.Status;
 public enum PluginMethod {
     /** Registering events. */
     EVENTS_TO_REGISTER("EventsToRegister", "registering the events of plugin ", ": ", Suspended.CALLED, Answers.ANY),
+    /** Changes that would help a pod, for a what-if question. */
+    REMEDIES("Remedies", "running Remedies of plugin ", ": ", Suspended.SKIPPED, Answers.ANY),
     /** Closing the plugin. */
     CLOSE("Close", "closing plugin ", ": ", Suspended.CALLED, Answers.ANY),
     /** Starting a controller. */

@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -22,6 +23,7 @@ import org.moorage.api.model.Node;
 import org.moorage.api.model.ObjectKind;
 import org.moorage.api.model.Pod;
 import org.moorage.api.model.PodGroup;
+import org.moorage.api.plugin.RemedyPlugin;
 import org.moorage.api.plugin.WaitingPod;
 import org.moorage.api.plugin.point.ExtensionPoint;
 import org.moorage.runtime.decision.Evaluation;
@@ -41,6 +43,7 @@ import org.moorage.runtime.internal.cycle.Reservation;
 import org.moorage.runtime.internal.cycle.SchedulingAlgorithm;
 import org.moorage.runtime.internal.loop.GroupTrees;
 import org.moorage.runtime.internal.plugin.PluginCaller;
+import org.moorage.runtime.internal.plugin.PluginFailure;
 import org.moorage.runtime.whatif.Fit;
 import org.moorage.runtime.whatif.HowMany;
 import org.moorage.runtime.whatif.PlacedPods;
@@ -50,6 +53,9 @@ import org.moorage.runtime.whatif.Transaction;
 
 /** A transaction on the snapshot and the store of a workspace. */
 final class SnapshotTransaction implements Transaction {
+    private static final List<ExtensionPoint> REJECTING = List.of(
+            ExtensionPoint.PRE_ENQUEUE, ExtensionPoint.PRE_FILTER, ExtensionPoint.FILTER, ExtensionPoint.PERMIT);
+
     private final WhatIfWorkspace workspace;
     private final @Nullable SnapshotTransaction outer;
     private final Thread thread;
@@ -364,6 +370,28 @@ final class SnapshotTransaction implements Transaction {
     public Collection<WaitingPod> waitingPods() {
         demandOpen();
         return workspace.waiting().all();
+    }
+
+    @Override
+    public List<RemedyPlugin.Remedy> remedies(Pod pod) {
+        Objects.requireNonNull(pod, "pod");
+        return only(() -> {
+            Pod asked = waiting(pod);
+            Set<PluginCaller> plugins = new LinkedHashSet<>();
+            for (ExtensionPoint point : REJECTING) {
+                plugins.addAll(profile(asked).at(point));
+            }
+            List<RemedyPlugin.Remedy> remedies = new ArrayList<>();
+            for (PluginCaller plugin : plugins) {
+                try {
+                    remedies.addAll(plugin.remedies(asked));
+                } catch (PluginFailure failed) {
+                    // The pod is rejected for the reason that is shown, whether or not there is a remedy.
+                    continue;
+                }
+            }
+            return List.copyOf(remedies);
+        });
     }
 
     @Override

@@ -92,6 +92,7 @@ public record PodChange(Kind change, List<String> details, List<String> nodes) {
             case TOPOLOGY_SPREAD -> "relax its topology spread: " + details;
             case UNCORDON -> "uncordon " + details;
             case FEWER_PODS -> "evict " + details;
+            case OBJECTS -> details;
         };
     }
 }

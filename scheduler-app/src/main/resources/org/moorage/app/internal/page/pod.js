@@ -11,6 +11,7 @@ const CHANGES = {
   topologySpread: (details) => `relax its topology spread: ${details}`,
   uncordon: (details) => `uncordon ${details}`,
   fewerPods: (details) => `evict ${details}`,
+  objects: (details) => details,
 };
 
 function podView(page) {

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.sigs;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.moorage.api.model.Quantity;
+
+/** Writes JSON. */
+final class Json {
+    private Json() {}
+
+    static String text(String text) {
+        return '"' + text.replace("\\", "\\\\").replace("\"", "\\\"") + '"';
+    }
+
+    static String quantities(Map<String, Quantity> amounts) {
+        List<String> fields = new ArrayList<>();
+        amounts.forEach((resource, amount) -> fields.add(text(resource) + ":" + text(amount.toString())));
+        return "{" + String.join(",", fields) + "}";
+    }
+}

@@ -122,7 +122,7 @@ build() { # DIR
   $MAVEN -Prelease,dist,image deploy -Dmaven.test.skip=true -Dmaven.install.skip=true -Dspotless.check.skip=true \
     "-Dimage.base=${IMAGE_BASE:-scratch}" \
     "-DaltDeploymentRepository=central::file://$out/repository" -am \
-    -pl packaging/distribution,packaging/bom,packaging/archetype,framework-testkit,framework-client-java,framework-fabric8
+    -pl packaging/distribution,packaging/bom,packaging/archetype,framework-testkit,framework-client-java,framework-fabric8,framework-spring-boot
   find "$out/repository" -name 'maven-metadata*' -delete
 
   step "Sign and bundle"

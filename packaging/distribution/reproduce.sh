@@ -40,7 +40,7 @@ sums() { # CHECKOUT: of its jars and of all files of its archive and image, by p
 
 all=no
 first=$PWD
-options=(-pl scheduler-app,plugins-opa,plugins-safe,plugins-sigs,plugins-traffic,framework-testkit,framework-client-java,framework-fabric8,packaging/archetype,packaging/bom -am)
+options=(-pl scheduler-app,plugins-opa,plugins-safe,plugins-sigs,plugins-traffic,framework-testkit,framework-client-java,framework-fabric8,framework-spring-boot,packaging/archetype,packaging/bom -am)
 if [ "${1-}" = --all ]; then
   all=yes
   options=(-Pdist,image -pl packaging/distribution,framework-testkit,packaging/archetype,packaging/bom -am -Dimage.base=scratch)

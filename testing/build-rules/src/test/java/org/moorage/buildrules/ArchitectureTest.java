@@ -44,6 +44,7 @@ final class ArchitectureTest {
     private static final String KUBERNETES = "org.moorage.kubernetes..";
     private static final String CLIENT_JAVA = "org.moorage.clientjava..";
     private static final String FABRIC8 = "org.moorage.fabric8..";
+    private static final String SPRING_BOOT = "org.moorage.springboot..";
     private static final String EXTENDER = "org.moorage.extender..";
     private static final String TESTKIT = "org.moorage.testkit..";
     private static final String APP = "org.moorage.app..";
@@ -85,6 +86,7 @@ final class ArchitectureTest {
                 "kubernetes",
                 "clientjava",
                 "fabric8",
+                "springboot",
                 "extender",
                 "testkit",
                 "builtin",
@@ -275,6 +277,24 @@ final class ArchitectureTest {
                     "ch.qos.logback..",
                     "io.prometheus..")
             .because("they speak their client's language only; what follows from it is in framework-kubernetes");
+
+    @ArchTest
+    static final ArchRule SPRING_STAYS_WITH_WHO_HAS_IT = noClasses()
+            .that()
+            .resideOutsideOfPackage(SPRING_BOOT)
+            .should()
+            .dependOnClassesThat()
+            .resideInAnyPackage(SPRING_BOOT, "org.springframework..", "io.micrometer..")
+            .because("a program without Spring needs no jar of it");
+
+    @ArchTest
+    static final ArchRule SPRING_BOOT_STAYS_BELOW_THE_APP = noClasses()
+            .that()
+            .resideInAPackage(SPRING_BOOT)
+            .should()
+            .dependOnClassesThat()
+            .resideInAnyPackage(EXTENDER, CONFORMANCE, TESTKIT, APP, INTERNAL, CLIENT_JAVA, FABRIC8)
+            .because("an application brings its own flags, log and metrics");
 
     @ArchTest
     static final ArchRule EXTENDER_STAYS_BELOW_THE_APP = noClasses()

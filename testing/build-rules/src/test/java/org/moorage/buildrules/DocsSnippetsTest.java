@@ -26,6 +26,7 @@ class DocsSnippetsTest {
     private static final List<String> PAGES = List.of(
             "README.md",
             "docs/extend/embedding-clients.md",
+            "docs/extend/embedding-spring-boot.md",
             "docs/extend/plugin-data.md",
             "docs/extend/plugin-guide.md",
             "docs/extend/plugin-queueing.md",

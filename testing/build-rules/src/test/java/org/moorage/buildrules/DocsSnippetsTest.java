@@ -27,6 +27,7 @@ class DocsSnippetsTest {
             "README.md",
             "docs/extend/embedding-clients.md",
             "docs/extend/embedding-spring-boot.md",
+            "docs/extend/embedding-tracing.md",
             "docs/extend/plugin-data.md",
             "docs/extend/plugin-guide.md",
             "docs/extend/plugin-queueing.md",

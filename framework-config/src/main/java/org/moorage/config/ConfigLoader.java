@@ -9,7 +9,7 @@ import org.moorage.config.cloud.ConfigShape;
 import org.moorage.config.internal.ConfigFormat;
 import org.moorage.config.internal.SourceTree;
 import org.moorage.config.internal.cloud.CloudConfig;
-import org.moorage.config.older.OlderConfig;
+import org.moorage.config.internal.older.OlderConfig;
 import org.moorage.config.older.PolicyTexts;
 import org.moorage.config.plugin.PluginRegistry;
 import org.moorage.config.plugin.UnknownPlugins;

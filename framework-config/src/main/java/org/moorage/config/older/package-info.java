@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * Configurations of the versions {@code v1alpha1} to {@code v1beta3}, and Policies, turned into one of {@code v1}.
+ * What a program supplies so that older configurations can be read: the Policies that they name.
  *
- * <p>Starting points: {@link org.moorage.config.older.OlderConfig}, {@link org.moorage.config.older.PolicyTexts}.
+ * <p>Starting point: {@link org.moorage.config.older.PolicyTexts}.
  */
 @NullMarked
 package org.moorage.config.older;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.moorage.config.older;
+package org.moorage.config.internal.older;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
@@ -18,6 +18,7 @@ import org.moorage.config.internal.Scalars;
 import org.moorage.config.internal.SourceTree;
 import org.moorage.config.internal.Suggestion;
 import org.moorage.config.internal.ZeroIsUnset;
+import org.moorage.config.older.PolicyTexts;
 import org.moorage.config.plugin.PluginRegistry;
 import org.moorage.config.plugin.PluginSet;
 import org.moorage.config.plugin.UnknownPlugins;

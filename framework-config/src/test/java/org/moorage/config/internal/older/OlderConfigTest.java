@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.moorage.config.older;
+package org.moorage.config.internal.older;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
@@ -27,6 +27,7 @@ import org.moorage.config.ConfigLoader;
 import org.moorage.config.ConfigPrinter;
 import org.moorage.config.LoadedConfig;
 import org.moorage.config.SamplePlugins;
+import org.moorage.config.older.PolicyTexts;
 import org.moorage.config.plugin.EnabledPlugin;
 import org.moorage.config.plugin.PluginRegistry;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.moorage.config.older;
+package org.moorage.config.internal.older;
 
 import java.util.Optional;
 import org.moorage.config.internal.ConfigFormat;

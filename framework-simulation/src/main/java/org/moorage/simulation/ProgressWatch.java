@@ -39,6 +39,9 @@ public final class ProgressWatch implements SchedulerListener {
         private int last;
     }
 
+    /** Creates a listener for one scheduler. */
+    public ProgressWatch() {}
+
     @Override
     public void bound(Pod pod, String nodeName, Decision decision) {
         progressed();

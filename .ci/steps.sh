@@ -62,8 +62,11 @@ need() { # COMMAND PACKAGE: installs the package where the command is missing
   command -v "$1" >/dev/null || missing+=("$2")
 }
 
-install_missing() {
-  local missing=()
+install_missing() { # COMMAND...: of packages with their names, in addition to those that all need
+  local missing=() name
+  for name in "$@"; do
+    need "$name" "$name"
+  done
   need javac openjdk-17-jdk-headless
   need mvn maven
   need openssl openssl

@@ -1,15 +1,20 @@
 #!/usr/bin/env bash
 # Builds and runs what users build, from the files of a release alone and outside of the checkout:
 #   packaging/consumers.sh DIR     DIR is "files" of a release (packaging/release.sh)
-# A program on the class path and on the module path, a Spring Boot application, a plugin from the archetype, and a plugin
-# in the archive.
-# MAVEN: the command to build with (mvn -B -ntp -q); LOCAL_REPOSITORY: its local repository (~/.m2/repository), from which
-# what came from DIR is removed afterwards.
+# Programs of Maven on the class path and on the module path, a Spring Boot application, a plugin from the archetype, a
+# program and a plugin by Gradle, a plugin in the archive, and the image as a process tree, which needs root.
+# MAVEN: the command to build with (mvn -B -ntp -q). LOCAL_REPOSITORY: its local repository (~/.m2/repository), from
+# which what came from DIR is removed afterwards. GRADLE: gradle, 4.4 or later; it takes other libraries from there.
 set -euo pipefail
 files=$(cd "${1:?DIR}" && pwd)
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 examples=$PWD/examples
 MAVEN=${MAVEN:-mvn -B -ntp -q}
+GRADLE=${GRADLE:-gradle}
+if ! command -v "$GRADLE" >/dev/null; then
+  echo "consumers: $GRADLE: no such command (expected: Gradle 4.4 or later)" >&2
+  exit 2
+fi
 version=$(ls "$files/repository/org/moorage/framework-api")
 local_repository=${LOCAL_REPOSITORY:-$HOME/.m2/repository}
 folder=$(mktemp -d)
@@ -66,38 +71,36 @@ options=(--homedir "$folder/gnupg" --batch --quiet --no-autostart --trust-model 
 gpg "${options[@]}" --import "$files/signing-key.asc"
 gpg "${options[@]}" --verify "$files/SHA256SUMS.asc" "$files/SHA256SUMS"
 
-step "A program on the class path"
+step "Programs on the class path"
 use embed class-path
 maven class-path package exec:java >"$folder/class-path.txt"
 cat "$folder/class-path.txt"
 expect "$folder/class-path.txt" "a pod of this program fits"
+maven class-path exec:java -Dexec.mainClass=org.moorage.examples.embed.AskAboutTexts >"$folder/texts.txt"
+expect "$folder/texts.txt" "without there: [n]"
 
-# Without plugins-dra, whose CEL library has packages in several jars.
-step "The same program on the module path"
+# Without plugins-dra: jars of its CEL library have packages in common, such as dev.cel.runtime; modules cannot.
+step "The same programs on the module path"
 use embed module-path
 sed -i 's/<artifactId>plugins-dra</<artifactId>plugins-builtin</' "$folder/module-path/pom.xml"
 sed -i 's/builtin\.dra\.KubeSchedulerPlugins/builtin.BuiltinPlugins/; s/KubeSchedulerPlugins\.all/BuiltinPlugins.all/' \
   "$folder"/module-path/src/main/java/org/moorage/examples/embed/*.java
-maven module-path org.apache.maven.plugins:maven-dependency-plugin:3.11.0:build-classpath \
-  "-Dmdep.outputFile=$folder/module-path.txt"
 cat >"$folder/module-path/src/main/java/module-info.java" <<'END'
 module com.example.embed {
-    requires com.fasterxml.jackson.databind;
-    requires org.moorage.api;
     requires org.moorage.builtin;
-    requires org.moorage.config;
-    requires org.moorage.objects;
-    requires org.moorage.runtime;
     requires org.moorage.simulation;
 }
 END
-modules=$(cat "$folder/module-path.txt")
-find "$folder/module-path/src/main/java" -name '*.java' -print0 |
-  xargs -0 javac --module-path "$modules" -d "$folder/module-path/classes"
-java --module-path "$modules:$folder/module-path/classes" --add-modules ALL-MODULE-PATH \
-  --module com.example.embed/org.moorage.examples.embed.WhereWouldItGo \
+maven module-path package org.apache.maven.plugins:maven-dependency-plugin:3.11.0:build-classpath \
+  "-Dmdep.outputFile=$folder/module-path.txt"
+modules=$(cat "$folder/module-path.txt"):$folder/module-path/target/classes
+java --module-path "$modules" --module com.example.embed/org.moorage.examples.embed.WhereWouldItGo \
   "$examples/embed/cluster.yaml" >"$folder/module-path-run.txt"
 expect "$folder/module-path-run.txt" "a pod of this program fits"
+java --module-path "$modules" --module com.example.embed/org.moorage.examples.embed.AskAboutTexts >"$folder/texts.txt"
+expect "$folder/texts.txt" "without there: [n]"
+java --module-path "$modules" --describe-module org.moorage.simulation >"$folder/described.txt"
+expect "$folder/described.txt" "exports org.moorage.simulation.whatif"
 
 step "A Spring Boot application, with its test"
 use spring-boot spring-boot
@@ -121,16 +124,82 @@ MOORAGE_CACHE='' "$folder/archive/bin/moorage" simulate --config "$examples/team
   "$examples/team-nodes/cluster.yaml" >"$folder/archive.txt" || true
 expect "$folder/archive.txt" "node(s) belonged to another team"
 
-# With this machine's Java and without a container: a dry run's image has no base.
-step "The layers of the image"
-mkdir -p "$folder/image/root"
-tar -x -C "$folder/image" -f "$files/moorage-$version-image-amd64.tar"
-for layer in $(jq -r '.[0].Layers[]' "$folder/image/manifest.json"); do
-  tar -x -C "$folder/image/root" --warning=no-unknown-keyword -f "$folder/image/$layer"
-done
-[ "$(jq -r .config.User "$folder/image/$(jq -r '.[0].Config' "$folder/image/manifest.json")")" = 65532:65532 ]
-MOORAGE_CACHE='' "$folder/image/root/opt/moorage/bin/moorage" simulate \
-  "$examples/clusters/first.yaml" >"$folder/image.txt" || true
+step "Programs and a plugin by Gradle"
+gradle_build() { # FOLDER TASK: with what Maven has fetched before
+  "$GRADLE" --no-daemon --offline --quiet --gradle-user-home "$folder/gradle" --project-dir "$folder/$1" "$2" \
+    "-Prepository=file://$files/repository" "-Plibraries=file://$local_repository" "-Pmoorage=$version"
+}
+use embed gradle-program
+cat >"$folder/gradle-program/build.gradle" <<'END'
+apply plugin: 'application'
+repositories {
+  maven { url repository }
+  maven { url libraries }
+}
+tasks.withType(JavaCompile) { options.compilerArgs += ['--release', '17'] }
+dependencies {
+  implementation "org.moorage:framework-simulation:$moorage"
+  implementation "org.moorage:plugins-dra:$moorage"
+  runtimeOnly 'org.slf4j:slf4j-nop:2.0.20'
+}
+mainClassName = 'org.moorage.examples.embed.WhereWouldItGo'
+run { args "$projectDir/cluster.yaml" }
+END
+gradle_build gradle-program run >"$folder/gradle-program.txt"
+expect "$folder/gradle-program.txt" "a pod of this program fits"
+use team-nodes gradle-plugin
+maven gradle-plugin org.apache.maven.plugins:maven-dependency-plugin:3.11.0:get \
+  -Dartifact=org.junit.platform:junit-platform-console:6.1.3
+cat >"$folder/gradle-plugin/build.gradle" <<'END'
+apply plugin: 'java'
+repositories {
+  maven { url repository }
+  maven { url libraries }
+}
+tasks.withType(JavaCompile) { options.compilerArgs += ['--release', '17'] }
+configurations { console }
+dependencies {
+  implementation "org.moorage:framework-api:$moorage"
+  testImplementation "org.moorage:framework-testkit:$moorage"
+  testImplementation 'org.junit.jupiter:junit-jupiter:6.1.3'
+  console 'org.junit.platform:junit-platform-console:6.1.3'
+}
+jar { manifest { attributes 'Moorage-Api-Version': moorage } }
+// Gradle has useJUnitPlatform() since 4.6.
+task testPlugin(type: JavaExec, dependsOn: [jar, testClasses]) {
+  classpath = sourceSets.test.runtimeClasspath + configurations.console
+  main = 'org.junit.platform.console.ConsoleLauncher'
+  args 'execute', '--scan-classpath', '--fail-if-no-tests', '--disable-banner', '--details=tree'
+}
+END
+gradle_build gradle-plugin testPlugin >"$folder/gradle-plugin.txt"
+expect "$folder/gradle-plugin.txt" "[         0 tests failed"
+MOORAGE_CACHE='' "$folder/archive/bin/moorage" plugins --plugin-dir "$folder/gradle-plugin/build/libs" \
+  >"$folder/plugins.txt"
+expect "$folder/plugins.txt" "TeamNodes"
+
+step "The image as a process tree"
+image=$files/moorage-$version-image-amd64.tar
+in_image() { # IMAGE ARGUMENT...
+  packaging/run-image.sh --root "$folder/root-$(basename "$1")" --mount "$examples:/examples" "$@"
+}
+in_image "$image" version >"$folder/image.txt"
+expect "$folder/image.txt" "Moorage $version"
+in_image "$image" config validate /examples/scheduler.yaml >"$folder/image.txt"
+expect "$folder/image.txt" "scheduler.yaml: valid"
+in_image "$image" simulate /examples/clusters/first.yaml >"$folder/image.txt" || true
 expect "$folder/image.txt" "default/shop-1"
+# Classes from the archive that a recorded start adds to the JVM's own.
+recorded() { # IMAGE
+  packaging/run-image.sh --root "$folder/root-$(basename "$1")" --env MOORAGE_JAVA_OPTS=-Xlog:class+load:stderr \
+    "$1" version 2>&1 | { grep -c 'source: shared objects file (top)' || true; }
+}
+packaging/record-start.sh "$image" "$folder/recorded.tar"
+before=$(recorded "$image") classes=$(recorded "$folder/recorded.tar")
+echo "a start reads $classes classes from the recording"
+if [ "$before" != 0 ] || [ "$classes" -lt 100 ]; then
+  echo "consumers: recorded classes: $before without a recording, $classes with it (expected: 0, and 100 or more)" >&2
+  exit 1
+fi
 
 printf '\nconsumers: everything built and ran from %s\n' "$files"

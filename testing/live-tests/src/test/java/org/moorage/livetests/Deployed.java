@@ -36,14 +36,10 @@ record Deployed(String source, String namespace, String name, String account, St
         return scene.api().get(path).at("/spec/template");
     }
 
-    /**
-     * Runs what a container runs, by the launcher of the image and with a plugin in its folder, as the service account.
-     *
-     * @param container its name
-     * @param replaced what differs outside of the pod, in its arguments
-     * @param more further arguments
-     */
-    RunningProgram run(Scene scene, String container, Map<String, String> replaced, String... more) throws IOException {
+    /** The command line of a container, without its entry point. */
+    private record Container(List<String> environment, List<String> arguments) {}
+
+    private Container container(Scene scene, String container, Map<String, String> replaced) {
         JsonNode found = null;
         for (JsonNode each : template(scene).path("spec").path("containers")) {
             found = each.path("name").asText().equals(container) ? each : found;
@@ -64,11 +60,49 @@ record Deployed(String source, String namespace, String name, String account, St
             }
             arguments.add(text);
         }
+        return new Container(environment, arguments);
+    }
+
+    /**
+     * Runs what a container runs, by the launcher of the image and with a plugin in its folder, as the service account.
+     *
+     * @param container its name
+     * @param replaced what differs outside of the pod, in its arguments
+     * @param more further arguments
+     */
+    RunningProgram run(Scene scene, String container, Map<String, String> replaced, String... more) throws IOException {
+        Container found = container(scene, container, replaced);
+        List<String> arguments = new ArrayList<>(found.arguments());
         arguments.add("--kubeconfig=" + kubeconfig(scene));
         arguments.addAll(List.of(more));
         return scene.start(
                 container + "-" + source.replace('/', '-'),
-                Moorage.launched(launcher(scene), environment, arguments.toArray(String[]::new)));
+                Moorage.launched(launcher(scene), found.environment(), arguments.toArray(String[]::new)));
+    }
+
+    /** Runs the scheduler's container in the files of an image, with the files of its volumes. */
+    RunningProgram runImage(Scene scene, Path image) {
+        Container found = container(scene, "scheduler", Map.of("10259", "" + scene.port()));
+        Path config = scene.write(source + ".yaml", config(scene, name + "-config", "scheduler.yaml"));
+        Path authority = scene.plane().folder().resolve("certs").resolve("apiserver.crt");
+        List<String> command = new ArrayList<>(List.of(
+                "env",
+                "JAVA_HOME=" + System.getProperty("java.home"),
+                Moorage.root().resolve("packaging").resolve("run-image.sh").toString(),
+                "--host-network",
+                "--root",
+                scene.plane().folder().resolve("image").toString(),
+                "--mount",
+                config + ":/etc/moorage/scheduler.yaml",
+                "--mount",
+                kubeconfig(scene) + ":/etc/moorage/kubeconfig",
+                "--mount",
+                authority + ":" + authority));
+        found.environment().forEach(variable -> command.addAll(List.of("--env", variable)));
+        command.add(image.toString());
+        command.addAll(found.arguments());
+        command.addAll(List.of("--kubeconfig=/etc/moorage/kubeconfig", "--bind-address=127.0.0.1"));
+        return scene.start("image", command);
     }
 
     /** Runs the scheduler's container with its configuration. */

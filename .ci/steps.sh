@@ -8,10 +8,13 @@ started=$SECONDS
 
 failed=()
 
+# What a step returns that cannot check anything here.
+skipped=77
+
 # step TITLE COMMAND...: runs it, prints its time and its 30 slowest test classes, and adds both to $times. After a failure the other steps
 # still run, so that one run shows all failures.
 step() {
-  local title=$1 start=$SECONDS status=0
+  local title=$1 start=$SECONDS status=0 took
   shift
   printf '\n==> %s\n' "$title"
   touch target/ci/step
@@ -23,17 +26,21 @@ step() {
   )
   status=$?
   set -e
-  printf '| %s | %d |\n' "$title" $((SECONDS - start)) >>"$times"
+  took=$((SECONDS - start))
+  [ $status -ne $skipped ] || took=SKIPPED
+  printf '| %s | %s |\n' "$title" "$took" >>"$times"
   slowest >target/ci/slowest.txt
   if [ -s target/ci/slowest.txt ]; then
     printf '\nSlowest test classes of "%s", in seconds:\n\n```\n%s\n```\n' "$title" "$(cat target/ci/slowest.txt)" >>target/ci/classes.md
     cat target/ci/slowest.txt
   fi
   if [ $status -eq 0 ]; then
-    printf '==> %s: done in %d s\n' "$title" $((SECONDS - start))
+    printf '==> %s: done in %d s\n' "$title" "$took"
+  elif [ $status -eq $skipped ]; then
+    printf '==> %s: SKIPPED\n' "$title"
   else
     failed+=("$title")
-    printf '==> %s: FAILED after %d s\n' "$title" $((SECONDS - start))
+    printf '==> %s: FAILED after %d s\n' "$title" "$took"
   fi
 }
 

@@ -29,6 +29,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.concurrent.Executor;
+import java.util.function.Consumer;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import java.util.zip.GZIPInputStream;
@@ -107,10 +109,15 @@ public final class ClusterFiles {
     private final Map<ObjectKey, SourcePosition> positions = new HashMap<>();
     /** The number of objects and lists that have been read. */
     private int documents;
+    /** The fields that came twice in an object, since the object before. */
+    private final List<String> repeatedFields = new ArrayList<>();
 
-    private ClusterFiles(InputNotes notes, ObjectConsumer objects) {
+    private final Optional<Executor> parsers;
+
+    private ClusterFiles(InputNotes notes, ObjectConsumer objects, Optional<Executor> parsers) {
         this.notes = notes;
         this.objects = objects;
+        this.parsers = parsers;
     }
 
     /**
@@ -138,7 +145,23 @@ public final class ClusterFiles {
      * @param objects receives each object in turn, also if there are problems elsewhere
      */
     public static void read(List<String> sources, InputStream stdin, InputNotes notes, ObjectConsumer objects) {
-        ClusterFiles files = new ClusterFiles(notes, objects);
+        read(sources, stdin, notes, objects, Optional.empty());
+    }
+
+    /**
+     * As {@link #read(List, InputStream, InputNotes, ObjectConsumer)}, with the same result: long inputs are parsed on
+     * another thread, some objects ahead.
+     *
+     * @param parsers runs the parser of one input at a time, at the same time as the caller; empty to parse on the
+     *     caller's thread
+     */
+    public static void read(
+            List<String> sources,
+            InputStream stdin,
+            InputNotes notes,
+            ObjectConsumer objects,
+            Optional<Executor> parsers) {
+        ClusterFiles files = new ClusterFiles(notes, objects, parsers);
         for (String source : sources) {
             try {
                 files.readSource(source, stdin);
@@ -154,7 +177,7 @@ public final class ClusterFiles {
      * @param name its name in messages
      */
     public static void read(String name, InputStream input, InputNotes notes, ObjectConsumer objects) {
-        ClusterFiles files = new ClusterFiles(notes, objects);
+        ClusterFiles files = new ClusterFiles(notes, objects, Optional.empty());
         try {
             readStream(name, input, files::readDocuments);
         } catch (ClusterFileException e) {
@@ -171,7 +194,7 @@ public final class ClusterFiles {
         int problems = notes.problemCount();
         int templates = notes.templateCount();
         if (source.equals(STDIN)) {
-            readStream("stdin", stdin, this::readDocuments);
+            readStream("stdin", stdin, this::readDocuments, this::readDocumentsAhead);
         } else {
             readPath(source);
         }
@@ -251,7 +274,8 @@ public final class ClusterFiles {
     private static int lineOf(Path file, Pattern pattern) {
         try (InputStream in = Files.newInputStream(file);
                 BufferedInputStream plain = unzipped(new BufferedInputStream(in, BUFFER_BYTES));
-                BufferedReader reader = new BufferedReader(new InputStreamReader(plain, charset(head(plain))))) {
+                BufferedReader reader =
+                        new BufferedReader(new InputStreamReader(plain, charset(head(plain, SNIFFED_BYTES))))) {
             int number = 1;
             for (String line = reader.readLine(); line != null; line = reader.readLine()) {
                 if (pattern.matcher(line).find()) {
@@ -277,7 +301,7 @@ public final class ClusterFiles {
 
     private void readFile(Path file) {
         try (InputStream in = Files.newInputStream(file)) {
-            readStream(file.toString(), in, this::readDocuments);
+            readStream(file.toString(), in, this::readDocuments, this::readDocumentsAhead);
         } catch (IOException e) {
             throw unreadable(file.toString(), e);
         } catch (ClusterFileException e) {
@@ -300,10 +324,16 @@ public final class ClusterFiles {
      * @throws ClusterFileException if it cannot be read, or is neither YAML nor JSON
      */
     static void readStream(String file, InputStream in, DocumentReader documents) {
+        readStream(file, in, documents, documents);
+    }
+
+    // With another reader for inputs that are long.
+    private static void readStream(String file, InputStream in, DocumentReader documents, DocumentReader ofLong) {
         boolean json = false;
         try {
             BufferedInputStream plain = unzipped(new BufferedInputStream(in, BUFFER_BYTES));
-            byte[] head = head(plain);
+            byte[] head = head(plain, SNIFFED_BYTES);
+            boolean isLong = ofLong != documents && head(plain, BUFFER_BYTES).length == BUFFER_BYTES;
             Charset charset = charset(head);
             json = START_OF_JSON
                     .matcher(withoutByteOrderMark(new String(head, charset)))
@@ -311,7 +341,7 @@ public final class ClusterFiles {
             try (JsonParser parser = json
                     ? JSON.createParser(plain)
                     : YAML.createParser(new ManifestReader(new InputStreamReader(plain, charset)))) {
-                documents.read(new TreeParser(file, parser));
+                (isLong ? ofLong : documents).read(new TreeParser(file, parser));
             }
         } catch (JsonProcessingException e) {
             throw malformed(file, json ? "JSON" : "YAML", e);
@@ -321,14 +351,14 @@ public final class ClusterFiles {
     }
 
     private static BufferedInputStream unzipped(BufferedInputStream in) throws IOException {
-        byte[] head = head(in);
+        byte[] head = head(in, SNIFFED_BYTES);
         boolean zipped = head.length > 1 && head[0] == (byte) 0x1f && head[1] == (byte) 0x8b;
         return zipped ? new BufferedInputStream(new GZIPInputStream(in, BUFFER_BYTES), BUFFER_BYTES) : in;
     }
 
-    private static byte[] head(BufferedInputStream in) throws IOException {
-        in.mark(SNIFFED_BYTES);
-        byte[] head = in.readNBytes(SNIFFED_BYTES);
+    private static byte[] head(BufferedInputStream in, int bytes) throws IOException {
+        in.mark(bytes);
+        byte[] head = in.readNBytes(bytes);
         in.reset();
         return head;
     }
@@ -369,14 +399,44 @@ public final class ClusterFiles {
     }
 
     private void readDocuments(TreeParser parser) throws IOException {
+        parseDocuments(parser, this::add);
+    }
+
+    private void readDocumentsAhead(TreeParser parser) throws IOException {
+        if (parsers.isEmpty()) {
+            readDocuments(parser);
+        } else {
+            ReadAhead.run(parsers.get(), receiver -> parseDocuments(parser, receiver), this::add);
+        }
+    }
+
+    /**
+     * A document, or an item that was taken out of a list while that was read.
+     *
+     * @param part the value
+     * @param positions where it and the values in it start
+     * @param repeatedFields the fields that came twice in an object, since the item or document before
+     * @param isItem whether it is an item
+     * @param isTaken whether items were taken out of the document
+     * @param offset how much of the input was parsed
+     */
+    record Parsed(
+            Part part,
+            TreeParser.Positions positions,
+            List<String> repeatedFields,
+            boolean isItem,
+            boolean isTaken,
+            long offset) {}
+
+    private static void parseDocuments(TreeParser parser, Consumer<Parsed> receiver) throws IOException {
         for (int number = 1; ; number++) {
             String name = "document " + number;
             boolean[] isTaken = new boolean[1];
             Optional<JsonNode> tree = parser.next((list, index, item) -> {
                 boolean takes = item.isObject() && isKnownToBeList(list, item);
                 if (takes) {
-                    add(new Part(name, list).item(index, item), parser);
                     isTaken[0] = true;
+                    receiver.accept(parsed(new Part(name, list).item(index, item), parser, true, true));
                 }
                 return takes;
             });
@@ -384,18 +444,31 @@ public final class ClusterFiles {
                 return;
             }
             if (!tree.get().isNull()) {
-                Part document = new Part(name, tree.get());
-                if (isTaken[0] && tree.get() instanceof ObjectNode object && !isList(object)) {
-                    notes.problem(message(document.wrong(
-                            parser.positionOf(object),
-                            ": kind: " + Fields.shown(object.path("kind"))
-                                    + " (expected: List, since its items are objects)")));
-                } else {
-                    add(document, parser);
-                }
-                parser.takeRepeatedFields();
+                receiver.accept(parsed(new Part(name, tree.get()), parser, false, isTaken[0]));
             }
         }
+    }
+
+    private static Parsed parsed(Part part, TreeParser parser, boolean isItem, boolean isTaken) {
+        return new Parsed(part, parser.positions(), parser.takeRepeatedFields(), isItem, isTaken, parser.offset());
+    }
+
+    private void add(Parsed parsed) {
+        repeatedFields.addAll(parsed.repeatedFields());
+        if (parsed.isItem()) {
+            add(parsed.part(), parsed.positions());
+            return;
+        }
+        if (parsed.isTaken() && parsed.part().tree() instanceof ObjectNode object && !isList(object)) {
+            notes.problem(message(parsed.part()
+                    .wrong(
+                            parsed.positions().of(object),
+                            ": kind: " + Fields.shown(object.path("kind"))
+                                    + " (expected: List, since its items are objects)")));
+        } else {
+            add(parsed.part(), parsed.positions());
+        }
+        repeatedFields.clear();
     }
 
     // kubectl writes the kind of a list after its items, which have a kind in that case.
@@ -406,10 +479,10 @@ public final class ClusterFiles {
         return item.path("kind").isTextual() && item.path("apiVersion").isTextual();
     }
 
-    private void add(Part part, TreeParser parser) {
-        SourcePosition position = parser.positionOf(part.tree());
+    private void add(Part part, TreeParser.Positions positions) {
+        SourcePosition position = positions.of(part.tree());
         if (part.tree().isArray() && hasObject(part.tree())) {
-            addItems(part, part.tree(), parser);
+            addItems(part, part.tree(), positions);
         } else if (!(part.tree() instanceof ObjectNode object)) {
             notes.passOver(position);
         } else if (isList(object)) {
@@ -419,12 +492,14 @@ public final class ClusterFiles {
                 notes.problem(message(part.wrong(position, ": items: " + Fields.shown(items) + " (expected: a list)")));
             } else {
                 tellItemsWithoutFields(part, items, position);
-                addItems(part, items, parser);
+                addItems(part, items, positions);
             }
         } else if (isMeantAsObject(object)) {
             documents++;
             try {
-                addObject(part, object, position, parser.takeRepeatedFields());
+                List<String> repeated = List.copyOf(repeatedFields);
+                repeatedFields.clear();
+                addObject(part, object, position, repeated);
             } catch (ClusterFileException e) {
                 if (MalformedFileException.isTemplate(e)) {
                     throw e;
@@ -466,10 +541,10 @@ public final class ClusterFiles {
         return has > 1;
     }
 
-    private void addItems(Part list, JsonNode items, TreeParser parser) {
+    private void addItems(Part list, JsonNode items, TreeParser.Positions positions) {
         for (int i = 0; i < items.size(); i++) {
             if (items.path(i).isObject() || items.path(i).isArray()) {
-                add(list.item(i, items.path(i)), parser);
+                add(list.item(i, items.path(i)), positions);
             }
         }
     }

@@ -97,6 +97,11 @@ public final class KindVersions {
      * read as that, or else the version itself.
      */
     public static String known(String apiVersion, String kind) {
+        for (ObjectKind<?> typed : ObjectKind.TYPED) {
+            if (typed.kind().equals(kind) && typed.apiVersion().equals(apiVersion)) {
+                return apiVersion;
+            }
+        }
         return find(apiVersion, kind).<String>map(ObjectKind::apiVersion).orElse(apiVersion);
     }
 

@@ -66,6 +66,18 @@ final class PodDecoder {
                 .build();
     }
 
+    /** Returns a spec with the node affinity in a tree; the spec itself if it has that already. */
+    PodSpec withNodeAffinity(PodSpec spec, FieldReader affinity) {
+        NodeAffinity read =
+                affinity.optional("nodeAffinity", this::nodeAffinity).orElse(NodeAffinity.NONE);
+        Affinity before = spec.affinity();
+        return read.equals(before.nodeAffinity())
+                ? spec
+                : shared.value(spec.toBuilder()
+                        .affinity(shared.value(new Affinity(read, before.podAffinity(), before.podAntiAffinity())))
+                        .build());
+    }
+
     private static boolean restartsAllContainers(FieldReader spec) {
         for (String field : List.of("containers", "initContainers")) {
             for (boolean restarts : spec.list(field, PodDecoder::restartsAll)) {

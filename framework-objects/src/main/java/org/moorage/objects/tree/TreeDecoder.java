@@ -207,6 +207,22 @@ public final class TreeDecoder {
     }
 
     /**
+     * Decodes a pod whose specification is that of an earlier pod, except for the node and the node affinity.
+     *
+     * @param object the pod's tree
+     * @param earlier the specification of the earlier pod
+     * @throws ObjectDecodeException if a value in it has the wrong type
+     */
+    public Pod pod(ObjectNode object, PodSpec earlier) {
+        FieldReader root = FieldReader.root(object);
+        FieldReader spec = root.object("spec");
+        PodSpec own = pods.withNodeAffinity(earlier, spec.object("affinity"));
+        return Pod.of(metadata(root), own)
+                .withStatus(pods.status(root.object("status")))
+                .withNode(shared.text(spec.text("nodeName")));
+    }
+
+    /**
      * Decodes the readable part of a pod with values of the wrong type, without those values. The result counts on its
      * node as far as it can be read, but must not be scheduled.
      *

@@ -34,16 +34,37 @@ final class TreeParser {
     private final String file;
     private final JsonParser parser;
     private final Map<String, JsonNode> anchored = new HashMap<>();
-    private final IdentityHashMap<JsonNode, SourcePosition> positions = new IdentityHashMap<>();
     private final List<String> repeatedFields = new ArrayList<>();
-    private SourcePosition start;
+    private Positions positions;
     private int aliasedValues;
     private int depth;
 
     TreeParser(String file, JsonParser parser) {
         this.file = file;
         this.parser = parser;
-        this.start = new SourcePosition(file, 1, 1);
+        this.positions = new Positions(new SourcePosition(file, 1, 1));
+    }
+
+    /** Where a document or an item of a list starts, and the items in it. */
+    static final class Positions {
+        private final SourcePosition start;
+        private Map<JsonNode, SourcePosition> byItem = Map.of();
+
+        private Positions(SourcePosition start) {
+            this.start = start;
+        }
+
+        private void put(JsonNode item, SourcePosition position) {
+            if (byItem.isEmpty()) {
+                byItem = new IdentityHashMap<>();
+            }
+            byItem.put(item, position);
+        }
+
+        /** Returns where a value starts if it is an item of a list of objects; else where the whole starts. */
+        SourcePosition of(JsonNode value) {
+            return byItem.getOrDefault(value, start);
+        }
     }
 
     /** Receives the items of a list while it is read, so that the list does not have to keep them. */
@@ -66,14 +87,13 @@ final class TreeParser {
      */
     Optional<JsonNode> next(ItemConsumer items) throws IOException {
         anchored.clear();
-        positions.clear();
         repeatedFields.clear();
         aliasedValues = 0;
         depth = 0;
         if (parser.nextToken() == null) {
             return Optional.empty();
         }
-        start = position();
+        positions = new Positions(position());
         return Optional.of(
                 switch (parser.currentToken()) {
                     case START_OBJECT -> document(items);
@@ -103,26 +123,33 @@ final class TreeParser {
 
     private ArrayNode items(ObjectNode list, ItemConsumer items) throws IOException {
         ArrayNode array = NODES.arrayNode();
-        SourcePosition startOfDocument = start;
+        Positions ofDocument = positions;
         for (int i = 0; parser.nextToken() != JsonToken.END_ARRAY; i++) {
-            // Where an item is, as long as it is read.
-            start = position();
+            // Those of an item, as long as it is read.
+            positions = new Positions(position());
             JsonNode item = value("");
             // An item with an anchor, or one that comes later, may be repeated, so it must stay as it is.
             if (anchored.isEmpty() && items.take(list, i, item)) {
                 array.add(MissingNode.getInstance());
             } else {
                 array.add(item);
-                positions.put(item, start);
+                positions.byItem.forEach(ofDocument::put);
+                ofDocument.put(item, positions.start);
             }
         }
-        start = startOfDocument;
+        positions = ofDocument;
         return array;
     }
 
-    /** Where the value starts, if it is an item of a list of objects; else where the current document starts. */
-    SourcePosition positionOf(JsonNode value) {
-        return positions.getOrDefault(value, start);
+    /** Returns the positions in the current item, or in the current document once it is read. */
+    Positions positions() {
+        return positions;
+    }
+
+    /** Returns how much of the input has been parsed, in bytes or characters. */
+    long offset() {
+        JsonLocation location = parser.currentLocation();
+        return Math.max(location.getByteOffset(), location.getCharOffset());
     }
 
     private SourcePosition position() {

@@ -117,7 +117,7 @@ public final class WatchEvents {
 
     private void readDocuments(TreeParser parser) throws IOException {
         TreeParser.ItemConsumer items = (list, index, item) -> {
-            add(item, parser.positionOf(item));
+            add(item, parser.positions().of(item));
             return true;
         };
         for (Optional<JsonNode> next = parser.next(items); next.isPresent(); next = parser.next(items)) {
@@ -126,11 +126,11 @@ public final class WatchEvents {
                 for (JsonNode item : document) {
                     // An item with an anchor could not be taken while it was read.
                     if (!item.isMissingNode()) {
-                        add(item, parser.positionOf(item));
+                        add(item, parser.positions().of(item));
                     }
                 }
             } else if (!document.isNull()) {
-                add(document, parser.positionOf(document));
+                add(document, parser.positions().of(document));
             }
         }
     }

@@ -14,6 +14,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.concurrent.Executor;
 import java.util.function.Predicate;
 import org.moorage.api.feature.FeatureGates;
 import org.moorage.api.model.ClusterObject;
@@ -22,6 +23,7 @@ import org.moorage.api.model.Node;
 import org.moorage.api.model.ObjectKind;
 import org.moorage.api.model.ObjectMeta;
 import org.moorage.api.model.Pod;
+import org.moorage.api.model.PodSpec;
 import org.moorage.config.LoadedConfig;
 import org.moorage.config.plugin.PluginRegistry;
 import org.moorage.objects.ClusterFileException;
@@ -75,6 +77,7 @@ public final class ClusterDumpReader {
     private boolean createsLostPodsAgain;
     private Optional<InputStream> changesInput = Optional.empty();
     private Optional<Manifests> manifests = Optional.empty();
+    private Optional<Executor> parsers = Optional.empty();
 
     /** A reader for the features that are on by default, that keeps no JSON text of objects. */
     public ClusterDumpReader() {
@@ -126,6 +129,17 @@ public final class ClusterDumpReader {
     /** Also gives the objects as JSON texts, which need several times the memory of the objects. */
     public ClusterDumpReader withJson() {
         keepsTrees = true;
+        return this;
+    }
+
+    /**
+     * Parses long inputs on another thread, while this one completes and decodes the objects. The result is the same.
+     *
+     * @param executor runs the parser of one input at a time, at the same time as the caller
+     */
+    public ClusterDumpReader parsingOn(Executor executor) {
+        Objects.requireNonNull(executor, "executor");
+        parsers = Optional.of(executor);
         return this;
     }
 
@@ -210,7 +224,7 @@ public final class ClusterDumpReader {
         Objects.requireNonNull(sources, "sources");
         Objects.requireNonNull(stdin, "stdin");
         Reading reading = new Reading(stdin);
-        ClusterFiles.read(sources, stdin, reading.notes, reading::add);
+        ClusterFiles.read(sources, stdin, reading.notes, reading::add, parsers);
         return reading.end(stdin);
     }
 
@@ -268,6 +282,7 @@ public final class ClusterDumpReader {
         private final Workloads workloads = new Workloads(features, startsCronJobs);
         private final CustomResources customResources;
         private final BudgetStatuses budgets = new BudgetStatuses();
+        private final TemplateSpecs specs = new TemplateSpecs();
         private final WorkloadNotes made = new WorkloadNotes();
         private final List<Pending> waiting = new ArrayList<>();
         private final List<ObjectNode> trees = new ArrayList<>();
@@ -328,7 +343,9 @@ public final class ClusterDumpReader {
             admission.seen(tree);
             claims.seen(tree);
             resourceClaims.seen(tree);
-            workloads.seen(tree);
+            if (makesPods) {
+                workloads.seen(tree);
+            }
             budgets.seen(tree);
             put(
                     read,
@@ -348,6 +365,44 @@ public final class ClusterDumpReader {
         }
 
         private ClusterObject completed(Pending read) {
+            if (!mayShareSpec(read)) {
+                return completedAlone(read);
+            }
+            Optional<Pod> shared = specs.find(read.tree()).flatMap(spec -> withSpec(read, spec));
+            if (shared.isPresent()) {
+                return shared.get();
+            }
+            Optional<TemplateSpecs.Written> written = TemplateSpecs.copyOf(read.tree());
+            ClusterObject object = completedAlone(read);
+            if (object instanceof Pod pod) {
+                written.ifPresent(asWritten -> specs.add(asWritten, pod.spec()));
+            }
+            return object;
+        }
+
+        // A pod on a node whose completed tree is not needed.
+        private boolean mayShareSpec(Pending read) {
+            ObjectNode tree = read.tree();
+            return read.stage() == Stage.THERE
+                    && !keepsTrees
+                    && !json.contains(KeptJson.BOUND_PODS)
+                    && tree.path("kind").asText("").equals("Pod")
+                    && tree.path("apiVersion").asText("").equals("v1")
+                    && !tree.path("spec").path("nodeName").asText("").isEmpty()
+                    && Admission.isIndependent(tree);
+        }
+
+        private Optional<Pod> withSpec(Pending read, PodSpec spec) {
+            try {
+                Defaulting.applyToStatus(read.tree());
+                return Optional.of(decoder.pod(read.tree(), spec));
+            } catch (ClusterFileException | ObjectDecodeException wrong) {
+                // Completing the whole pod finds and reports the same.
+                return Optional.empty();
+            }
+        }
+
+        private ClusterObject completedAlone(Pending read) {
             try {
                 admit(read);
                 return decoder.decode(TreeDecoder.kindOf(read.tree()), read.tree(), json);

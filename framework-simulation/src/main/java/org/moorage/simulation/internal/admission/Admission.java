@@ -152,7 +152,10 @@ public final class Admission {
     public static void addUid(ObjectNode object) {
         ObjectKey key = ObjectKey.of(object);
         if (!key.name().isEmpty()) {
-            Fields.of(object).struct("metadata").whenBlank("uid", key.derivedUid());
+            Fields metadata = Fields.of(object).struct("metadata");
+            if (metadata.isBlank("uid")) {
+                metadata.node().put("uid", key.derivedUid());
+            }
         }
     }
 

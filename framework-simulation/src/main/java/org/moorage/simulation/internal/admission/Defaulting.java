@@ -75,6 +75,15 @@ public final class Defaulting {
         applyAfterAdmission(object, features);
     }
 
+    /**
+     * Sets the defaults of a pod's status, in place.
+     *
+     * @throws ClusterFileException if a field that matters here has a shape that the API server would refuse
+     */
+    public static void applyToStatus(ObjectNode pod) {
+        PodDefaults.status(Fields.of(pod));
+    }
+
     /** Sets the fields that the API server sets in a created pod after admission plugins have changed it. */
     static void applyAfterAdmission(ObjectNode object, FeatureGates features) {
         if (kind(object).equals("v1/Pod")

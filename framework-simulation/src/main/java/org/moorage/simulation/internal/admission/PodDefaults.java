@@ -41,6 +41,11 @@ final class PodDefaults {
             spec.each("initContainers").forEach(PodDefaults::hostPorts);
         }
         podSpec(spec);
+        status(pod);
+    }
+
+    /** Completes the status of a pod. */
+    static void status(Fields pod) {
         pod.pointer("status").ifPresent(PodDefaults::podStatus);
     }
 

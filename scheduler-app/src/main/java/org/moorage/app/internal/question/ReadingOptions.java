@@ -8,10 +8,12 @@ import org.moorage.app.internal.options.ExtenderOptions;
 import org.moorage.app.internal.options.ProfileOptions;
 import org.moorage.app.internal.options.UnknownPluginOptions;
 import org.moorage.app.internal.options.WorkloadOptions;
+import org.moorage.app.internal.process.ProcessThreads;
 import org.moorage.app.internal.report.Terminal;
 import org.moorage.config.LoadedConfig;
 import org.moorage.config.plugin.JarRules;
 import org.moorage.config.plugin.PluginRegistry;
+import org.moorage.runtime.metrics.SchedulerListener;
 import org.moorage.simulation.dump.ClusterDump;
 import org.moorage.simulation.dump.ClusterDumpReader;
 import org.moorage.simulation.dump.Manifests;
@@ -58,6 +60,9 @@ public final class ReadingOptions {
         Manifests manifests = new Manifests(loaded.featureGates());
         ClusterDumpReader reader = workloads
                 .apply(new ClusterDumpReader(loaded, registry))
+                .parsingOn(parser -> new ProcessThreads(SchedulerListener.NONE)
+                        .replaceable("parser", parser)
+                        .start())
                 .withClaims()
                 .reportingTo(manifests);
         ClusterDump dump = profile.apply(read.apply(reader), loaded, terminal);

@@ -87,6 +87,14 @@ public interface Transaction extends Questions, AutoCloseable {
      */
     List<RemedyPlugin.Remedy> remedies(Pod pod);
 
+    /**
+     * Removes nodes from the candidate nodes. They still exist, with their pods. Duplicates, and nodes that are no
+     * candidates, are ignored. Nodes that are added later are no candidates.
+     *
+     * @throws IllegalArgumentException if there is no such node
+     */
+    Transaction excluding(Collection<String> nodeNames);
+
     /** Begins an inner transaction, which sees the changes of this one. */
     Transaction begin();
 

@@ -150,10 +150,10 @@ public final class NodeRemoval {
         }
         Map<String, String> moves = new LinkedHashMap<>();
         if (obstacles.isEmpty() && !pods.isEmpty()) {
-            try (Transaction trial = transaction.begin()) {
-                Set<String> others = new LinkedHashSet<>(trial.nodeNames());
-                boolean ignored = others.remove(nodeName);
-                moves.putAll(moves(pods, trial, others, obstacles));
+            if (cluster.nodes().size() == 1) {
+                obstacles.put("no other node", pods);
+            } else {
+                moves.putAll(moves(nodeName, pods, transaction, obstacles));
             }
         }
         return new RemovableNode(
@@ -195,37 +195,36 @@ public final class NodeRemoval {
 
     // Adds an obstacle for each pod that is unschedulable.
     private Map<String, String> moves(
-            List<Pod> pods, Transaction trial, Collection<String> others, Map<String, List<Pod>> obstacles) {
-        if (others.isEmpty()) {
-            obstacles.put("no other node", pods);
-            return Map.of();
-        }
-        Transaction ignored = trial.evict(pods).among(others);
-        RescheduledPods moved = cluster.rescheduling(trial)
-                .withoutPreemption()
-                .goneWithNodes(pods)
-                .schedule();
+            String nodeName, List<Pod> pods, Transaction transaction, Map<String, List<Pod>> obstacles) {
         Map<String, String> moves = new LinkedHashMap<>();
-        for (RescheduledPods.RescheduledPod pod : moved.pods()) {
-            if (pod.nodeName().isPresent()) {
-                moves.put(pod.origin().key(), pod.nodeName().get());
-            } else {
-                obstacles
-                        .computeIfAbsent(
-                                "unschedulable elsewhere: " + pod.reason().summary(), any -> new ArrayList<>())
-                        .add(pod.origin());
+        try (Transaction trial = transaction.begin()) {
+            for (RescheduledPods.RescheduledPod pod :
+                    moved(nodeName, pods, trial).schedule().pods()) {
+                if (pod.nodeName().isPresent()) {
+                    moves.put(pod.origin().key(), pod.nodeName().get());
+                } else {
+                    obstacles
+                            .computeIfAbsent(
+                                    "unschedulable elsewhere: " + pod.reason().summary(), any -> new ArrayList<>())
+                            .add(pod.origin());
+                }
             }
         }
         return moves;
+    }
+
+    private Rescheduling moved(String nodeName, List<Pod> pods, Transaction trial) {
+        Transaction ignored = trial.evict(pods).excluding(List.of(nodeName));
+        return cluster.rescheduling(trial).withoutPreemption().goneWithNodes(pods);
     }
 
     private List<String> together(List<RemovableNode> nodes) {
         List<String> together = new ArrayList<>();
         try (Transaction transaction = cluster.whatIf().begin()) {
             EvictionBudgets ignored = waitingPlaced(transaction);
-            Set<String> left = new LinkedHashSet<>(transaction.nodeNames());
+            int all = transaction.nodeNames().size();
             for (RemovableNode node : nodes) {
-                if (node.isRemovable() && goes(node.nodeName(), transaction, left)) {
+                if (node.isRemovable() && goes(node.nodeName(), transaction, all - together.size() > 1)) {
                     together.add(node.nodeName());
                 }
             }
@@ -234,24 +233,25 @@ public final class NodeRemoval {
     }
 
     // Pods that were rescheduled there from other nodes have to move again.
-    private boolean goes(String nodeName, Transaction transaction, Set<String> left) {
+    private boolean goes(String nodeName, Transaction transaction, boolean hasOthers) {
         List<Pod> pods = podsToMove(transaction.podsOn(nodeName));
-        left.remove(nodeName);
         if (pods.isEmpty()) {
+            Transaction ignored = transaction.excluding(List.of(nodeName));
             return true;
         }
-        Map<String, List<Pod>> obstacles = new TreeMap<>();
+        if (!hasOthers) {
+            return false;
+        }
         Transaction trial = transaction.begin();
         try {
-            Map<String, String> ignored = moves(pods, trial, left, obstacles);
-            if (obstacles.isEmpty()) {
+            boolean fit = moved(nodeName, pods, trial).untilUnschedulable().schedule().pods().stream()
+                    .allMatch(pod -> pod.nodeName().isPresent());
+            if (fit) {
                 trial.keep();
-                return true;
             }
+            return fit;
         } finally {
             trial.close();
         }
-        left.add(nodeName);
-        return false;
     }
 }

@@ -71,6 +71,8 @@ public final class Rescheduling {
     private final Map<AlikePods, PodReason> reasons = new HashMap<>();
     private IntConsumer progress = tried -> {};
     private boolean preempts = true;
+    private boolean endsEarly;
+    private boolean hasEnded;
     private int tried;
     private int arrived;
     private int changes;
@@ -113,6 +115,15 @@ public final class Rescheduling {
     public Rescheduling withoutPreemption() {
         preempts = false;
         return this;
+    }
+
+    /**
+     * Disables preemption, and ends with the first pod that is unschedulable and that other pods cannot make
+     * schedulable. The pods after it are not among the results.
+     */
+    Rescheduling untilUnschedulable() {
+        endsEarly = true;
+        return withoutPreemption();
     }
 
     /** Sets the receiver of the number of attempts made so far; none by default. */
@@ -218,14 +229,15 @@ public final class Rescheduling {
         released.clear();
         do {
             announce();
-            for (Turn next = queue.poll(); next != null; next = queue.poll()) {
+            while (!queue.isEmpty() && !hasEnded) {
+                Turn next = queue.remove();
                 if (next.group.isPresent()) {
                     schedule(next, next.group.get());
                 } else {
                     schedule(next.pods.get(0));
                 }
             }
-        } while (retry() || release());
+        } while (!hasEnded && (retry() || release()));
         return answer();
     }
 
@@ -336,11 +348,15 @@ public final class Rescheduling {
     }
 
     private void forGood(Waiting pod, PodReason reason) {
+        hasEnded |= endsEarly;
         unplaced.add(new Unplaced(pod, reason, Integer.MAX_VALUE, Integer.MAX_VALUE));
     }
 
     private void forNow(Waiting pod, PodReason reason) {
         lastReasons.put(pod.pod.uid(), reason);
+        hasEnded |= endsEarly
+                && !dependsOnOthers(pod.pod, known)
+                && cluster.waitingPods().isEmpty();
         unplaced.add(new Unplaced(pod, reason, changes, departures));
     }
 

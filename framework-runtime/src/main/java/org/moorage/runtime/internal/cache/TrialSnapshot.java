@@ -211,6 +211,21 @@ public final class TrialSnapshot implements Snapshot {
     }
 
     /**
+     * Removes nodes from the candidate nodes. Plugins still see all nodes.
+     *
+     * @param excluded nodes of this snapshot; those that are no candidates are ignored
+     */
+    public void exclude(List<NodeInfo> excluded) {
+        SortedNodes before = candidates;
+        SortedNodes left = SortedNodes.of(candidates());
+        for (NodeInfo node : excluded) {
+            left.putIf(node, any -> false);
+        }
+        candidates = left;
+        undo.push(() -> candidates = before);
+    }
+
+    /**
      * Returns the candidate nodes, ordered by {@link NodeInfo#index()}: all, unless they were {@linkplain #narrow
      * narrowed}.
      */

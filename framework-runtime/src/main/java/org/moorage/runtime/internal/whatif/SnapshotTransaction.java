@@ -321,6 +321,19 @@ final class SnapshotTransaction implements Transaction {
         });
     }
 
+    @Override
+    public Transaction excluding(Collection<String> given) {
+        Set<String> nodeNames = Given.names(given);
+        return trying(() -> {
+            List<NodeInfo> excluded = new ArrayList<>(nodeNames.size());
+            for (String name : nodeNames) {
+                excluded.add(node(name));
+            }
+            snapshot.exclude(excluded);
+            return this;
+        });
+    }
+
     // Returns the pod as plugins see it while it is pending.
     private Pod waiting(Pod pod) {
         if (pod.isBound() && !moved.getOrDefault(pod.uid(), pod.nodeName()).isEmpty()) {

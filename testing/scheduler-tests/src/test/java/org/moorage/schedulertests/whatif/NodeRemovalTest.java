@@ -7,6 +7,8 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -34,6 +36,7 @@ import org.moorage.config.ConfigLoader;
 import org.moorage.config.LoadedConfig;
 import org.moorage.config.plugin.PluginRegistry;
 import org.moorage.runtime.Scheduler;
+import org.moorage.runtime.whatif.Transaction;
 import org.moorage.runtime.whatif.WhatIf;
 import org.moorage.simulation.whatif.DisruptedPod;
 import org.moorage.simulation.whatif.DisruptedPod.Outcome;
@@ -43,6 +46,7 @@ import org.moorage.simulation.whatif.NodeRemovalResult;
 import org.moorage.simulation.whatif.NodeRemovalResult.Obstacle;
 import org.moorage.simulation.whatif.NodeRemovalResult.RemovableNode;
 import org.moorage.simulation.whatif.RemovalRules;
+import org.moorage.simulation.whatif.Rescheduling;
 import org.moorage.testkit.Nodes;
 import org.moorage.testkit.Pods;
 
@@ -52,6 +56,7 @@ class NodeRemovalTest {
     private static final PluginRegistry PLUGINS = PluginRegistry.of(KubeSchedulerPlugins.all());
     private static final LoadedConfig DEFAULTS = ConfigLoader.defaults(PLUGINS);
     private static final Instant NOW = Instant.parse("2026-01-01T12:00:00Z");
+    private static final int CLUSTERS = 200;
     private static final String SAFE = "cluster-autoscaler.kubernetes.io/safe-to-evict";
 
     private static Node node(String name) {
@@ -402,6 +407,73 @@ class NodeRemovalTest {
                     .isSubsetOf(Outcome.RESCHEDULED, Outcome.DAEMON_PODS);
         } finally {
             List<Runnable> ignored = executor.shutdownNow();
+        }
+    }
+
+    @Test
+    void answersForAllNodesAsForEach() {
+        int sameTogether = 0;
+        for (long seed = 0; seed < CLUSTERS; seed++) {
+            List<ClusterObject> objects = RandomClusters.cluster(
+                    RandomGeneratorFactory.of("L64X128MixRandom").create(seed));
+            try (WhatIf whatIf = Scheduler.whatIf(objects, DEFAULTS, PLUGINS)) {
+                KnownCluster known = new KnownCluster(whatIf, objects, DEFAULTS, Instant.EPOCH);
+                NodeRemoval removal = new NodeRemoval(known, threshold(1));
+
+                NodeRemovalResult all = removal.of(whatIf.nodeNames(), Runnable::run, 1, count -> {});
+
+                for (RemovableNode node : all.nodes()) {
+                    NodeRemovalResult alone = removal.of(List.of(node.nodeName()), Runnable::run, 1, count -> {});
+                    assertThat(alone.nodes()).as("seed " + seed).hasToString("[" + node + "]");
+                }
+                List<String> together = together(all, known);
+                assertThat(together).as("seed " + seed).containsAll(all.together());
+                sameTogether += together.equals(all.together()) ? 1 : 0;
+            }
+        }
+        // In the others, the final drain finds a pod that is unschedulable in the order of a drain.
+        assertThat(sameTogether).isGreaterThan(CLUSTERS * 9 / 10);
+    }
+
+    /** Removes the removable nodes in turn, trying all pods of each among the nodes that are left. */
+    private static List<String> together(NodeRemovalResult result, KnownCluster known) {
+        List<String> together = new ArrayList<>();
+        try (Transaction transaction = known.whatIf().begin()) {
+            Set<String> left = new LinkedHashSet<>(transaction.nodeNames());
+            Rescheduling waiting = known.rescheduling(transaction).waiting(known.waitingPods());
+            assertThat(waiting.schedule().pods()).hasSize(known.waitingPods().size());
+            for (RemovableNode node : result.nodes()) {
+                List<Pod> pods = new ArrayList<>(transaction.podsOn(node.nodeName()));
+                pods.removeIf(pod -> pod.metadata()
+                        .controller()
+                        .filter(owner -> owner.kind().equals("DaemonSet"))
+                        .isPresent());
+                pods.sort(Comparator.comparing(Pod::key));
+                left.remove(node.nodeName());
+                if (node.isRemovable()
+                        && (pods.isEmpty() || !left.isEmpty() && areMoved(pods, transaction, left, known))) {
+                    together.add(node.nodeName());
+                } else {
+                    left.add(node.nodeName());
+                }
+            }
+        }
+        return together;
+    }
+
+    private static boolean areMoved(List<Pod> pods, Transaction transaction, Set<String> left, KnownCluster known) {
+        Transaction trial = transaction.begin();
+        try {
+            Transaction among = trial.evict(pods).among(left);
+            boolean areMoved =
+                    known.rescheduling(among).withoutPreemption().goneWithNodes(pods).schedule().pods().stream()
+                            .allMatch(pod -> pod.nodeName().isPresent());
+            if (areMoved) {
+                trial.keep();
+            }
+            return areMoved;
+        } finally {
+            trial.close();
         }
     }
 }

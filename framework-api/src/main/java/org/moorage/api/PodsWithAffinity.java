@@ -2,7 +2,6 @@
 package org.moorage.api;
 
 import java.util.List;
-import java.util.function.Predicate;
 import org.moorage.api.model.Affinity;
 import org.moorage.api.model.NodeAffinity;
 import org.moorage.api.model.Pod;
@@ -12,7 +11,7 @@ import org.moorage.api.model.PodAffinityTerm;
  * A group of pods: those of a namespace that have the same pod affinity and pod anti-affinity, see {@link
  * Snapshot#podsWithAffinity}. Equal to another group of the same namespace and affinity.
  */
-public final class PodsWithAffinity implements Predicate<Pod> {
+public final class PodsWithAffinity implements TemplatePredicate {
     private final String namespace;
     private final Affinity affinity;
     private final boolean selectsOtherNamespaces;

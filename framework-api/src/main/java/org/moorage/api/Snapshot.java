@@ -50,7 +50,7 @@ public interface Snapshot {
      * Counts the pods that match a predicate in the current cycle, per node or per topology domain.
      *
      * <p>A snapshot may cache the counts by predicate (predicates that are equal share them) and then recount only
-     * changed nodes.
+     * changed nodes, or evaluate a {@link TemplatePredicate} once for all pods of a template.
      *
      * @param which a predicate that depends only on the pod; equal predicates must match the same pods, in this cycle
      *     and later

@@ -10,6 +10,7 @@ import java.util.Set;
 import java.util.function.Predicate;
 import org.moorage.api.PodCount;
 import org.moorage.api.Snapshot;
+import org.moorage.api.TemplatePredicate;
 import org.moorage.api.model.LabelMatcher;
 import org.moorage.api.model.LabelSelector;
 import org.moorage.api.model.Namespace;
@@ -29,14 +30,14 @@ final class AffinityTerm {
     }
 
     private record MatchingPods(Set<String> namespaces, boolean matchesAllNamespaces, LabelMatcher labels)
-            implements Predicate<Pod> {
+            implements TemplatePredicate {
         @Override
         public boolean test(Pod pod) {
             return (matchesAllNamespaces || namespaces.contains(pod.namespace())) && labels.matches(pod.labels());
         }
     }
 
-    private record AllMatch(List<MatchingPods> terms) implements Predicate<Pod> {
+    private record AllMatch(List<MatchingPods> terms) implements TemplatePredicate {
         @Override
         public boolean test(Pod pod) {
             for (int i = 0; i < terms.size(); i++) {

@@ -9,6 +9,7 @@ import java.util.function.Predicate;
 import org.moorage.api.NodeInfo;
 import org.moorage.api.PodCount;
 import org.moorage.api.Snapshot;
+import org.moorage.api.TemplatePredicate;
 import org.moorage.api.Topology;
 import org.moorage.api.feature.FeatureGates;
 import org.moorage.api.model.LabelMatcher;
@@ -131,7 +132,7 @@ record SpreadConstraint(
         return true;
     }
 
-    private record SelectedPods(String namespace, LabelMatcher selector) implements Predicate<Pod> {
+    private record SelectedPods(String namespace, LabelMatcher selector) implements TemplatePredicate {
         @Override
         public boolean test(Pod pod) {
             return pod.namespace().equals(namespace) && !pod.metadata().isDeleting() && selector.matches(pod.labels());

@@ -19,6 +19,7 @@ import org.moorage.api.NodeInfo;
 import org.moorage.api.PodCount;
 import org.moorage.api.PodsWithAffinity;
 import org.moorage.api.Snapshot;
+import org.moorage.api.TemplatePredicate;
 import org.moorage.api.Topology;
 import org.moorage.api.model.Node;
 import org.moorage.api.model.Pod;
@@ -45,6 +46,9 @@ public final class ClusterSnapshot implements Snapshot {
     private final KeptCounts podCounts = new KeptCounts(nodes::get, this::counted, MOST_POD_CHANGES);
     // Counts the pods before the nodes were changed; null if only a visit of all nodes can count them.
     private @Nullable Function<Predicate<Pod>, NodeCounts> counter;
+    // Null before the first count that it is used for, and if it would need too much memory.
+    private @Nullable PodTemplates templates;
+    private boolean countsByTemplate = true;
     private final Map<String, Integer> podsByClaim = new HashMap<>();
     private final Map<PodsWithAffinity, Integer> podsByAffinity = new LinkedHashMap<>();
     private final Set<PodsWithAffinity> podsWithAffinity = Collections.unmodifiableSet(podsByAffinity.keySet());
@@ -159,6 +163,15 @@ public final class ClusterSnapshot implements Snapshot {
         if (counter != null) {
             return counter.apply(which);
         }
+        if (which instanceof TemplatePredicate ofTemplates) {
+            if (templates == null && countsByTemplate) {
+                templates = PodTemplates.of(nodes);
+                countsByTemplate = templates != null;
+            }
+            if (templates != null) {
+                return templates.count(ofTemplates);
+            }
+        }
         NodeCounts counts = new NodeCounts(nodes.size());
         for (int i = 0; i < nodes.size(); i++) {
             counts.add(i, PodCount.of(nodes.get(i), which));
@@ -238,6 +251,8 @@ public final class ClusterSnapshot implements Snapshot {
         affinityChanged = true;
         topologies.clear();
         podCounts.clear();
+        templates = null;
+        countsByTemplate = true;
         for (int i = 0; i < names.size(); i++) {
             NodeState state = stateByName.get(names.get(i));
             if (state == null || state.node == null) {
@@ -265,6 +280,9 @@ public final class ClusterSnapshot implements Snapshot {
         }
         if (!podCounts.isEmpty()) {
             long ignored = podCounts.changed(index, target.pods(), contents.pods());
+        }
+        if (templates != null && !templates.change(index, target.pods(), contents.pods())) {
+            templates = null;
         }
         countClaims(target.claims(), -1);
         List<Pod> before = target.podsWithAffinity();

@@ -131,6 +131,16 @@ final class NodeCounts {
         return other;
     }
 
+    /** Adds these numbers to others. */
+    void addTo(NodeCounts sum) {
+        int[] keys = indexes;
+        for (int slot = 0; slot < counts.length; slot++) {
+            if (counts[slot] != 0) {
+                sum.add(keys == null ? slot : keys[slot], counts[slot]);
+            }
+        }
+    }
+
     /** Returns the size of the arrays. */
     int cells() {
         return counts.length + (indexes == null ? 0 : indexes.length);

@@ -21,6 +21,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.moorage.api.NodeInfo;
 import org.moorage.api.PodCount;
 import org.moorage.api.Snapshot;
+import org.moorage.api.TemplatePredicate;
 import org.moorage.api.feature.FeatureGates;
 import org.moorage.api.model.Affinity;
 import org.moorage.api.model.Container;
@@ -55,6 +56,13 @@ class TrialSnapshotTest {
         @Override
         public boolean test(Pod pod) {
             return color.equals(pod.labels().get("color"));
+        }
+    }
+
+    private record OfTemplate(String color) implements TemplatePredicate {
+        @Override
+        public boolean test(Pod pod) {
+            return new Colored(color).test(pod);
         }
     }
 
@@ -117,9 +125,13 @@ class TrialSnapshotTest {
                     .orElse(name));
         }
         for (String color : List.of("c0", "c1")) {
-            PodCount count = snapshot.count(new Colored(color));
-            snapshot.nodes().forEach(node -> lines.add(color + " " + count.on(node)));
-            lines.add(color + " by zone " + Arrays.toString(count.in(snapshot.topology(ZONE))));
+            for (Predicate<Pod> which : List.of(new Colored(color), new OfTemplate(color))) {
+                PodCount count = snapshot.count(which);
+                snapshot.nodes()
+                        .forEach(node -> lines.add(color + " " + count.on(node) + " of "
+                                + node.pods().stream().filter(which).count()));
+                lines.add(color + " by zone " + Arrays.toString(count.in(snapshot.topology(ZONE))));
+            }
         }
         return lines;
     }

@@ -3,6 +3,7 @@ package org.moorage.builtin.affinity;
 
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import org.moorage.api.CycleState;
@@ -148,6 +149,9 @@ public final class NodeAffinity
     private final FeatureGates features;
     private final org.moorage.api.model.NodeAffinity addedAffinity;
 
+    /** What results depend on. */
+    private record Constraints(Map<String, String> nodeSelector, org.moorage.api.model.NodeAffinity affinity) {}
+
     NodeAffinity(Args args, Handle handle) {
         features = handle.featureGates();
         addedAffinity = args.addedAffinity().orElse(org.moorage.api.model.NodeAffinity.NONE);
@@ -176,7 +180,8 @@ public final class NodeAffinity
 
     @Override
     public Optional<?> sign(Pod pod) {
-        return Optional.of(pod.spec());
+        return Optional.of(
+                new Constraints(pod.spec().nodeSelector(), pod.spec().affinity().nodeAffinity()));
     }
 
     @Override

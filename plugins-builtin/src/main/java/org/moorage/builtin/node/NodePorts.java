@@ -56,7 +56,7 @@ public final class NodePorts implements PreFilterPlugin, FilterPlugin, EnqueueEx
 
     @Override
     public Optional<?> sign(Pod pod) {
-        return Optional.of(pod.spec());
+        return Optional.of(pod.spec().hostPorts());
     }
 
     @Override

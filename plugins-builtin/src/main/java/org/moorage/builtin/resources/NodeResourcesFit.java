@@ -24,6 +24,7 @@ import org.moorage.api.feature.FeatureGates;
 import org.moorage.api.model.DeviceClass;
 import org.moorage.api.model.Node;
 import org.moorage.api.model.Pod;
+import org.moorage.api.model.PodSpec;
 import org.moorage.api.model.ResourceName;
 import org.moorage.api.model.Resources;
 import org.moorage.api.plugin.Handle;
@@ -184,6 +185,9 @@ public final class NodeResourcesFit
         }
     }
 
+    /** What results depend on. */
+    private record Requested(Resources requests, Resources nonZeroRequests) {}
+
     private static final StateKey<FitRequest> REQUEST = StateKey.of(NAME + "/request");
     private static final StateKey<FitRequest> OWN_NODE_REQUEST = StateKey.of(NAME + "/ownNodeRequest");
     private static final StateKey<ScoringRequest> SCORING_REQUEST = StateKey.of(NAME + "/scoringRequest");
@@ -230,7 +234,15 @@ public final class NodeResourcesFit
         if (hasDeferredResizes && pod.isBound()) {
             return Optional.empty();
         }
-        return draExtendedResources.mayBeRequested(pod.spec().requests()) ? Optional.empty() : Optional.of(pod.spec());
+        PodSpec spec = pod.spec();
+        if (draExtendedResources.mayBeRequested(spec.requests())) {
+            return Optional.empty();
+        }
+        // Scores are those of the containers' requests, whatever the pod requests as a whole or the kubelet reports.
+        boolean areOfContainers = spec.podRequests().isEmpty()
+                && pod.status().containerResources().isEmpty()
+                && pod.status().podResources().isEmpty();
+        return Optional.of(areOfContainers ? new Requested(spec.requests(), pod.nonZeroRequests()) : spec);
     }
 
     @Override

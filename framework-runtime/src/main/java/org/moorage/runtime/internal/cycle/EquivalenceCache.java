@@ -22,17 +22,24 @@ import org.moorage.runtime.internal.plugin.PluginCaller;
  * the cache; its threads may use it concurrently for different nodes.
  */
 final class EquivalenceCache {
+    private static final int LEAST_KEYS = 8;
+    // They are compared in turn.
+    private static final int MOST_KEYS = 128;
+    // Of one plugin; 16 bytes each.
+    private static final int MOST_RESULTS = 1 << 19;
+
     private final Map<PluginCaller, Recurring<Object, Scores>> scores = new HashMap<>();
     private final Recurring<List<Scores>, Rejections> rejections = new Recurring<>(signed -> new Rejections());
 
-    /** Returns the cached results of the plugins that have recently signed an equivalent pod. */
-    List<Scores> find(Profile profile, Pod pod) {
+    /** Returns the cached results, for that many nodes, of the plugins that have recently signed an equivalent pod. */
+    List<Scores> find(Profile profile, Pod pod, int nodes) {
+        int most = mostKeys(nodes);
         List<Scores> found = new ArrayList<>();
         for (PluginCaller plugin : profile.signing()) {
             Optional<?> signed = plugin.sign(pod);
             if (signed.isPresent()) {
                 Scores cached = scores.computeIfAbsent(plugin, key -> new Recurring<>(part -> new Scores(plugin)))
-                        .find(signed.get());
+                        .find(signed.get(), most);
                 if (cached != null) {
                     found.add(cached);
                 }
@@ -47,11 +54,15 @@ final class EquivalenceCache {
      */
     @Nullable
     Rejections find(List<Scores> filters, int nodes) {
-        Rejections found = rejections.find(filters);
+        Rejections found = rejections.find(filters, mostKeys(nodes));
         if (found != null) {
             found.prepare(nodes);
         }
         return found;
+    }
+
+    private static int mostKeys(int nodes) {
+        return Math.max(LEAST_KEYS, Math.min(MOST_KEYS, MOST_RESULTS / Math.max(1, nodes)));
     }
 
     /** The combined result of some filters by node, for equivalent pods: the first rejection, or success. */
@@ -163,12 +174,10 @@ final class EquivalenceCache {
      * that does not recur needs none. The keys are few and compared in turn, so {@code hashCode} may be slow.
      */
     static final class Recurring<K, V> {
-        private static final int MOST = 8;
-
         private final Function<K, V> make;
         // The most recently used first.
-        private final List<Entry<K, V>> entries = new ArrayList<>(MOST);
-        private final List<K> askedOnce = new ArrayList<>(MOST + 1);
+        private final List<Entry<K, V>> entries = new ArrayList<>();
+        private final List<K> askedOnce = new ArrayList<>();
 
         private record Entry<K, V>(K key, V value) {}
 
@@ -176,9 +185,13 @@ final class EquivalenceCache {
             this.make = make;
         }
 
-        /** Returns the value of a key; null if the key was not used before, or not recently. */
+        /**
+         * Returns the value of a key; null if the key was not used before, or not recently.
+         *
+         * @param most how many keys are kept
+         */
         @Nullable
-        V find(K key) {
+        V find(K key, int most) {
             for (int i = 0; i < entries.size(); i++) {
                 Entry<K, V> entry = entries.get(i);
                 if (entry.key.equals(key)) {
@@ -191,13 +204,13 @@ final class EquivalenceCache {
             }
             if (!askedOnce.remove(key)) {
                 askedOnce.add(0, key);
-                if (askedOnce.size() > MOST) {
-                    askedOnce.remove(MOST);
+                if (askedOnce.size() > most) {
+                    askedOnce.subList(most, askedOnce.size()).clear();
                 }
                 return null;
             }
-            if (entries.size() == MOST) {
-                entries.remove(MOST - 1);
+            if (entries.size() >= most) {
+                entries.subList(most - 1, entries.size()).clear();
             }
             V made = make.apply(key);
             entries.add(0, new Entry<>(key, made));

@@ -106,11 +106,11 @@ final class NodePass implements Parallelism.Pass {
     }
 
     private void findCached() {
-        signed = memory.cache.find(profile, pod);
+        generations = filters.snapshot().generations();
+        signed = memory.cache.find(profile, pod, generations.length);
         if (signed.isEmpty()) {
             return;
         }
-        generations = filters.snapshot().generations();
         List<Scores> ofFirst = new ArrayList<>(plugins.length);
         for (PluginCaller filter : plugins) {
             Scores cached = cached(filter);

@@ -32,7 +32,7 @@ class RecurringTest {
                 new EquivalenceCache.Recurring<>(key -> "value of " + key);
         StringBuilder answered = new StringBuilder();
         given.keys().chars().forEach(key -> {
-            String value = recurring.find(key);
+            String value = recurring.find(key, 8);
             assertThat(value).isIn(null, "value of " + key);
             answered.append(value == null ? '-' : '+');
         });

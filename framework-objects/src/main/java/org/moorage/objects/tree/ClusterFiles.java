@@ -406,7 +406,10 @@ public final class ClusterFiles {
         if (parsers.isEmpty()) {
             readDocuments(parser);
         } else {
-            ReadAhead.run(parsers.get(), receiver -> parseDocuments(parser, receiver), this::add);
+            ReadAhead.run(
+                    parsers.get(),
+                    receiver -> parseDocuments(parser, parsed -> receiver.accept(parsed.checked())),
+                    this::add);
         }
     }
 
@@ -419,6 +422,7 @@ public final class ClusterFiles {
      * @param isItem whether it is an item
      * @param isTaken whether items were taken out of the document
      * @param offset how much of the input was parsed
+     * @param isChecked whether it is an object whose fields are known to be those of its kind
      */
     record Parsed(
             Part part,
@@ -426,7 +430,13 @@ public final class ClusterFiles {
             List<String> repeatedFields,
             boolean isItem,
             boolean isTaken,
-            long offset) {}
+            long offset,
+            boolean isChecked) {
+        Parsed checked() {
+            boolean isKnown = part.tree() instanceof ObjectNode object && KnownFields.areAllKnown(object);
+            return new Parsed(part, positions, repeatedFields, isItem, isTaken, offset, isKnown);
+        }
+    }
 
     private static void parseDocuments(TreeParser parser, Consumer<Parsed> receiver) throws IOException {
         for (int number = 1; ; number++) {
@@ -450,11 +460,13 @@ public final class ClusterFiles {
     }
 
     private static Parsed parsed(Part part, TreeParser parser, boolean isItem, boolean isTaken) {
-        return new Parsed(part, parser.positions(), parser.takeRepeatedFields(), isItem, isTaken, parser.offset());
+        return new Parsed(
+                part, parser.positions(), parser.takeRepeatedFields(), isItem, isTaken, parser.offset(), false);
     }
 
     private void add(Parsed parsed) {
         repeatedFields.addAll(parsed.repeatedFields());
+        notes.checked(parsed.isChecked() ? parsed.part().tree() : null);
         if (parsed.isItem()) {
             add(parsed.part(), parsed.positions());
             return;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.moorage.objects.tree;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -8,6 +9,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 import org.moorage.objects.ClusterFileException;
 import org.moorage.objects.SourcePosition;
 
@@ -24,6 +26,9 @@ public final class InputNotes {
     private final List<String> repeated = new ArrayList<>();
     private final List<String> others = new ArrayList<>();
     private final Map<String, Doubt> doubts = new LinkedHashMap<>();
+
+    /** The object whose fields are all known, as another thread has found. */
+    private @Nullable JsonNode checked;
 
     private static final class Doubt {
         private final String message;
@@ -62,14 +67,23 @@ public final class InputNotes {
         repeated.add(title + " at " + position.place());
     }
 
+    /** Sets the object whose fields are all known; null for none. */
+    void checked(@Nullable JsonNode object) {
+        checked = object;
+    }
+
     /**
      * Adds what is doubtful about an object, which is used as it is: its kind, or a field that its kind does not have.
      */
+    @SuppressWarnings("ReferenceEquality") // the same object, whatever has been added to it since
     public void check(ObjectNode object, SourcePosition position) {
         String apiVersion = object.path("apiVersion").asText("");
         String kind = object.path("kind").asText("");
         BuiltInKinds.doubt(apiVersion, kind)
                 .ifPresent(doubt -> doubt(apiVersion + "/" + kind, title(object, position) + doubt));
+        if (object == checked) {
+            return;
+        }
         for (KnownFields.UnknownField field : KnownFields.unknownIn(object)) {
             doubt(
                     kind + ": " + field.path().replaceAll("\\[[0-9]+]", ""),

@@ -60,10 +60,20 @@ final class KnownFields {
         return TYPE_BY_KIND.containsKey(known(apiVersion, kind));
     }
 
+    private static String kindOf(ObjectNode object) {
+        return known(object.path("apiVersion").asText(""), object.path("kind").asText(""));
+    }
+
+    /** Returns whether the kind of an object has all of its fields, or nothing is known of the kind. */
+    static boolean areAllKnown(ObjectNode object) {
+        String kind = kindOf(object);
+        String type = TYPE_BY_KIND.get(kind);
+        return type == null || areAllKnown(object, type, !STATUSES_READ.contains(kind));
+    }
+
     /** Returns the fields of an object that its kind does not have; none if nothing is known of the kind. */
     static List<UnknownField> unknownIn(ObjectNode object) {
-        String kind =
-                known(object.path("apiVersion").asText(""), object.path("kind").asText(""));
+        String kind = kindOf(object);
         String type = TYPE_BY_KIND.get(kind);
         List<UnknownField> unknown = new ArrayList<>();
         if (type != null && !areAllKnown(object, type, !STATUSES_READ.contains(kind))) {

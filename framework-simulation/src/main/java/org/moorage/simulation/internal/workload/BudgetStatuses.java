@@ -37,7 +37,8 @@ public final class BudgetStatuses {
     private final Map<ObjectKey, Integer> scales = new HashMap<>();
     private final Map<ObjectKey, ObjectKey> deployments = new HashMap<>();
     private final TreeDecoder decoder = new TreeDecoder();
-    private Map<String, List<Pod>> podsByNamespace = Map.of();
+    /** By namespace and labels, which decide together which budgets select a pod. */
+    private Map<String, Map<Map<String, String>, List<Pod>>> podsByNamespace = Map.of();
 
     /** Creates the budgets of a cluster without objects; {@link #seen} adds them. */
     public BudgetStatuses() {}
@@ -73,7 +74,8 @@ public final class BudgetStatuses {
         for (ClusterObject object : objects) {
             if (object instanceof Pod pod) {
                 podsByNamespace
-                        .computeIfAbsent(pod.namespace(), any -> new ArrayList<>())
+                        .computeIfAbsent(pod.namespace(), any -> new HashMap<>())
+                        .computeIfAbsent(pod.labels(), any -> new ArrayList<>())
                         .add(pod);
             }
         }
@@ -88,9 +90,11 @@ public final class BudgetStatuses {
     public void complete(ObjectNode object) {
         PodDisruptionBudget budget = decoder.decode(ObjectKind.POD_DISRUPTION_BUDGET, object, KeptJson.NONE);
         List<Pod> pods = new ArrayList<>();
-        for (Pod pod : podsByNamespace.getOrDefault(budget.metadata().namespace(), List.of())) {
-            if (budget.selects(pod)) {
-                pods.add(pod);
+        for (List<Pod> labelled : podsByNamespace
+                .getOrDefault(budget.metadata().namespace(), Map.of())
+                .values()) {
+            if (budget.selects(labelled.get(0))) {
+                pods.addAll(labelled);
             }
         }
         int healthy = 0;

@@ -284,10 +284,14 @@ public final class Preemption {
                 Candidate candidate = selected.candidate();
                 if (candidate == null) {
                     fitMessage.add(selected.status());
-                } else if (candidate.pdbViolations() == 0) {
-                    nonViolating.add(candidate);
-                } else if (violating.size() < enough) {
-                    violating.add(candidate);
+                } else {
+                    List<Candidate> found = candidate.pdbViolations() == 0 ? nonViolating : violating;
+                    if (found.size() < enough) {
+                        found.add(candidate);
+                    } else if (enough == 0) {
+                        // kube-scheduler keeps no candidate then, and has no other reason for the node.
+                        fitMessage.add(NOT_HELPFUL);
+                    }
                 }
             } catch (RuntimeException failed) {
                 failures.add(String.valueOf(failed.getMessage()));

@@ -207,6 +207,8 @@ public final class PluginContract {
         if (failure != null && asked.answers().stream().allMatch(answer -> answer.thrown() == null)) {
             violations.add("is refused by the scheduler for pod " + pod.name() + ": " + failure.getMessage());
         }
+        // Preemption tries nodes on several threads, so the order of its calls is arbitrary.
+        Collections.sort(texts);
         return texts;
     }
 

@@ -5,6 +5,7 @@ import java.time.Duration;
 import java.time.InstantSource;
 import java.util.Collection;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.Executor;
@@ -178,6 +179,12 @@ public interface Handle {
 
         /** Returns the pods that are nominated to this node and not yet assigned to it. */
         List<Pod> nominatedPods(String nodeName);
+
+        /**
+         * Returns all nominated pods by node name, as a map that does not change. It is usually empty, while asking
+         * about each node takes time. A node may have left the snapshot.
+         */
+        Map<String, List<Pod>> nominatedPods();
 
         /**
          * Runs the profile's filters for a node with the nominated pods of the node that are at least as important as

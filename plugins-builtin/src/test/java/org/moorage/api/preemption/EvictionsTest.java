@@ -269,7 +269,7 @@ class EvictionsTest {
                     case "writer" -> writer();
                     case "background" -> background;
                     case "backgroundAfter" -> later.add((Runnable) arguments[1]);
-                    case "nominatedPods" -> List.of();
+                    case "nominatedPods" -> arguments == null ? Map.of() : List.of();
                     case "podInPreBind" -> Optional.empty();
                     case "waitingPod" -> waitingPod((String) arguments[0]);
                     case "activate" -> activate("at once", arguments[0]);

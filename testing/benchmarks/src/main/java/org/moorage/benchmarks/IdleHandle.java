@@ -162,6 +162,11 @@ final class IdleHandle implements Handle, Handle.Cluster, Handle.Preemption {
     }
 
     @Override
+    public Map<String, List<Pod>> nominatedPods() {
+        return Map.of();
+    }
+
+    @Override
     public Status filterWithNominatedPods(CycleState state, Pod pod, NodeInfo node) {
         throw new UnsupportedOperationException("filterWithNominatedPods");
     }

@@ -291,6 +291,11 @@ public final class ProfileHandle
     }
 
     @Override
+    public Map<String, List<Pod>> nominatedPods() {
+        return services.nominator().nominatedPods();
+    }
+
+    @Override
     public Status filterWithNominatedPods(CycleState state, Pod pod, NodeInfo node) {
         return PodAttempt.of(state).filters().filter(state, node).status();
     }

@@ -7,6 +7,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.function.Function;
 import java.util.function.LongBinaryOperator;
 import org.moorage.api.model.Container;
 import org.moorage.api.model.Pod;
@@ -39,21 +40,26 @@ record Amounts(long milliCpu, long memory, long ephemeralStorage, Map<String, Lo
      * which is less than what the kubelet counts.
      */
     static Amounts requestedBy(Pod pod) {
-        Amounts requests = sum(pod.spec().containers());
-        for (Container container : pod.spec().initContainers()) {
-            requests = requests.max(of(Resources.of(container.requests())));
-        }
-        return pod.spec().overhead().isEmpty()
-                ? requests
-                : requests.plus(of(Resources.of(pod.spec().overhead())));
+        return sum(pod, Container::requests);
     }
 
-    private static Amounts sum(Collection<Container> containers) {
+    /** Returns the effective limits of a pod, which are computed as {@link #requestedBy} computes requests. */
+    static Amounts limitsOf(Pod pod) {
+        return sum(pod, Container::limits);
+    }
+
+    // The amounts of each container are rounded on their own.
+    private static Amounts sum(Pod pod, Function<Container, Map<String, Quantity>> amounts) {
         Amounts sum = NONE;
-        for (Container container : containers) {
-            sum = sum.plus(of(Resources.of(container.requests())));
+        for (Container container : pod.spec().containers()) {
+            sum = sum.plus(of(Resources.of(amounts.apply(container))));
         }
-        return sum;
+        for (Container container : pod.spec().initContainers()) {
+            sum = sum.max(of(Resources.of(amounts.apply(container))));
+        }
+        return pod.spec().overhead().isEmpty()
+                ? sum
+                : sum.plus(of(Resources.of(pod.spec().overhead())));
     }
 
     Amounts plus(Amounts other) {

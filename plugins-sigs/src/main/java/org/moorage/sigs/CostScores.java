@@ -20,10 +20,11 @@ final class CostScores {
         }
         long[] scores = new long[costs.size()];
         for (int i = 0; i < scores.length; i++) {
-            scores[i] = NodeScores.MAX
-                    - (lowest == highest
-                            ? 0
-                            : (long) (100.0 * (double) (costs.score(i) - lowest) / (double) (highest - lowest)));
+            // Differences wrap around, as in scheduler-plugins, whose scores are then out of range and fail the pod.
+            long share = lowest == highest
+                    ? 0
+                    : GoMath.truncate(100.0 * (double) (costs.score(i) - lowest) / (double) (highest - lowest));
+            scores[i] = Math.max(0, Math.min(NodeScores.MAX, NodeScores.MAX - share));
         }
         return costs.with(scores);
     }

@@ -4,13 +4,12 @@ package org.moorage.sigs;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.function.Function;
 import org.moorage.api.model.Container;
 import org.moorage.api.model.PodSpec;
 import org.moorage.api.model.Quantity;
 
 /**
- * The resources of a pod as scheduler-plugins counts them: for each resource, the larger of the sum over the containers
+ * The requests of a pod as scheduler-plugins counts them: for each resource, the larger of the sum over the containers
  * and the largest init container, plus the pod's overhead. Restartable init containers count like other init
  * containers, which is less than kube-scheduler and the kubelet count.
  */
@@ -19,27 +18,18 @@ final class EffectiveResources {
 
     /** Returns the requests by resource, including those of 0. */
     static Map<String, Quantity> requests(PodSpec spec) {
-        return of(spec, Container::requests);
-    }
-
-    /** Returns the limits by resource, including those of 0. */
-    static Map<String, Quantity> limits(PodSpec spec) {
-        return of(spec, Container::limits);
-    }
-
-    private static Map<String, Quantity> of(PodSpec spec, Function<Container, Map<String, Quantity>> resources) {
         List<Container> containers = spec.containers();
         if (containers.size() == 1
                 && spec.initContainers().isEmpty()
                 && spec.overhead().isEmpty()) {
-            return resources.apply(containers.get(0));
+            return containers.get(0).requests();
         }
         Map<String, Quantity> total = new HashMap<>();
         for (Container container : containers) {
-            resources.apply(container).forEach((resource, amount) -> total.merge(resource, amount, Quantity::plus));
+            container.requests().forEach((resource, amount) -> total.merge(resource, amount, Quantity::plus));
         }
         for (Container container : spec.initContainers()) {
-            resources.apply(container).forEach((resource, amount) -> total.merge(resource, amount, Quantity::max));
+            container.requests().forEach((resource, amount) -> total.merge(resource, amount, Quantity::max));
         }
         spec.overhead().forEach((resource, amount) -> total.merge(resource, amount, Quantity::plus));
         return total;

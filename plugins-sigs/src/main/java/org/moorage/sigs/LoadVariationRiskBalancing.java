@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.moorage.sigs;
 
-import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.moorage.api.CycleState;
@@ -9,7 +8,6 @@ import org.moorage.api.NodeInfo;
 import org.moorage.api.NodeScores;
 import org.moorage.api.feature.FeatureGates;
 import org.moorage.api.model.Pod;
-import org.moorage.api.model.Quantity;
 import org.moorage.api.model.ResourceName;
 import org.moorage.api.plugin.Handle;
 import org.moorage.api.plugin.Plugin;
@@ -28,28 +26,27 @@ public final class LoadVariationRiskBalancing implements ScorePlugin {
 
     private static final double MEBIBYTES = 1.0 / 1024 / 1024;
 
-    private final double margin;
-    private final double exponent;
     private final NodeLoads loads;
+    private final NodeValues<LoadSource.Loads, @Nullable NodeRisk> risks;
     // The requests of the pod of the current cycle: a function of the pod, which all nodes share.
     private volatile @Nullable Requests last;
 
     /**
      * The arguments.
      *
-     * @param watcherAddress the URL of a load watcher; empty if the provider is read directly
+     * @param watcherAddress the URL of a load watcher; absent if the provider is read directly
      * @param metricProvider where the load is read without a load watcher
      * @param safeVarianceMargin the factor of the deviation; 1 if it is below 0
      * @param safeVarianceSensitivity the root of the deviation; 1 if it is below 0
      */
     public record Args(
-            String watcherAddress,
+            Optional<String> watcherAddress,
             MetricProvider metricProvider,
             double safeVarianceMargin,
             double safeVarianceSensitivity)
             implements PluginArgs {
         /** The default arguments. */
-        public static final Args DEFAULTS = new Args("", MetricProvider.DEFAULTS, 1, 1);
+        public static final Args DEFAULTS = new Args(Optional.empty(), MetricProvider.DEFAULTS, 1, 1);
 
         public Args {
             safeVarianceMargin = safeVarianceMargin < 0 ? 1 : safeVarianceMargin;
@@ -67,26 +64,60 @@ public final class LoadVariationRiskBalancing implements ScorePlugin {
 
         @Override
         public void validate(Problems problems) {
-            MetricProvider.validate("watcherAddress", watcherAddress, metricProvider, problems);
+            MetricProvider.validate("watcherAddress", watcherAddress.orElse(""), metricProvider, problems);
         }
     }
 
     /** The requests of a pod, of cpu in millicores and of memory in MiB. */
     private record Requests(Pod pod, double cpu, double memory) {
         static Requests of(Pod pod) {
-            Map<String, Quantity> requests = EffectiveResources.requests(pod.spec());
-            return new Requests(
-                    pod,
-                    requests.getOrDefault("cpu", Quantity.ZERO).milliValue(),
-                    requests.getOrDefault("memory", Quantity.ZERO).value() * MEBIBYTES);
+            Amounts requests = Amounts.requestedBy(pod);
+            return new Requests(pod, (double) requests.milliCpu(), requests.memory() * MEBIBYTES);
+        }
+    }
+
+    /** The risks of a node; null for a resource that is not measured. */
+    private record NodeRisk(
+            @Nullable ResourceRisk cpu, @Nullable ResourceRisk memory) {}
+
+    /**
+     * The risk of a resource of a node.
+     *
+     * @param capacity its capacity
+     * @param used what is used of it on average
+     * @param deviation the part of the risk that the deviation of the load contributes
+     */
+    private record ResourceRisk(double capacity, double used, double deviation) {
+        double score(double request) {
+            return capacity <= 0 ? 0 : (1 - (clamp((used + request) / capacity, 1) + deviation) / 2) * NodeScores.MAX;
         }
     }
 
     private LoadVariationRiskBalancing(Args args, Handle handle) {
-        margin = args.safeVarianceMargin();
+        double margin = args.safeVarianceMargin();
         // Infinite for a sensitivity of 0, which leaves no deviation but the full one.
-        exponent = 1 / args.safeVarianceSensitivity();
-        loads = NodeLoads.of(args.watcherAddress(), args.metricProvider(), handle);
+        double exponent = 1 / args.safeVarianceSensitivity();
+        loads = NodeLoads.of(args.watcherAddress().orElse(""), args.metricProvider(), handle);
+        risks = new NodeValues<>((node, latest) -> {
+            NodeLoad load = latest.byNode().get(node.name());
+            return load == null
+                    ? null
+                    : new NodeRisk(
+                            risk(load.cpu(), (double) node.allocatable(ResourceName.CPU), margin, exponent),
+                            risk(load.memory(), node.allocatable(ResourceName.MEMORY) * MEBIBYTES, margin, exponent));
+        });
+    }
+
+    private static @Nullable ResourceRisk risk(
+            NodeLoad.@Nullable Usage usage, double capacity, double margin, double exponent) {
+        if (usage == null) {
+            return null;
+        }
+        // The usage alone does not exceed the capacity.
+        double used = clamp(usage.average() * capacity / 100, capacity);
+        double deviation = clamp(usage.deviation() * capacity / 100, capacity);
+        double share = capacity <= 0 ? 0 : clamp(deviation / capacity, 1);
+        return new ResourceRisk(capacity, used, clamp(GoMath.pow(share, exponent) * margin, 1));
     }
 
     @Override
@@ -96,33 +127,16 @@ public final class LoadVariationRiskBalancing implements ScorePlugin {
 
     @Override
     public long score(CycleState state, Pod pod, NodeInfo node) {
-        NodeLoad load = loads.of(node.name());
-        if (load == null) {
+        NodeRisk risk = risks.of(node, loads.latest());
+        if (risk == null) {
             return 0;
         }
         Requests requests = requests(pod);
-        double cpu = score(load.cpu(), (double) node.allocatable(ResourceName.CPU), requests.cpu());
-        double memory = score(load.memory(), node.allocatable(ResourceName.MEMORY) * MEBIBYTES, requests.memory());
-        boolean areBothMeasured = load.cpu() != null && load.memory() != null;
+        double cpu = risk.cpu() == null ? 0 : risk.cpu().score(requests.cpu());
+        double memory = risk.memory() == null ? 0 : risk.memory().score(requests.memory());
+        boolean areBothMeasured = risk.cpu() != null && risk.memory() != null;
         double score = areBothMeasured ? Math.min(cpu, memory) : Math.max(cpu, memory);
-        return Math.max(0, Math.min(NodeScores.MAX, Math.round(score)));
-    }
-
-    private double score(NodeLoad.@Nullable Usage usage, double capacity, double request) {
-        if (usage == null || capacity <= 0) {
-            return 0;
-        }
-        // The usage alone does not exceed the capacity.
-        double used = clamp(usage.average() * capacity / 100, capacity);
-        double deviation = clamp(usage.deviation() * capacity / 100, capacity);
-        double mean = clamp((used + request) / capacity, 1);
-        double risk = clamp(root(clamp(deviation / capacity, 1)) * margin, 1);
-        return (1 - (mean + risk) / 2) * NodeScores.MAX;
-    }
-
-    // 1 has the root 1, also for a sensitivity of 0, for which Java has no result.
-    private double root(double deviation) {
-        return deviation == 1 ? 1 : Math.pow(deviation, exponent);
+        return Math.max(0, Math.min(NodeScores.MAX, GoMath.round(score)));
     }
 
     private static double clamp(double value, double most) {

@@ -5,7 +5,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.ConcurrentHashMap;
 import org.apache.commons.numbers.gamma.RegularizedBeta;
 import org.jspecify.annotations.Nullable;
 import org.moorage.api.CycleState;
@@ -14,9 +13,7 @@ import org.moorage.api.NodeScores;
 import org.moorage.api.StateKey;
 import org.moorage.api.Status;
 import org.moorage.api.feature.FeatureGates;
-import org.moorage.api.model.ObjectKind;
 import org.moorage.api.model.Pod;
-import org.moorage.api.model.Quantity;
 import org.moorage.api.model.ResourceName;
 import org.moorage.api.plugin.Handle;
 import org.moorage.api.plugin.Plugin;
@@ -30,8 +27,7 @@ import org.moorage.api.plugin.point.ScorePlugin;
  * Prefers nodes with a low risk of overcommitment: of limits beyond the capacity, and of a measured load beyond the
  * requests.
  *
- * <p>Same decisions as scheduler-plugins' LowRiskOverCommitment. It differs where that one fails: a node without a
- * capacity scores 0.
+ * <p>Same decisions as scheduler-plugins' LowRiskOverCommitment.
  */
 public final class LowRiskOverCommitment implements PreScorePlugin, ScorePlugin {
     /** The plugin's name. */
@@ -47,26 +43,25 @@ public final class LowRiskOverCommitment implements PreScorePlugin, ScorePlugin 
     private final double cpuWeight;
     private final double memoryWeight;
     private final NodeLoads loads;
-    // The demand of the pods on a node, by node, as long as its pods stay the same.
-    private final Map<String, NodeDemand> demandByNode = new ConcurrentHashMap<>();
+    private final NodeValues<LoadSource.Loads, @Nullable NodeRisk> risks;
 
     /**
      * The arguments.
      *
-     * @param watcherAddress the URL of a load watcher; empty if the provider is read directly
+     * @param watcherAddress the URL of a load watcher; absent if the provider is read directly
      * @param metricProvider where the load is read without a load watcher
      * @param smoothingWindowSize the number of measurements that the deviation is that of the average of; 5 if it is not
      *     above 0
      * @param riskLimitWeights the weight of the risk by limits, from 0 to 1, by resource: cpu and memory; others are 0.5
      */
     public record Args(
-            String watcherAddress,
+            Optional<String> watcherAddress,
             MetricProvider metricProvider,
             long smoothingWindowSize,
             Map<String, Double> riskLimitWeights)
             implements PluginArgs {
         /** The default arguments. */
-        public static final Args DEFAULTS = new Args("", MetricProvider.DEFAULTS, 5, Map.of());
+        public static final Args DEFAULTS = new Args(Optional.empty(), MetricProvider.DEFAULTS, 5, Map.of());
 
         public Args {
             smoothingWindowSize = smoothingWindowSize <= 0 ? 5 : smoothingWindowSize;
@@ -85,7 +80,7 @@ public final class LowRiskOverCommitment implements PreScorePlugin, ScorePlugin 
 
         @Override
         public void validate(Problems problems) {
-            MetricProvider.validate("watcherAddress", watcherAddress, metricProvider, problems);
+            MetricProvider.validate("watcherAddress", watcherAddress.orElse(""), metricProvider, problems);
         }
     }
 
@@ -101,16 +96,17 @@ public final class LowRiskOverCommitment implements PreScorePlugin, ScorePlugin 
         static final Demand NONE = new Demand(0, 0, 0, 0);
 
         static Demand of(Pod pod) {
-            Map<String, Quantity> requests = EffectiveResources.requests(pod.spec());
-            Map<String, Quantity> limits = EffectiveResources.limits(pod.spec());
-            long cpu = requests.getOrDefault("cpu", Quantity.ZERO).milliValue();
-            long memory = requests.getOrDefault("memory", Quantity.ZERO).value();
+            Amounts requests = Amounts.requestedBy(pod);
+            Amounts limits = Amounts.limitsOf(pod);
             return new Demand(
-                    cpu,
-                    Math.max(cpu, limits.getOrDefault("cpu", Quantity.ZERO).milliValue()),
-                    memory,
-                    Math.max(
-                            memory, limits.getOrDefault("memory", Quantity.ZERO).value()));
+                    requests.milliCpu(),
+                    Math.max(requests.milliCpu(), limits.milliCpu()),
+                    requests.memory(),
+                    Math.max(requests.memory(), limits.memory()));
+        }
+
+        boolean isNone() {
+            return cpuRequest == 0 && cpuLimit == 0 && memoryRequest == 0 && memoryLimit == 0;
         }
 
         Demand plus(Demand other) {
@@ -122,20 +118,37 @@ public final class LowRiskOverCommitment implements PreScorePlugin, ScorePlugin 
         }
     }
 
-    /** The demand of the pods on a node at a generation of it. */
-    private record NodeDemand(long generation, Demand demand) {}
+    /**
+     * The demand and the risks of a node before another pod is added.
+     *
+     * @param demand the demand of its pods
+     * @param cpu the risk of the load of cpu
+     * @param memory the risk of the load of memory
+     */
+    private record NodeRisk(Demand demand, double cpu, double memory) {}
 
     private LowRiskOverCommitment(Args args, Handle handle) {
         smoothing = Math.sqrt((double) args.smoothingWindowSize());
         cpuWeight = args.riskLimitWeights().getOrDefault("cpu", DEFAULT_WEIGHT);
         memoryWeight = args.riskLimitWeights().getOrDefault("memory", DEFAULT_WEIGHT);
-        loads = NodeLoads.of(args.watcherAddress(), args.metricProvider(), handle);
-        handle.cluster().lister(ObjectKind.NODE);
-        handle.cluster().onChange(ObjectKind.NODE, change -> {
-            if (change.after().isEmpty()) {
-                demandByNode.remove(change.latest().name());
-            }
-        });
+        loads = NodeLoads.of(args.watcherAddress().orElse(""), args.metricProvider(), handle);
+        risks = new NodeValues<>((node, latest) -> riskOf(node, latest.byNode().get(node.name())));
+    }
+
+    private @Nullable NodeRisk riskOf(NodeInfo node, @Nullable NodeLoad load) {
+        long cpu = node.allocatable(ResourceName.CPU);
+        long memory = node.allocatable(ResourceName.MEMORY);
+        if (load == null) {
+            return null;
+        }
+        Demand on = Demand.NONE;
+        for (Pod pod : node.pods()) {
+            on = on.plus(Demand.of(pod));
+        }
+        return new NodeRisk(
+                on,
+                riskOfLoad(load.cpu(), on.cpuRequest(), on.cpuLimit(), cpu, (double) cpu),
+                riskOfLoad(load.memory(), on.memoryRequest(), on.memoryLimit(), memory, memory * MEBIBYTES));
     }
 
     @Override
@@ -151,40 +164,39 @@ public final class LowRiskOverCommitment implements PreScorePlugin, ScorePlugin 
 
     @Override
     public long score(CycleState state, Pod pod, NodeInfo node) {
-        Demand demand = state.get(DEMAND);
-        NodeLoad load = loads.of(node.name());
-        if (load == null || demand.equals(Demand.NONE)) {
-            return 0;
-        }
-        Demand on = demandOn(node);
-        Demand with = on.plus(demand);
-        long cpu = node.allocatable(ResourceName.CPU);
-        long memory = node.allocatable(ResourceName.MEMORY);
-        if (cpu <= 0 || memory <= 0) {
-            return 0;
-        }
-        double cpuRisk = risk(
-                cpuWeight,
-                riskOfLimits(with.cpuRequest(), with.cpuLimit(), cpu),
-                riskOfLoad(load.cpu(), on.cpuRequest(), on.cpuLimit(), cpu, (double) cpu));
-        double memoryRisk = risk(
-                memoryWeight,
-                riskOfLimits(with.memoryRequest(), with.memoryLimit(), memory),
-                riskOfLoad(load.memory(), on.memoryRequest(), on.memoryLimit(), memory, memory * MEBIBYTES));
-        return Math.round((1 - Math.max(cpuRisk, memoryRisk)) * NodeScores.MAX);
+        return score(state.get(DEMAND), loads.latest(), node);
     }
 
-    private Demand demandOn(NodeInfo node) {
-        NodeDemand known = demandByNode.get(node.name());
-        if (known == null || known.generation() != node.generation()) {
-            Demand sum = Demand.NONE;
-            for (Pod pod : node.pods()) {
-                sum = sum.plus(Demand.of(pod));
-            }
-            known = new NodeDemand(node.generation(), sum);
-            demandByNode.put(node.name(), known);
+    @Override
+    public void score(CycleState state, Pod pod, List<NodeInfo> nodes, int from, int to, long[] scores) {
+        Demand demand = state.get(DEMAND);
+        LoadSource.Loads latest = loads.latest();
+        for (int i = from; i < to; i++) {
+            scores[i] = score(demand, latest, nodes.get(i));
         }
-        return known.demand();
+    }
+
+    private long score(Demand demand, LoadSource.Loads latest, NodeInfo node) {
+        NodeRisk risk = demand.isNone() ? null : risks.of(node, latest);
+        if (risk == null) {
+            return 0;
+        }
+        Demand on = risk.demand();
+        double cpuRisk = risk(
+                cpuWeight,
+                riskOfLimits(
+                        on.cpuRequest() + demand.cpuRequest(),
+                        on.cpuLimit() + demand.cpuLimit(),
+                        node.allocatable(ResourceName.CPU)),
+                risk.cpu());
+        double memoryRisk = risk(
+                memoryWeight,
+                riskOfLimits(
+                        on.memoryRequest() + demand.memoryRequest(),
+                        on.memoryLimit() + demand.memoryLimit(),
+                        node.allocatable(ResourceName.MEMORY)),
+                risk.memory());
+        return GoMath.round((1 - Math.max(cpuRisk, memoryRisk)) * NodeScores.MAX);
     }
 
     private static double risk(double weight, double ofLimits, double ofLoad) {

@@ -23,8 +23,8 @@ public record MetricProvider(
     static final String PROMETHEUS = "Prometheus";
     static final String SIGNAL_FX = "SignalFx";
 
-    /** Returns this provider with the defaults that depend on other arguments. */
-    MetricProvider completed(String watcherAddress) {
+    /** Returns this provider with the defaults that depend on other arguments; an empty address is one, too. */
+    MetricProvider completed(Optional<String> watcherAddress) {
         Optional<String> known = watcherAddress.isEmpty() && given().isEmpty() ? Optional.of(METRICS_SERVER) : type;
         boolean isPrometheus = known.equals(Optional.of(PROMETHEUS));
         return new MetricProvider(known, address, token, insecureSkipVerify.or(() -> Optional.of(isPrometheus)));

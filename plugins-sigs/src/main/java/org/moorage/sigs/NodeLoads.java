@@ -6,7 +6,6 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
-import org.jspecify.annotations.Nullable;
 import org.moorage.api.StateKey;
 import org.moorage.api.model.ObjectKind;
 import org.moorage.api.plugin.Handle;
@@ -107,11 +106,5 @@ final class NodeLoads {
     /** Returns the end of the measured time of the latest figures, without waiting; 0 if there are none. */
     long windowEnd() {
         return latest.windowEnd();
-    }
-
-    /** Returns the load of a node; null if it is not known. */
-    @Nullable
-    NodeLoad of(String node) {
-        return latest().byNode().get(node);
     }
 }

@@ -3,6 +3,7 @@ package org.moorage.sigs;
 
 import java.util.Map;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 import org.moorage.api.CycleState;
 import org.moorage.api.NodeInfo;
 import org.moorage.api.NodeScores;
@@ -29,8 +30,8 @@ public final class Peaks implements ScorePlugin {
     private static final double FULL = 100;
     private static final double SCALE = 1e15;
 
-    private final Map<String, PowerModel> modelByNode;
     private final NodeLoads loads;
+    private final NodeValues<LoadSource.Loads, @Nullable NodePower> powers;
 
     /**
      * The arguments. Their names begin with capital letters, as those of scheduler-plugins do.
@@ -69,9 +70,32 @@ public final class Peaks implements ScorePlugin {
         public static final PowerModel DEFAULTS = new PowerModel(0, 0, 0);
     }
 
+    /**
+     * The measured load and the power of a node.
+     *
+     * @param utilization the measured load of cpu in percent
+     * @param capacity its capacity of cpu in millicores
+     * @param model the model of its power
+     * @param current the exponential in the model at the current utilization
+     */
+    private record NodePower(double utilization, double capacity, PowerModel model, double current) {
+        static @Nullable NodePower of(NodeInfo node, @Nullable NodeLoad load, PowerModel model) {
+            if (load == null || load.firstCpu() == null) {
+                return null;
+            }
+            double utilization = load.firstCpu();
+            double capacity =
+                    node.node().capacity().getOrDefault("cpu", Quantity.ZERO).milliValue();
+            return new NodePower(utilization, capacity, model, GoMath.exp(model.k2() * utilization));
+        }
+    }
+
     private Peaks(Args args, Handle handle) {
-        modelByNode = args.NodePowerModel();
         loads = NodeLoads.of(args.WatcherAddress(), MetricProvider.DEFAULTS, handle);
+        powers = new NodeValues<>((node, latest) -> NodePower.of(
+                node,
+                latest.byNode().get(node.name()),
+                args.NodePowerModel().getOrDefault(node.name(), PowerModel.DEFAULTS)));
     }
 
     @Override
@@ -81,20 +105,18 @@ public final class Peaks implements ScorePlugin {
 
     @Override
     public long score(CycleState state, Pod pod, NodeInfo node) {
-        NodeLoad load = loads.of(node.name());
-        if (load == null || load.firstCpu() == null) {
+        NodePower power = powers.of(node, loads.latest());
+        if (power == null) {
             return 0;
         }
-        double utilization = load.firstCpu();
-        double capacity =
-                node.node().capacity().getOrDefault("cpu", Quantity.ZERO).milliValue();
-        double used = utilization / FULL * capacity;
+        double capacity = power.capacity();
+        double used = power.utilization() / FULL * capacity;
         double predicted = capacity == 0 ? 0 : FULL * (used + request(pod)) / capacity;
         if (predicted > FULL) {
             return 0;
         }
-        PowerModel model = modelByNode.getOrDefault(node.name(), PowerModel.DEFAULTS);
-        return (long) (model.k1() * (Math.exp(model.k2() * predicted) - Math.exp(model.k2() * utilization)) * SCALE);
+        PowerModel model = power.model();
+        return GoMath.truncate(model.k1() * (GoMath.exp(model.k2() * predicted) - power.current()) * SCALE);
     }
 
     // The overhead counts only if a container requests cpu.

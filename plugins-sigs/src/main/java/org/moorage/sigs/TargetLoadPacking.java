@@ -6,12 +6,14 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
 import org.moorage.api.CycleState;
 import org.moorage.api.NodeInfo;
 import org.moorage.api.NodeScores;
 import org.moorage.api.event.ObjectChange;
 import org.moorage.api.feature.FeatureGates;
 import org.moorage.api.model.Container;
+import org.moorage.api.model.Node;
 import org.moorage.api.model.ObjectKind;
 import org.moorage.api.model.Pod;
 import org.moorage.api.model.Quantity;
@@ -21,6 +23,7 @@ import org.moorage.api.plugin.Plugin;
 import org.moorage.api.plugin.PluginArgs;
 import org.moorage.api.plugin.PluginFactory;
 import org.moorage.api.plugin.Problems;
+import org.moorage.api.plugin.cluster.ObjectLister;
 import org.moorage.api.plugin.point.ScorePlugin;
 
 /**
@@ -46,20 +49,24 @@ public final class TargetLoadPacking implements ScorePlugin {
     private final long defaultMillis;
     private final NodeLoads loads;
     private final Handle handle;
+    private final ObjectLister<Node> nodes;
     // The pods that were bound since the figures were measured, by node. Lists are immutable.
-    private final Map<String, List<Bound>> boundByNode = new ConcurrentHashMap<>();
+    private final Map<String, Mutable<List<Bound>>> boundByNode = new ConcurrentHashMap<>();
+    private final NodeValues<LoadSource.Loads, @Nullable NodeCpu> cpus;
+    // The assumed usage of the pod of the current cycle, which all nodes share.
+    private volatile @Nullable Usage last;
 
     /**
      * The arguments.
      *
-     * @param watcherAddress the URL of a load watcher; empty if the provider is read directly
+     * @param watcherAddress the URL of a load watcher; absent if the provider is read directly
      * @param metricProvider where the load is read without a load watcher
      * @param targetUtilization the utilization of cpu in percent up to which pods are packed; 40 if it is not above 0
      * @param defaultRequests the assumed usage of containers without a request and limit; only cpu counts
      * @param defaultRequestsMultiplier the assumed usage of a container without a limit, as a multiple of its request
      */
     public record Args(
-            String watcherAddress,
+            Optional<String> watcherAddress,
             MetricProvider metricProvider,
             long targetUtilization,
             Map<String, IntOrString> defaultRequests,
@@ -67,7 +74,7 @@ public final class TargetLoadPacking implements ScorePlugin {
             implements PluginArgs {
         /** The default arguments. */
         public static final Args DEFAULTS =
-                new Args("", MetricProvider.DEFAULTS, 40, Map.of(CPU, IntOrString.of("1")), "1.5");
+                new Args(Optional.empty(), MetricProvider.DEFAULTS, 40, Map.of(CPU, IntOrString.of("1")), "1.5");
 
         public Args {
             targetUtilization = targetUtilization <= 0 ? 40 : targetUtilization;
@@ -93,19 +100,13 @@ public final class TargetLoadPacking implements ScorePlugin {
                     problems.at("defaultRequests").at(resource).report(QUANTITY_EXPECTED);
                 }
             });
-            if (multiplier().isEmpty()) {
-                problems.report("unable to parse DefaultRequestsMultiplier: strconv.ParseFloat: parsing \""
-                        + defaultRequestsMultiplier + "\": invalid syntax");
-            }
-            MetricProvider.validate("watcherAddress", watcherAddress, metricProvider, problems);
-        }
-
-        private Optional<Double> multiplier() {
             try {
-                return Optional.of(Double.parseDouble(defaultRequestsMultiplier));
+                double ignored = GoMath.parse(defaultRequestsMultiplier);
             } catch (NumberFormatException refused) {
-                return Optional.empty();
+                problems.report(
+                        "unable to parse DefaultRequestsMultiplier: strconv.ParseFloat: " + refused.getMessage());
             }
+            MetricProvider.validate("watcherAddress", watcherAddress.orElse(""), metricProvider, problems);
         }
     }
 
@@ -118,37 +119,82 @@ public final class TargetLoadPacking implements ScorePlugin {
      */
     private record Bound(String uid, long seconds, long millis) {}
 
+    /**
+     * The measured usage of a node.
+     *
+     * @param capacity its capacity in millicores
+     * @param used the measured usage in millicores
+     * @param bound the pods that may be missing from it
+     */
+    private record NodeCpu(double capacity, double used, Mutable<List<Bound>> bound) {}
+
+    /** The assumed usage of a pod in millicores. */
+    private record Usage(Pod pod, long millis) {}
+
     private TargetLoadPacking(Args args, Handle handle) {
         this.handle = handle;
         target = args.targetUtilization();
-        multiplier = args.multiplier().orElseThrow();
+        multiplier = GoMath.parse(args.defaultRequestsMultiplier());
         IntOrString cpu = args.defaultRequests().getOrDefault(CPU, IntOrString.of("0"));
         defaultMillis = Quantity.parse(cpu.text()).milliValue();
-        loads = NodeLoads.of(args.watcherAddress(), args.metricProvider(), handle);
+        loads = NodeLoads.of(args.watcherAddress().orElse(""), args.metricProvider(), handle);
+        cpus = new NodeValues<>(this::cpuOf);
+        nodes = handle.cluster().lister(ObjectKind.NODE);
+        handle.cluster().onChange(ObjectKind.NODE, change -> {
+            if (change.after().isEmpty()) {
+                boundByNode.remove(change.latest().name());
+            }
+        });
         handle.cluster().lister(ObjectKind.POD);
         handle.cluster().onChange(ObjectKind.POD, this::podChanged);
+    }
+
+    private @Nullable NodeCpu cpuOf(NodeInfo node, LoadSource.Loads latest) {
+        NodeLoad load = latest.byNode().get(node.name());
+        if (load == null || load.lastCpu() == null) {
+            return null;
+        }
+        Mutable<List<Bound>> bound = boundTo(node.name());
+        bound.update(pods -> missing(pods, latest.windowEnd()));
+        double capacity =
+                node.node().capacity().getOrDefault(CPU, Quantity.ZERO).milliValue();
+        return new NodeCpu(capacity, load.lastCpu() / FULL * capacity, bound);
+    }
+
+    private Mutable<List<Bound>> boundTo(String node) {
+        return boundByNode.computeIfAbsent(node, any -> new Mutable<>(List.of()));
     }
 
     private void podChanged(ObjectChange<Pod> change) {
         boolean wasBound = change.before().isPresent() && change.before().get().isBound();
         Pod pod = change.latest();
         if (change.after().isEmpty()) {
-            boundByNode.computeIfPresent(pod.nodeName(), (node, before) -> {
-                List<Bound> left = new ArrayList<>(before);
-                left.removeIf(bound -> bound.uid().equals(pod.uid()));
-                return left.isEmpty() ? null : List.copyOf(left);
-            });
+            Mutable<List<Bound>> bound = boundByNode.get(pod.nodeName());
+            if (bound != null
+                    && bound.update(pods -> without(pod, pods)).isEmpty()
+                    && nodes.get("", pod.nodeName()).isEmpty()) {
+                boundByNode.remove(pod.nodeName());
+            }
         } else if (pod.isBound() && !wasBound) {
-            Bound bound = new Bound(pod.uid(), handle.clock().instant().getEpochSecond(), usage(pod));
+            Bound added = new Bound(pod.uid(), handle.clock().instant().getEpochSecond(), usage(pod));
             // Figures that are measured later include the pods before.
             long windowEnd = loads.windowEnd();
-            boundByNode.compute(pod.nodeName(), (node, before) -> {
-                List<Bound> more = new ArrayList<>(before == null ? List.of() : before);
-                more.removeIf(each -> !isMissing(each, windowEnd));
-                more.add(bound);
+            boundTo(pod.nodeName()).update(pods -> {
+                List<Bound> more = new ArrayList<>(missing(pods, windowEnd));
+                more.add(added);
                 return List.copyOf(more);
             });
         }
+    }
+
+    private static List<Bound> without(Pod pod, List<Bound> pods) {
+        List<Bound> left = new ArrayList<>(pods);
+        return left.removeIf(bound -> bound.uid().equals(pod.uid())) ? List.copyOf(left) : pods;
+    }
+
+    private static List<Bound> missing(List<Bound> pods, long windowEnd) {
+        List<Bound> left = new ArrayList<>(pods);
+        return left.removeIf(bound -> !isMissing(bound, windowEnd)) ? List.copyOf(left) : pods;
     }
 
     private static boolean isMissing(Bound bound, long windowEnd) {
@@ -163,25 +209,27 @@ public final class TargetLoadPacking implements ScorePlugin {
     @Override
     public long score(CycleState state, Pod pod, NodeInfo node) {
         LoadSource.Loads latest = loads.latest();
-        NodeLoad load = latest.byNode().get(node.name());
-        if (load == null || load.lastCpu() == null) {
+        NodeCpu cpu = cpus.of(node, latest);
+        if (cpu == null) {
             return 0;
         }
-        double capacity =
-                node.node().capacity().getOrDefault(CPU, Quantity.ZERO).milliValue();
-        double used = load.lastCpu() / FULL * capacity;
-        double predicted =
-                capacity == 0 ? 0 : FULL * (used + usage(pod) + missing(node, latest.windowEnd())) / capacity;
-        return score(predicted);
+        List<Bound> bound = cpu.bound().get();
+        long missing = 0;
+        for (int i = 0; i < bound.size(); i++) {
+            missing +=
+                    isMissing(bound.get(i), latest.windowEnd()) ? bound.get(i).millis() : 0;
+        }
+        return score(cpu.capacity() == 0 ? 0 : FULL * (cpu.used() + usageOf(pod) + missing) / cpu.capacity());
     }
 
-    private long missing(NodeInfo node, long windowEnd) {
-        long missing = 0;
-        List<Bound> bound = boundByNode.getOrDefault(node.name(), List.of());
-        for (int i = 0; i < bound.size(); i++) {
-            missing += isMissing(bound.get(i), windowEnd) ? bound.get(i).millis() : 0;
+    @SuppressWarnings("ReferenceEquality") // an equal pod is another version
+    private long usageOf(Pod pod) {
+        Usage known = last;
+        if (known == null || known.pod() != pod) {
+            known = new Usage(pod, usage(pod));
+            last = known;
         }
-        return missing;
+        return known.millis();
     }
 
     private long score(double predicted) {
@@ -191,7 +239,7 @@ public final class TargetLoadPacking implements ScorePlugin {
         double score = predicted > target
                 ? target * (FULL - predicted) / (FULL - target)
                 : (FULL - target) * predicted / target + target;
-        return Math.max(0, Math.min(NodeScores.MAX, Math.round(score)));
+        return Math.max(0, Math.min(NodeScores.MAX, GoMath.round(score)));
     }
 
     // Init containers do not count: they are gone when the pod runs.
@@ -210,7 +258,7 @@ public final class TargetLoadPacking implements ScorePlugin {
             return limit.milliValue();
         }
         Quantity request = container.requests().get(CPU);
-        return request == null ? defaultMillis : Math.round(request.milliValue() * multiplier);
+        return request == null ? defaultMillis : GoMath.round(request.milliValue() * multiplier);
     }
 
     /** Creates the plugin; named in {@code META-INF/services}. */

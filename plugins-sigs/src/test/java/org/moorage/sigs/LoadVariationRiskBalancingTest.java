@@ -6,6 +6,7 @@ import static org.moorage.sigs.StubLoadWatcher.metric;
 
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.FieldSource;
@@ -47,7 +48,11 @@ class LoadVariationRiskBalancingTest {
         try (StubLoadWatcher watcher = StubLoadWatcher.of(Map.of("n", each.metrics()));
                 TestScheduler scheduler = PluginTester.of(
                                 new LoadVariationRiskBalancing.Factory(),
-                                new Args(watcher.address(), MetricProvider.DEFAULTS, each.margin(), each.sensitivity()))
+                                new Args(
+                                        Optional.of(watcher.address()),
+                                        MetricProvider.DEFAULTS,
+                                        each.margin(),
+                                        each.sensitivity()))
                         .cluster(Nodes.named("n")
                                 .allocatable("cpu", "10")
                                 .allocatable("memory", "10Gi")
@@ -62,7 +67,7 @@ class LoadVariationRiskBalancingTest {
         try (StubLoadWatcher watcher = StubLoadWatcher.of(Map.of("n1", cpu(30, 20)))) {
             PluginContract.verify(
                     new LoadVariationRiskBalancing.Factory(),
-                    new Args(watcher.address(), MetricProvider.DEFAULTS, 1, 1));
+                    new Args(Optional.of(watcher.address()), MetricProvider.DEFAULTS, 1, 1));
         }
     }
 

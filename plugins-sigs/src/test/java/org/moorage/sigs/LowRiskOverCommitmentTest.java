@@ -6,6 +6,7 @@ import static org.moorage.sigs.StubLoadWatcher.metric;
 
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.FieldSource;
@@ -42,7 +43,7 @@ class LowRiskOverCommitmentTest {
         try (StubLoadWatcher watcher = StubLoadWatcher.of(Map.of("n", each.metrics()));
                 TestScheduler scheduler = PluginTester.of(
                                 new LowRiskOverCommitment.Factory(),
-                                new Args(watcher.address(), MetricProvider.DEFAULTS, 5, Map.of()))
+                                new Args(Optional.of(watcher.address()), MetricProvider.DEFAULTS, 5, Map.of()))
                         .cluster(
                                 Nodes.named("n")
                                         .allocatable("cpu", "10")
@@ -59,7 +60,7 @@ class LowRiskOverCommitmentTest {
         try (StubLoadWatcher watcher = StubLoadWatcher.of(Map.of("n1", load(30, 20)))) {
             PluginContract.verify(
                     new LowRiskOverCommitment.Factory(),
-                    new Args(watcher.address(), MetricProvider.DEFAULTS, 5, Map.of()));
+                    new Args(Optional.of(watcher.address()), MetricProvider.DEFAULTS, 5, Map.of()));
         }
     }
 

@@ -8,6 +8,7 @@ import static org.moorage.sigs.StubLoadWatcher.metric;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -99,7 +100,7 @@ class TargetLoadPackingTest {
     @Test
     void reportsInvalidArguments() {
         Problems problems = Problems.collector();
-        ((Args) new Args("", MetricProvider.DEFAULTS, -1, Map.of("cpu", IntOrString.of("x")), "x")
+        ((Args) new Args(Optional.empty(), MetricProvider.DEFAULTS, -1, Map.of("cpu", IntOrString.of("x")), "x")
                         .forFeatures(FeatureGates.DEFAULTS, problems))
                 .validate(problems);
 
@@ -116,7 +117,8 @@ class TargetLoadPackingTest {
     }
 
     private Args args() {
-        return new Args(watcher.address(), MetricProvider.DEFAULTS, 40, Args.DEFAULTS.defaultRequests(), "1.5");
+        return new Args(
+                Optional.of(watcher.address()), MetricProvider.DEFAULTS, 40, Args.DEFAULTS.defaultRequests(), "1.5");
     }
 
     private PluginTester tester() {

@@ -3,6 +3,7 @@ package org.moorage.sigs;
 
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -44,10 +45,16 @@ public final class NodeResourceTopologyMatch
     private static final Status STALE = Status.unschedulable("invalid node topology data");
     private static final StateKey<Set<String>> CACHED_PROFILES = StateKey.of("NodeResourceTopologyMatch/profiles");
 
+    private static final int MOST_EQUIVALENT = 8;
+
     private final TopologyCache cache;
     private final NumaScore score;
-    // The request of the pod of the current cycle, which all nodes share.
-    private volatile @Nullable NumaRequests last;
+    private final NodeValues<TopologyCache, TopologyCache.OfNode> nodes =
+            new NodeValues<>((node, known) -> known.of(node.name()));
+    // The pod of the current cycle, which all nodes share.
+    private volatile @Nullable Current current;
+    // The most recently used first; guarded by this.
+    private final List<Equivalent> recent = new ArrayList<>();
 
     /**
      * The arguments.
@@ -114,7 +121,8 @@ public final class NodeResourceTopologyMatch
      * @param resyncMethod the pods that a fingerprint is computed of: All, OnlyExclusiveResources, or Autodetect for
      *     what the agent reports
      * @param informerMode Shared counts running pods, Dedicated all pods that have started
-     * @param resyncScope OnlyResources ignores changes of the topology manager's settings alone
+     * @param resyncScope All, which is the default; any other scope, such as OnlyResources, ignores changes of the
+     *     topology manager's settings alone
      */
     public record Cache(
             String foreignPodsDetect, String resyncMethod, String informerMode, Optional<String> resyncScope) {
@@ -123,7 +131,7 @@ public final class NodeResourceTopologyMatch
 
         private OverReserveCache.Settings settings(long periodSeconds) {
             return new OverReserveCache.Settings(
-                    Duration.ofSeconds(periodSeconds),
+                    Duration.ofSeconds(Math.min(periodSeconds, Integer.MAX_VALUE)),
                     switch (foreignPodsDetect) {
                         case "None" -> OverReserveCache.ForeignPods.NONE;
                         case "OnlyExclusiveResources" -> OverReserveCache.ForeignPods.EXCLUSIVE;
@@ -135,27 +143,60 @@ public final class NodeResourceTopologyMatch
                         default -> OverReserveCache.FingerprintedPods.ALL;
                     },
                     !informerMode.equals("Dedicated"),
-                    resyncScope.equals(Optional.of("OnlyResources")));
+                    !resyncScope.orElse("All").equals("All"));
+        }
+    }
+
+    /** The pod of the current cycle. */
+    private record Current(Pod pod, Equivalent equivalent) {}
+
+    /** The results for pods with equal requests. They are kept once such a pod recurs. */
+    private final class Equivalent {
+        private final NumaRequests requests;
+        private final NodeValues<NodeTopology, Status> statuses = new NodeValues<>(this::statusOf);
+        private final NodeValues<NodeTopology, Long> scores = new NodeValues<>(this::scoreOf);
+        private volatile boolean recurs;
+
+        Equivalent(NumaRequests requests) {
+            this.requests = requests;
+        }
+
+        private Status statusOf(NodeInfo node, NodeTopology topology) {
+            return NumaFit.check(requests, topology, node.node());
+        }
+
+        private long scoreOf(NodeInfo node, NodeTopology topology) {
+            return score.of(requests, topology);
+        }
+
+        Status status(NodeInfo node, NodeTopology topology) {
+            return recurs ? statuses.of(node, topology) : statusOf(node, topology);
+        }
+
+        long score(NodeInfo node, NodeTopology topology) {
+            return recurs ? scores.of(node, topology) : scoreOf(node, topology);
         }
     }
 
     private NodeResourceTopologyMatch(Args args, Handle handle) {
         CustomResources<NodeTopology> objects = new CustomResources<>(handle, NodeTopology.KIND, NodeTopology::of);
         cache = cache(args, handle, objects);
-        List<NumaScore.Weight> weights = new ArrayList<>();
+        // The last weight applies if a resource is named twice.
+        Map<String, Long> weightByName = new LinkedHashMap<>();
         for (ResourceWeight each : args.scoringStrategy().resources()) {
-            weights.add(new NumaScore.Weight(each.name(), each.weight()));
+            weightByName.put(each.name(), each.weight());
         }
+        List<NumaScore.Weight> weights = new ArrayList<>();
+        weightByName.forEach((name, weight) -> weights.add(new NumaScore.Weight(name, weight)));
         score = new NumaScore(strategy(args.scoringStrategy().type()).orElseThrow(), weights);
     }
 
     private static TopologyCache cache(Args args, Handle handle, CustomResources<NodeTopology> objects) {
-        TopologyCache.Current current = new TopologyCache.Current(objects);
         if (args.discardReservedNodes()) {
-            return new TopologyCache.DiscardReserved(current);
+            return new TopologyCache.DiscardReserved(new TopologyCache.Current(handle, objects));
         }
         if (args.cacheResyncPeriodSeconds() <= 0) {
-            return current;
+            return new TopologyCache.Current(handle, objects);
         }
         Set<String> profiles = handle.shared(CACHED_PROFILES, ConcurrentHashMap::newKeySet);
         profiles.add(handle.profileName());
@@ -179,18 +220,19 @@ public final class NodeResourceTopologyMatch
 
     @Override
     public Status filter(CycleState state, Pod pod, NodeInfo node) {
-        NumaRequests requests = requests(pod);
-        if (requests.isNotAligned()) {
+        Equivalent equivalent = equivalent(pod);
+        if (equivalent.requests.isNotAligned()) {
             return Status.success();
         }
-        if (cache.isStale(node.name())) {
+        TopologyCache.OfNode known = nodes.of(node, cache);
+        if (known.isStale()) {
             return STALE;
         }
-        Optional<NodeTopology> topology = cache.topology(node.name());
-        if (topology.isEmpty() || topology.get().config().policy() != NodeTopology.Policy.SINGLE_NUMA_NODE) {
+        NodeTopology topology = known.topology();
+        if (topology == null || topology.config().policy() != NodeTopology.Policy.SINGLE_NUMA_NODE) {
             return Status.success();
         }
-        Status status = NumaFit.check(requests, topology.get(), node.node());
+        Status status = equivalent.status(node, topology);
         if (!status.isSuccess()) {
             cache.rejected(node.name());
         }
@@ -199,15 +241,13 @@ public final class NodeResourceTopologyMatch
 
     @Override
     public long score(CycleState state, Pod pod, NodeInfo node) {
-        NumaRequests requests = requests(pod);
-        if (!requests.isGuaranteed()) {
+        Equivalent equivalent = equivalent(pod);
+        if (!equivalent.requests.isGuaranteed()) {
             return NodeScores.MAX;
         }
-        if (cache.isStale(node.name())) {
-            return 0;
-        }
-        Optional<NodeTopology> topology = cache.topology(node.name());
-        return topology.isEmpty() ? 0 : score.of(requests, topology.get());
+        TopologyCache.OfNode known = nodes.of(node, cache);
+        NodeTopology topology = known.isStale() ? null : known.topology();
+        return topology == null ? 0 : equivalent.score(node, topology);
     }
 
     @Override
@@ -235,13 +275,30 @@ public final class NodeResourceTopologyMatch
     }
 
     @SuppressWarnings("ReferenceEquality") // an equal pod is another version
-    private NumaRequests requests(Pod pod) {
-        NumaRequests known = last;
+    private Equivalent equivalent(Pod pod) {
+        Current known = current;
         if (known == null || known.pod() != pod) {
-            known = NumaRequests.of(pod);
-            last = known;
+            known = new Current(pod, find(NumaRequests.of(pod)));
+            current = known;
         }
-        return known;
+        return known.equivalent();
+    }
+
+    private synchronized Equivalent find(NumaRequests requests) {
+        for (int i = 0; i < recent.size(); i++) {
+            Equivalent each = recent.get(i);
+            if (each.requests.equals(requests)) {
+                each.recurs = true;
+                recent.add(0, recent.remove(i));
+                return each;
+            }
+        }
+        if (recent.size() == MOST_EQUIVALENT) {
+            recent.remove(MOST_EQUIVALENT - 1);
+        }
+        Equivalent added = new Equivalent(requests);
+        recent.add(0, added);
+        return added;
     }
 
     /** Creates the plugin; named in {@code META-INF/services}. */

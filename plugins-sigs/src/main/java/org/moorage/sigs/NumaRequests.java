@@ -15,7 +15,6 @@ import org.moorage.api.model.ResourceName;
 /**
  * The requests of a pod as NUMA alignment reads them, computed once for all nodes.
  *
- * @param pod the pod
  * @param qosClass its quality of service class
  * @param hasForeignResources whether a container requests a resource that is not Kubernetes' own, such as a device
  * @param ofPod the requests of the pod as a whole
@@ -23,7 +22,6 @@ import org.moorage.api.model.ResourceName;
  * @param containers the requests of the containers
  */
 record NumaRequests(
-        Pod pod,
         QosClass qosClass,
         boolean hasForeignResources,
         Request ofPod,
@@ -82,7 +80,6 @@ record NumaRequests(
             hasForeign |= hasForeign(container);
         }
         return new NumaRequests(
-                pod,
                 pod.qosClass(),
                 hasForeign,
                 Request.of(EffectiveResources.requests(pod.spec()), false),

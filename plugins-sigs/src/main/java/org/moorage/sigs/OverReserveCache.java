@@ -32,7 +32,7 @@ final class OverReserveCache implements TopologyCache {
     private final CustomResources<NodeTopology> objects;
     private final ObjectLister<Pod> pods;
     private final Predicate<String> isOwnProfile;
-    private final Map<String, Entry> entries = new ConcurrentHashMap<>();
+    private final Map<String, State> states = new ConcurrentHashMap<>();
     private final Set<String> stale = ConcurrentHashMap.newKeySet();
     private final Set<String> rejected = ConcurrentHashMap.newKeySet();
     private final Set<String> reconfigured = ConcurrentHashMap.newKeySet();
@@ -69,8 +69,32 @@ final class OverReserveCache implements TopologyCache {
             boolean onlyRunning,
             boolean ignoresConfiguration) {}
 
+    /** The current state of one node. */
+    private final class State implements OfNode {
+        private final String node;
+        private final Mutable<Entry> entry = new Mutable<>(Entry.EMPTY);
+
+        State(String node) {
+            this.node = node;
+        }
+
+        boolean isKnown() {
+            return entry.get().object() != null;
+        }
+
+        @Override
+        public boolean isStale() {
+            return stale.contains(node) && isKnown();
+        }
+
+        @Override
+        public @Nullable NodeTopology topology() {
+            return entry.get().left();
+        }
+    }
+
     /**
-     * The state of a node.
+     * The entry of a node.
      *
      * @param object the topology at the last synchronization; null if there was none
      * @param assumed the requests of pods that were assumed since, by UID
@@ -132,7 +156,8 @@ final class OverReserveCache implements TopologyCache {
         synchronized (this) {
             if (!isFilled) {
                 for (OtherObject object : objects.objects()) {
-                    objects.of(object).ifPresent(topology -> entries.put(object.name(), Entry.of(topology)));
+                    objects.of(object)
+                            .ifPresent(topology -> state(object.name()).entry.set(Entry.of(topology)));
                 }
                 stale.removeIf(node -> !isKnown(node));
                 isFilled = true;
@@ -140,13 +165,17 @@ final class OverReserveCache implements TopologyCache {
         }
     }
 
-    private boolean isKnown(String node) {
-        return entries.getOrDefault(node, Entry.EMPTY).object() != null;
+    private State state(String node) {
+        return states.computeIfAbsent(node, State::new);
     }
 
-    // A pod of another scheduler takes what no reservation accounts for. Before the cache is filled, which nodes have
-    // an
-    // object is not known yet.
+    private boolean isKnown(String node) {
+        State state = states.get(node);
+        return state != null && state.isKnown();
+    }
+
+    // A pod of another scheduler takes resources that no reservation accounts for. Before the cache is filled, any node
+    // may have an object.
     private void podChanged(ObjectChange<Pod> change) {
         Pod pod = change.latest();
         boolean counts = switch (settings.foreignPods()) {
@@ -169,7 +198,8 @@ final class OverReserveCache implements TopologyCache {
             return;
         }
         String node = change.latest().name();
-        NodeTopology stored = entries.getOrDefault(node, Entry.EMPTY).object();
+        State state = states.get(node);
+        NodeTopology stored = state == null ? null : state.entry.get().object();
         Optional<NodeTopology> current = objects.of(change.latest());
         if (stored != null && current.isPresent() && !current.get().config().equals(stored.config())) {
             reconfigured.add(node);
@@ -179,7 +209,7 @@ final class OverReserveCache implements TopologyCache {
     private void nodeChanged(ObjectChange<Node> change) {
         if (change.after().isEmpty()) {
             String node = change.latest().name();
-            entries.remove(node);
+            states.remove(node);
             stale.remove(node);
             rejected.remove(node);
             reconfigured.remove(node);
@@ -187,15 +217,9 @@ final class OverReserveCache implements TopologyCache {
     }
 
     @Override
-    public boolean isStale(String node) {
+    public OfNode of(String node) {
         fill();
-        return stale.contains(node) && isKnown(node);
-    }
-
-    @Override
-    public Optional<NodeTopology> topology(String node) {
-        fill();
-        return Optional.ofNullable(entries.getOrDefault(node, Entry.EMPTY).left());
+        return state(node);
     }
 
     @Override
@@ -206,13 +230,16 @@ final class OverReserveCache implements TopologyCache {
     @Override
     public void reserved(String node, Pod pod) {
         fill();
-        entries.compute(node, (name, before) -> (before == null ? Entry.EMPTY : before).with(pod));
+        state(node).entry.update(before -> before.with(pod));
         rejected.remove(node);
     }
 
     @Override
     public void unreserved(String node, Pod pod) {
-        entries.computeIfPresent(node, (name, before) -> before.without(pod));
+        State state = states.get(node);
+        if (state != null) {
+            state.entry.update(before -> before.without(pod));
+        }
     }
 
     // The pod keeps its resources until the agent has seen it.
@@ -278,7 +305,7 @@ final class OverReserveCache implements TopologyCache {
     }
 
     private void replace(String node, NodeTopology current) {
-        entries.put(node, Entry.of(current));
+        state(node).entry.set(Entry.of(current));
         stale.remove(node);
         rejected.remove(node);
         reconfigured.remove(node);

@@ -50,7 +50,9 @@ public final class SySched implements ScorePlugin {
     // The bit of each system call.
     private final Map<String, Integer> bits = new HashMap<>();
     private final AtomicInteger profileChanges = new AtomicInteger();
-    private final Map<String, NodeCalls> callsByNode = new ConcurrentHashMap<>();
+    private final Map<String, Mutable<NodeCalls>> callsByNode = new ConcurrentHashMap<>();
+    private final NodeValues<SySched, Mutable<NodeCalls>> callsOfNodes =
+            new NodeValues<>((node, plugin) -> plugin.callsOn(node.name()));
     // The calls of the pod of the current cycle: a function of the pod and the profiles, which all nodes share.
     private volatile @Nullable PodCalls last;
 
@@ -66,7 +68,24 @@ public final class SySched implements ScorePlugin {
     }
 
     /** The calls of a pod, with the number of changes of profiles at which they were computed. */
-    private record PodCalls(Pod pod, int changes, BitSet calls) {}
+    private record PodCalls(Pod pod, int changes, Calls calls) {}
+
+    /** A set of calls, by their bits. */
+    private record Calls(long[] words, int count) {
+        static final Calls NONE = of(new BitSet());
+
+        static Calls of(BitSet bits) {
+            return new Calls(bits.toLongArray(), bits.cardinality());
+        }
+
+        int inCommon(Calls other) {
+            int count = 0;
+            for (int i = 0; i < Math.min(words.length, other.words.length); i++) {
+                count += Long.bitCount(words[i] & other.words[i]);
+            }
+            return count;
+        }
+    }
 
     /**
      * The calls of the pods on a node.
@@ -76,11 +95,11 @@ public final class SySched implements ScorePlugin {
      * @param calls the calls of all pods
      * @param sum the sum of the numbers of calls of each pod
      */
-    private record NodeCalls(List<Pod> pods, int changes, BitSet calls, long sum) {
+    private record NodeCalls(List<Pod> pods, int changes, Calls calls, long sum) {
         static final NodeCalls NONE = of(List.of());
 
         static NodeCalls of(List<Pod> pods) {
-            return new NodeCalls(List.copyOf(pods), -1, new BitSet(), 0);
+            return new NodeCalls(List.copyOf(pods), -1, Calls.NONE, 0);
         }
 
         NodeCalls with(Pod pod) {
@@ -143,7 +162,10 @@ public final class SySched implements ScorePlugin {
         Optional<Pod> before = change.before();
         if (change.after().isEmpty()) {
             Pod gone = change.latest();
-            callsByNode.computeIfPresent(gone.nodeName(), (node, calls) -> calls.without(gone.name()));
+            Mutable<NodeCalls> on = callsByNode.get(gone.nodeName());
+            if (on != null) {
+                on.update(calls -> calls.without(gone.name()));
+            }
         } else if (before.isEmpty()) {
             Pod added = change.latest();
             if (added.status().phase().equals("Running")) {
@@ -157,8 +179,12 @@ public final class SySched implements ScorePlugin {
 
     private void add(Pod pod) {
         if (pod.isBound()) {
-            callsByNode.compute(pod.nodeName(), (node, calls) -> (calls == null ? NodeCalls.NONE : calls).with(pod));
+            callsOn(pod.nodeName()).update(calls -> calls.with(pod));
         }
+    }
+
+    private Mutable<NodeCalls> callsOn(String node) {
+        return callsByNode.computeIfAbsent(node, any -> new Mutable<>(NodeCalls.NONE));
     }
 
     @Override
@@ -170,36 +196,31 @@ public final class SySched implements ScorePlugin {
     @Override
     public long score(CycleState state, Pod pod, NodeInfo node) {
         int changes = profileChanges.get();
-        BitSet ofPod = calls(pod, changes);
-        if (ofPod.isEmpty()) {
+        Calls ofPod = calls(pod, changes);
+        if (ofPod.count() == 0) {
             return Long.MAX_VALUE;
         }
-        NodeCalls on = calls(node.name(), changes);
-        if (on == null) {
-            return 0;
-        }
-        int common = 0;
-        for (int bit = ofPod.nextSetBit(0); bit >= 0; bit = ofPod.nextSetBit(bit + 1)) {
-            common += on.calls().get(bit) ? 1 : 0;
-        }
-        long ofNode = on.calls().cardinality();
-        long together = ofNode + ofPod.cardinality() - common;
+        NodeCalls on = current(callsOfNodes.of(node, this), changes);
+        long common = ofPod.inCommon(on.calls());
+        long ofNode = on.calls().count();
+        long together = ofNode + ofPod.count() - common;
         return ofNode - common + on.pods().size() * together - on.sum();
     }
 
     @SuppressWarnings("ReferenceEquality") // an equal pod is another version
-    private BitSet calls(Pod pod, int changes) {
+    private Calls calls(Pod pod, int changes) {
         PodCalls known = last;
         if (known == null || known.pod() != pod || known.changes() != changes) {
-            known = new PodCalls(pod, changes, calls(pod));
+            known = new PodCalls(pod, changes, Calls.of(calls(pod)));
             last = known;
         }
         return known.calls();
     }
 
-    private @Nullable NodeCalls calls(String node, int changes) {
-        NodeCalls known = callsByNode.get(node);
-        if (known == null || known.changes() == changes) {
+    @SuppressWarnings("ReferenceEquality") // equal calls may be of other versions of pods
+    private NodeCalls current(Mutable<NodeCalls> onNode, int changes) {
+        NodeCalls known = onNode.get();
+        if (known.changes() == changes) {
             return known;
         }
         BitSet all = new BitSet();
@@ -209,9 +230,9 @@ public final class SySched implements ScorePlugin {
             all.or(calls);
             sum += calls.cardinality();
         }
-        NodeCalls computed = new NodeCalls(known.pods(), changes, all, sum);
+        NodeCalls computed = new NodeCalls(known.pods(), changes, Calls.of(all), sum);
         // Kept unless the pods have changed since.
-        callsByNode.replace(node, known, computed);
+        onNode.update(current -> current == known ? computed : current);
         return computed;
     }
 

@@ -2,21 +2,19 @@
 package org.moorage.sigs;
 
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+import org.moorage.api.event.ObjectChange;
+import org.moorage.api.model.ObjectKind;
+import org.moorage.api.model.OtherObject;
 import org.moorage.api.model.Pod;
+import org.moorage.api.plugin.Handle;
 
 /** The topologies of nodes as NodeResourceTopologyMatch uses them. */
 interface TopologyCache {
-    /**
-     * Returns whether what is known of a node is out of date, so that no pod that needs alignment may be scheduled to
-     * it.
-     */
-    boolean isStale(String node);
-
-    /** Returns the topology of a node that is not stale; empty if there is no object for it. */
-    Optional<NodeTopology> topology(String node);
+    /** Returns the state of a node, which follows its changes. A node that was deleted has another one later. */
+    OfNode of(String node);
 
     /** Notes that the plugin rejected a node because its cells have too little left. */
     void rejected(String node);
@@ -30,16 +28,66 @@ interface TopologyCache {
     /** Notes that an assumed pod is bound to the node. */
     void bound(String node, Pod pod);
 
+    /** The current topology of one node. */
+    interface OfNode {
+        /**
+         * Returns whether what is known is out of date, so that no pod that needs alignment may be scheduled to the
+         * node.
+         */
+        boolean isStale();
+
+        /** Returns the topology of a node that is not stale; null if there is no object for it. */
+        @Nullable
+        NodeTopology topology();
+    }
+
     /** The current objects, as the agents on the nodes wrote them. */
-    record Current(CustomResources<NodeTopology> objects) implements TopologyCache {
-        @Override
-        public boolean isStale(String node) {
-            return false;
+    final class Current implements TopologyCache {
+        private final CustomResources<NodeTopology> objects;
+        private final Map<String, Latest> byNode = new ConcurrentHashMap<>();
+
+        /** The latest object of a node. */
+        private static final class Latest implements OfNode {
+            private volatile @Nullable NodeTopology topology;
+
+            Latest(@Nullable NodeTopology topology) {
+                this.topology = topology;
+            }
+
+            @Override
+            public boolean isStale() {
+                return false;
+            }
+
+            @Override
+            public @Nullable NodeTopology topology() {
+                return topology;
+            }
+        }
+
+        Current(Handle handle, CustomResources<NodeTopology> objects) {
+            this.objects = objects;
+            handle.cluster().lister(ObjectKind.NODE);
+            handle.cluster().onChange(ObjectKind.NODE, change -> {
+                if (change.after().isEmpty()) {
+                    byNode.remove(change.latest().name());
+                }
+            });
+            handle.cluster().onChange(NodeTopology.KIND, this::changed);
+        }
+
+        // A node whose object is being read at the moment is updated afterwards.
+        private void changed(ObjectChange<OtherObject> change) {
+            byNode.computeIfPresent(change.latest().name(), (node, known) -> {
+                known.topology = change.after().flatMap(objects::of).orElse(null);
+                return known;
+            });
         }
 
         @Override
-        public Optional<NodeTopology> topology(String node) {
-            return objects.get("", node);
+        public OfNode of(String node) {
+            return byNode.computeIfAbsent(
+                    node, name -> new Latest(objects.get("", name).orElse(null)));
         }
 
         @Override
@@ -66,14 +114,23 @@ interface TopologyCache {
             this(current, new ConcurrentHashMap<>());
         }
 
-        @Override
-        public boolean isStale(String node) {
-            return reservedByNode.containsKey(node);
+        /** The current topology of one node. */
+        private record UnlessReserved(OfNode current, String node, Map<String, Set<String>> reservedByNode)
+                implements OfNode {
+            @Override
+            public boolean isStale() {
+                return reservedByNode.containsKey(node);
+            }
+
+            @Override
+            public @Nullable NodeTopology topology() {
+                return current.topology();
+            }
         }
 
         @Override
-        public Optional<NodeTopology> topology(String node) {
-            return current.topology(node);
+        public OfNode of(String node) {
+            return new UnlessReserved(current.of(node), node, reservedByNode);
         }
 
         @Override

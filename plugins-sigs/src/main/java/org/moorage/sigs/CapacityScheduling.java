@@ -223,7 +223,8 @@ public final class CapacityScheduling
             remove(before.get());
         } else if (ALIVE.contains(before.get().status().phase())
                 && !ALIVE.contains(after.get().status().phase())) {
-            remove(before.get());
+            // Less what the pod requests by now, even if it was counted with other requests.
+            remove(after.get());
         }
     }
 
@@ -331,8 +332,12 @@ public final class CapacityScheduling
         Amounts own = Amounts.requestedBy(pod);
         Amounts inNamespace = own;
         Amounts inCluster = own;
-        for (NodeInfo node : snapshot.nodes()) {
-            for (Pod nominated : handle.preemption().nominatedPods(node.name())) {
+        for (Map.Entry<String, List<Pod>> node :
+                handle.preemption().nominatedPods().entrySet()) {
+            if (snapshot.node(node.getKey()).isEmpty()) {
+                continue;
+            }
+            for (Pod nominated : node.getValue()) {
                 Quota other = all.of(nominated);
                 if (other == null || nominated.uid().equals(pod.uid())) {
                     continue;

@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
 import org.moorage.api.CycleState;
 import org.moorage.api.NodeInfo;
 import org.moorage.api.NodeScores;
@@ -41,15 +42,16 @@ public final class NetworkOverhead implements PreFilterPlugin, FilterPlugin, Sco
     /** The plugin's name. */
     public static final String NAME = "NetworkOverhead";
 
-    private static final StateKey<Overheads> OVERHEADS = StateKey.of("NetworkOverhead/overheads");
+    private static final StateKey<Optional<Overheads>> OVERHEADS = StateKey.of("NetworkOverhead/overheads");
     private static final long SAME_ZONE = 1;
     private static final long UNKNOWN = 100;
 
     private final Args args;
     private final CustomResources<AppGroup> groups;
     private final CustomResources<NetworkTopology> topologies;
-    // The pods of a group that have a node, by group and then by namespace and name.
-    private final Map<String, Map<String, Pod>> boundByGroup = new ConcurrentHashMap<>();
+    private final NodeValues<NetworkOverhead, Place> places = new NodeValues<>((node, plugin) -> placeOf(node.node()));
+    // The number of pods of a group that have a node, by group and then by workload and node.
+    private final Map<String, Map<BoundPods, Integer>> boundByGroup = new ConcurrentHashMap<>();
 
     /**
      * The arguments.
@@ -90,16 +92,31 @@ public final class NetworkOverhead implements PreFilterPlugin, FilterPlugin, Sco
         }
     }
 
+    /** The pods of a workload on a node. */
+    private record BoundPods(String workload, String node) {}
+
     /**
      * The overheads for one pod.
      *
-     * @param byNode the overheads by the index of the node; empty if all nodes are equal
+     * @param costs the costs of the network
+     * @param countsByPlace the number of pods that the pod depends on, by their place and the dependency; empty if all
+     *     nodes are equal
+     * @param countsByNode the same by the index of the node; null for a node without such pods
+     * @param byPlace the overheads of nodes without such pods, by place
      */
-    private record Overheads(Overhead[] byNode) {
-        static final Overheads NONE = new Overheads(new Overhead[0]);
-
-        Overhead of(NodeInfo node) {
-            return byNode.length == 0 ? Overhead.NONE : byNode[node.index()];
+    private record Overheads(
+            NetworkTopology costs,
+            Map<Place, Map<Dependency, Long>> countsByPlace,
+            @Nullable Map<Dependency, Long>[] countsByNode,
+            Map<Place, Overhead> byPlace) {
+        Overhead of(NodeInfo node, Place here) {
+            Overhead overhead = byPlace.get(here);
+            if (overhead == null) {
+                overhead = inPlace(here, costs.from(here), countsByPlace);
+                byPlace.put(here, overhead);
+            }
+            Map<Dependency, Long> onNode = countsByNode[node.index()];
+            return onNode == null ? overhead : withOwnPods(overhead, here, costs.from(here), onNode);
         }
     }
 
@@ -112,24 +129,29 @@ public final class NetworkOverhead implements PreFilterPlugin, FilterPlugin, Sco
     }
 
     private void podChanged(ObjectChange<Pod> change) {
-        change.before().ifPresent(before -> {
-            String group = AppGroup.groupOf(before);
-            if (!group.isEmpty()) {
-                boundByGroup.computeIfPresent(group, (name, pods) -> {
-                    pods.remove(before.key());
-                    return pods.isEmpty() ? null : pods;
-                });
-            }
-        });
-        change.after().ifPresent(after -> {
-            String group = AppGroup.groupOf(after);
-            if (!group.isEmpty() && after.isBound()) {
-                boundByGroup.compute(group, (name, before) -> {
-                    Map<String, Pod> pods = before == null ? new ConcurrentHashMap<>() : before;
-                    pods.put(after.key(), after);
-                    return pods;
-                });
-            }
+        Optional<Pod> before = change.before();
+        Optional<Pod> after = change.after();
+        if (before.isPresent() && after.isPresent() && countsAlike(before.get(), after.get())) {
+            return;
+        }
+        after.ifPresent(pod -> count(pod, 1));
+        before.ifPresent(pod -> count(pod, -1));
+    }
+
+    private static boolean countsAlike(Pod before, Pod after) {
+        return before.nodeName().equals(after.nodeName()) && before.labels().equals(after.labels());
+    }
+
+    private void count(Pod pod, int change) {
+        String group = AppGroup.groupOf(pod);
+        if (group.isEmpty() || !pod.isBound()) {
+            return;
+        }
+        BoundPods key = new BoundPods(AppGroup.workloadOf(pod), pod.nodeName());
+        boundByGroup.compute(group, (name, known) -> {
+            Map<BoundPods, Integer> counts = known == null ? new ConcurrentHashMap<>() : known;
+            counts.merge(key, change, (before, more) -> before + more == 0 ? null : before + more);
+            return counts.isEmpty() ? null : counts;
         });
     }
 
@@ -141,7 +163,7 @@ public final class NetworkOverhead implements PreFilterPlugin, FilterPlugin, Sco
     @Override
     public PreFilterResult preFilter(CycleState state, Pod pod, Snapshot snapshot) {
         String group = AppGroup.groupOf(pod);
-        Map<String, Pod> bound = group.isEmpty() ? Map.of() : boundByGroup.getOrDefault(group, Map.of());
+        Map<BoundPods, Integer> bound = group.isEmpty() ? Map.of() : boundByGroup.getOrDefault(group, Map.of());
         Optional<NetworkTopology> topology = bound.isEmpty()
                 ? Optional.empty()
                 : AppGroup.find(topologies, args.namespaces(), args.networkTopologyName());
@@ -151,7 +173,7 @@ public final class NetworkOverhead implements PreFilterPlugin, FilterPlugin, Sco
                         .map(found -> found.dependenciesOf(AppGroup.workloadOf(pod)))
                         .orElse(List.of());
         if (dependencies.isEmpty()) {
-            state.put(OVERHEADS, Overheads.NONE);
+            state.put(OVERHEADS, Optional.empty());
             return PreFilterResult.allNodes();
         }
         Map<String, List<Dependency>> byWorkload = new HashMap<>();
@@ -160,45 +182,31 @@ public final class NetworkOverhead implements PreFilterPlugin, FilterPlugin, Sco
                     .computeIfAbsent(dependency.to(), any -> new ArrayList<>())
                     .add(dependency);
         }
-        // The number of pods by dependency and place, and by dependency and node.
         Map<Place, Map<Dependency, Long>> countsByPlace = new HashMap<>();
-        Map<String, Map<Dependency, Long>> countsByNode = new HashMap<>();
-        for (Pod other : bound.values()) {
-            List<Dependency> onOther = byWorkload.getOrDefault(AppGroup.workloadOf(other), List.of());
-            if (onOther.isEmpty()) {
-                continue;
+        @SuppressWarnings({"unchecked", "rawtypes"}) // an array of a generic type
+        @Nullable
+        Map<Dependency, Long>[] countsByNode = new Map[snapshot.nodes().size()];
+        bound.forEach((pods, number) -> {
+            for (Dependency dependency : byWorkload.getOrDefault(pods.workload(), List.of())) {
+                NodeInfo node = snapshot.node(pods.node())
+                        .orElseThrow(() -> new PluginException(
+                                "pod hostname not found: nodeinfo not found for node name \"" + pods.node() + "\""));
+                countsByPlace
+                        .computeIfAbsent(places.of(node, this), any -> new HashMap<>())
+                        .merge(dependency, (long) number, Long::sum);
+                Map<Dependency, Long> onNode = countsByNode[node.index()];
+                if (onNode == null) {
+                    onNode = new HashMap<>();
+                    countsByNode[node.index()] = onNode;
+                }
+                onNode.merge(dependency, (long) number, Long::sum);
             }
-            NodeInfo node = snapshot.node(other.nodeName())
-                    .orElseThrow(() -> new PluginException(
-                            "pod hostname not found: nodeinfo not found for node name \"" + other.nodeName() + "\""));
-            for (Dependency dependency : onOther) {
-                count(countsByPlace, placeOf(node.node()), dependency);
-                count(countsByNode, other.nodeName(), dependency);
-            }
-        }
-        state.put(OVERHEADS, overheads(snapshot, topology.orElseThrow(), countsByPlace, countsByNode));
+        });
+        state.put(
+                OVERHEADS,
+                Optional.of(
+                        new Overheads(topology.orElseThrow(), countsByPlace, countsByNode, new ConcurrentHashMap<>())));
         return PreFilterResult.allNodes();
-    }
-
-    private static <K> void count(Map<K, Map<Dependency, Long>> counts, K key, Dependency dependency) {
-        counts.computeIfAbsent(key, any -> new HashMap<>()).merge(dependency, 1L, Long::sum);
-    }
-
-    private static Overheads overheads(
-            Snapshot snapshot,
-            NetworkTopology topology,
-            Map<Place, Map<Dependency, Long>> countsByPlace,
-            Map<String, Map<Dependency, Long>> countsByNode) {
-        Map<Place, Overhead> byPlace = new HashMap<>();
-        List<NodeInfo> nodes = snapshot.nodes();
-        Overhead[] byNode = new Overhead[nodes.size()];
-        for (NodeInfo node : nodes) {
-            Place here = placeOf(node.node());
-            Overhead overhead = byPlace.computeIfAbsent(here, any -> inPlace(here, topology.from(here), countsByPlace));
-            Map<Dependency, Long> onNode = countsByNode.isEmpty() ? null : countsByNode.get(node.name());
-            byNode[node.index()] = onNode == null ? overhead : withOwnPods(overhead, here, topology.from(here), onNode);
-        }
-        return new Overheads(byNode);
     }
 
     // Returns the overhead of a node without pods of the group.
@@ -246,7 +254,7 @@ public final class NetworkOverhead implements PreFilterPlugin, FilterPlugin, Sco
 
     @Override
     public Status filter(CycleState state, Pod pod, NodeInfo node) {
-        Overhead overhead = state.get(OVERHEADS).of(node);
+        Overhead overhead = overhead(state, node);
         return overhead.violated() > overhead.satisfied()
                 ? Status.unschedulable("Node " + node.name()
                         + " does not meet several network requirements from Workload dependencies: Satisfied: "
@@ -256,7 +264,12 @@ public final class NetworkOverhead implements PreFilterPlugin, FilterPlugin, Sco
 
     @Override
     public long score(CycleState state, Pod pod, NodeInfo node) {
-        return state.get(OVERHEADS).of(node).cost();
+        return overhead(state, node).cost();
+    }
+
+    private Overhead overhead(CycleState state, NodeInfo node) {
+        Optional<Overheads> overheads = state.get(OVERHEADS);
+        return overheads.isEmpty() ? Overhead.NONE : overheads.get().of(node, places.of(node, this));
     }
 
     @Override
@@ -264,7 +277,6 @@ public final class NetworkOverhead implements PreFilterPlugin, FilterPlugin, Sco
         return CostScores.normalized(scores);
     }
 
-    /** Returns all changes of the objects that it reads; scheduler-plugins retries after any change at all. */
     /** Creates the plugin; named in {@code META-INF/services}. */
     public static final class Factory implements PluginFactory<Args> {
         @Override

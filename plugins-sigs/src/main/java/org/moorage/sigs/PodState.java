@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.moorage.sigs;
 
+import java.util.List;
+import java.util.Map;
 import org.moorage.api.CycleState;
 import org.moorage.api.NodeInfo;
 import org.moorage.api.NodeScores;
@@ -20,6 +22,8 @@ public final class PodState implements ScorePlugin {
     public static final String NAME = "PodState";
 
     private final Handle handle;
+    private final NodeValues<PodState, Integer> terminatingPods =
+            new NodeValues<>((node, plugin) -> terminatingPodsOn(node));
 
     private PodState(Handle handle) {
         this.handle = handle;
@@ -32,13 +36,19 @@ public final class PodState implements ScorePlugin {
 
     @Override
     public long score(CycleState state, Pod pod, NodeInfo node) {
-        long terminating = 0;
-        for (Pod each : node.pods()) {
-            if (each.metadata().isDeleting()) {
-                terminating++;
-            }
+        Map<String, List<Pod>> nominated = handle.preemption().nominatedPods();
+        long nominatedHere = nominated.isEmpty()
+                ? 0
+                : nominated.getOrDefault(node.name(), List.of()).size();
+        return terminatingPods.of(node, this) - nominatedHere;
+    }
+
+    private static int terminatingPodsOn(NodeInfo node) {
+        int terminating = 0;
+        for (Pod pod : node.pods()) {
+            terminating += pod.metadata().isDeleting() ? 1 : 0;
         }
-        return terminating - handle.preemption().nominatedPods(node.name()).size();
+        return terminating;
     }
 
     @Override

@@ -63,14 +63,17 @@ public final class NodeResourcesAllocatable implements ScorePlugin {
         @Override
         public void validate(Problems problems) {
             if (!mode.equals(LEAST) && !mode.equals(MOST)) {
-                problems.at("mode").invalid(mode, "Least or Most");
+                problems.at("mode")
+                        .report("Invalid value: \"" + mode + "\": invalid support ModeType (expected: Least or Most)");
             }
             for (int i = 0; i < resources.size(); i++) {
                 if (resources.get(i).weight() <= 0) {
                     problems.at("resources")
                             .at(i)
                             .at("weight")
-                            .invalid(resources.get(i).weight(), "more than 0");
+                            .report("Invalid value: " + resources.get(i).weight() + ": resource weight of "
+                                    + resources.get(i).name() + " should be a positive value, got :"
+                                    + resources.get(i).weight() + " (expected: more than 0)");
                 }
             }
         }

@@ -60,23 +60,38 @@ public final class PreemptionToleration implements PostFilterPlugin {
      * @param minCandidateNodesAbsolute as a number of nodes
      */
     public record Args(int minCandidateNodesPercentage, int minCandidateNodesAbsolute) implements PluginArgs {
+        private static final String PERCENTAGE = "minCandidateNodesPercentage";
+        private static final String ABSOLUTE = "minCandidateNodesAbsolute";
+
         /** 10 percent of the nodes, at least 100. */
         public static final Args DEFAULTS = new Args(10, 100);
 
         @Override
         public void validate(Problems problems) {
             if (minCandidateNodesPercentage < 0 || minCandidateNodesPercentage > 100) {
-                problems.at("minCandidateNodesPercentage").invalid(minCandidateNodesPercentage, "0 to 100");
+                report(problems, PERCENTAGE, minCandidateNodesPercentage, "not in valid range [0, 100]", "0 to 100");
             }
             if (minCandidateNodesAbsolute < 0) {
-                problems.at("minCandidateNodesAbsolute").invalid(minCandidateNodesAbsolute, "at least 0");
+                report(problems, ABSOLUTE, minCandidateNodesAbsolute, "not in valid range [0, inf)", "at least 0");
             }
             if (minCandidateNodesPercentage == 0 && minCandidateNodesAbsolute == 0) {
-                problems.at("minCandidateNodesPercentage")
-                        .invalid(0, "more than 0, or minCandidateNodesAbsolute more than 0");
-                problems.at("minCandidateNodesAbsolute")
-                        .invalid(0, "more than 0, or minCandidateNodesPercentage more than 0");
+                report(
+                        problems,
+                        PERCENTAGE,
+                        0,
+                        "cannot be zero at the same time as " + ABSOLUTE,
+                        "more than 0, or " + ABSOLUTE + " more than 0");
+                report(
+                        problems,
+                        ABSOLUTE,
+                        0,
+                        "cannot be zero at the same time as " + PERCENTAGE,
+                        "more than 0, or " + PERCENTAGE + " more than 0");
             }
+        }
+
+        private static void report(Problems problems, String field, int value, String why, String expected) {
+            problems.at(field).report("Invalid value: " + value + ": " + why + " (expected: " + expected + ")");
         }
     }
 

@@ -3,15 +3,12 @@ package org.moorage.sigs;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.time.Instant;
 import java.util.List;
-import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.FieldSource;
 import org.moorage.api.model.ObjectMeta;
 import org.moorage.api.model.OtherObject;
-import org.moorage.api.model.Pod;
 import org.moorage.api.plugin.point.QueuedPod;
 import org.moorage.testkit.PluginContract;
 import org.moorage.testkit.PluginTester;
@@ -21,20 +18,9 @@ import org.moorage.testkit.TestScheduler;
 class TopologicalSortTest {
     private static final OtherObject GROUP = new OtherObject(
             AppGroup.KIND, ObjectMeta.named("shop").namespace("default").build(), """
-            {"status": {"topologyOrder": [{"workload": {"selector": "db"}, "index": 1},
-             {"workload": {"selector": "web"}, "index": 2}]}}""");
-
-    record Queued(Pod pod, Instant timestamp) implements QueuedPod {
-        @Override
-        public int attempts() {
-            return 1;
-        }
-
-        @Override
-        public Optional<Instant> initialAttemptTimestamp() {
-            return Optional.of(timestamp);
-        }
-    }
+                {"status": {"topologyOrder": [{"workload": {"selector": "db"}, "index": 1},
+                 {"workload": {"selector": "web"}, "index": 2}]}}\
+                """);
 
     record Case(String name, QueuedPod first, QueuedPod second) {
         @Override
@@ -44,26 +30,32 @@ class TopologicalSortTest {
     }
 
     static final List<Case> CASES = List.of(
-            new Case("the order of the group", queued(2, member("shop", "db")), queued(1, member("shop", "web"))),
+            new Case("the order of the group", Queued.at(2, member("shop", "db")), Queued.at(1, member("shop", "web"))),
             new Case(
                     "the order of the group, whatever the priority",
-                    queued(1, member("shop", "db")),
-                    queued(1, member("shop", "web").priority(9))),
+                    Queued.at(1, member("shop", "db")),
+                    Queued.at(1, member("shop", "web").priority(9))),
             new Case(
                     "workloads that are not listed come first",
-                    queued(2, member("shop", "new")),
-                    queued(1, member("shop", "db"))),
-            new Case("pods of one workload by time", queued(1, member("shop", "db")), queued(2, member("shop", "db"))),
-            new Case("an unknown group by time", queued(1, member("gone", "web")), queued(2, member("gone", "db"))),
+                    Queued.at(2, member("shop", "new")),
+                    Queued.at(1, member("shop", "db"))),
+            new Case(
+                    "pods of one workload by time",
+                    Queued.at(1, member("shop", "db")),
+                    Queued.at(2, member("shop", "db"))),
+            new Case(
+                    "an unknown group by time",
+                    Queued.at(1, member("gone", "web")),
+                    Queued.at(2, member("gone", "db"))),
             new Case(
                     "different groups by priority",
-                    queued(2, member("bank", "web").priority(1)),
-                    queued(1, member("shop", "db"))),
-            new Case("no group by time", queued(1, Pods.named("p")), queued(2, Pods.named("q"))),
+                    Queued.at(2, member("bank", "web").priority(1)),
+                    Queued.at(1, member("shop", "db"))),
+            new Case("no group by time", Queued.at(1, Pods.named("p")), Queued.at(2, Pods.named("q"))),
             new Case(
                     "pods of a native group by time",
-                    queued(1, member("shop", "web").podGroup("g")),
-                    queued(2, member("shop", "db").podGroup("h"))));
+                    Queued.at(1, member("shop", "web").podGroup("g")),
+                    Queued.at(2, member("shop", "db").podGroup("h"))));
 
     @ParameterizedTest
     @FieldSource("CASES")
@@ -80,10 +72,6 @@ class TopologicalSortTest {
     @Test
     void keepsTheContract() {
         PluginContract.verify(new TopologicalSort.Factory(), TopologicalSort.Args.DEFAULTS, GROUP);
-    }
-
-    private static QueuedPod queued(int second, Pods pod) {
-        return new Queued(pod.build(), Instant.ofEpochSecond(second));
     }
 
     private static Pods member(String group, String workload) {

@@ -90,11 +90,12 @@ final class NodeLoads {
         }
     }
 
-    /** Returns the latest figures. Before the first ones are read, waits for them, at most as long as a request may take. */
+    /** Returns the latest figures. Before the first request has ended, waits for it. */
     Loads latest() {
         if (!waitingIsOver) {
             try {
-                boolean ignored = firstRead.await(TIMEOUT.toMillis(), TimeUnit.MILLISECONDS);
+                // The request has a limit of its own, which ends first unless the machine is short of processors.
+                boolean ignored = firstRead.await(2 * TIMEOUT.toMillis(), TimeUnit.MILLISECONDS);
             } catch (InterruptedException stopped) {
                 Thread.currentThread().interrupt();
             }

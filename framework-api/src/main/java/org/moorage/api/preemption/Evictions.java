@@ -60,14 +60,19 @@ final class Evictions {
     boolean isRunningFor(Pod pod, String preemptor) {
         // Recorded before the check, so that an eviction that ends in between finds the pod.
         keptOut.put(pod.uid(), preemptor);
-        Optional<Pod> last = lastVictimByPreemptor.get(preemptor);
-        boolean isRunning = last != null && (last.isEmpty() || isStaying(last.get()));
+        boolean isRunning = isRunningFor(preemptor);
         // Looked up after it was recorded, so that a pod that is deleted or bound at the same moment is dropped here or
         // in podChanged.
         if (!isRunning || !isWaiting(pod)) {
             keptOut.remove(pod.uid());
         }
         return isRunning;
+    }
+
+    /** As {@link #isRunningFor(Pod, String)}, for a pod that is tried nevertheless. */
+    boolean isRunningFor(String preemptor) {
+        Optional<Pod> last = lastVictimByPreemptor.get(preemptor);
+        return last != null && (last.isEmpty() || isStaying(last.get()));
     }
 
     private boolean isWaiting(Pod pod) {
@@ -99,13 +104,15 @@ final class Evictions {
     }
 
     /**
-     * Evicts the victims, and returns when that is done.
+     * Evicts the victims, and returns when that is done. The scheduler may observe it later.
      *
      * @throws ClusterException if one cannot be evicted
      */
     void run(Preemptor preemptor, String nodeName, List<Pod> victims) {
+        forgetEnded();
         for (Pod victim : notDeleting(victims)) {
             evict(preemptor, nodeName, victim);
+            lastVictimByPreemptor.put(preemptor.uid(), Optional.of(victim));
         }
         // In the background, since a failure must not keep the preemptor from the node that is free for it now.
         handle.tasks().background().execute(() -> {
@@ -127,7 +134,7 @@ final class Evictions {
             return CompletableFuture.completedStage(null);
         }
         BackgroundEviction eviction = new BackgroundEviction(preemptor, nodeName, remaining);
-        lastVictimByPreemptor.values().removeIf(last -> last.isPresent() && !isStaying(last.get()));
+        forgetEnded();
         lastVictimByPreemptor.put(preemptor.uid(), Optional.empty());
         try {
             handle.tasks().background().execute(eviction);
@@ -136,6 +143,10 @@ final class Evictions {
             throw refused;
         }
         return eviction.ended;
+    }
+
+    private void forgetEnded() {
+        lastVictimByPreemptor.values().removeIf(last -> last.isPresent() && !isStaying(last.get()));
     }
 
     private static List<Pod> notDeleting(List<Pod> victims) {

@@ -17,6 +17,7 @@ import org.moorage.api.FitMessage;
 import org.moorage.api.NodeInfo;
 import org.moorage.api.PodGroupInfo;
 import org.moorage.api.Status;
+import org.moorage.api.feature.FeatureGates;
 import org.moorage.api.model.ObjectKind;
 import org.moorage.api.model.Pod;
 import org.moorage.api.model.PodCondition;
@@ -67,6 +68,8 @@ public final class Preemption {
     private final ObjectLister<Pod> pods;
     private final ObjectLister<PodDisruptionBudget> budgets;
     private final Evictions evictions;
+    // Without the feature, as kube-scheduler: a pod that is tried again before the event of the deletion evicts others.
+    private final boolean remembersVictims;
     private final PodGroupPreemption podGroupPreemption;
 
     /**
@@ -80,6 +83,7 @@ public final class Preemption {
         pods = handle.cluster().lister(ObjectKind.POD);
         budgets = handle.cluster().lister(ObjectKind.POD_DISRUPTION_BUDGET);
         evictions = new Evictions(handle, pluginName);
+        remembersVictims = handle.featureGates().isEnabled(FeatureGates.SCHEDULER_ASYNC_PREEMPTION);
         podGroupPreemption = new PodGroupPreemption(handle);
     }
 
@@ -136,7 +140,8 @@ public final class Preemption {
         }
         PossibleVictims possibleVictims =
                 new PossibleVictims(handle.featureGates(), handle.snapshot().podGroups());
-        if (hasTerminatingVictim(state, pod, statuses, possibleVictims)) {
+        if (hasTerminatingVictim(state, pod, statuses, possibleVictims)
+                || remembersVictims && evictions.isRunningFor(pod.uid())) {
             return PostFilterResult.rejected(rejection(VICTIM_TERMINATING));
         }
         List<NodeInfo> nodes = statuses.nodesWithCode(Code.UNSCHEDULABLE);
@@ -166,7 +171,8 @@ public final class Preemption {
 
     /**
      * Evicts the victims of a result of {@link #makeRoom}, and returns when that is done. For {@link
-     * org.moorage.api.plugin.point.PostFilterPlugin#execute}.
+     * org.moorage.api.plugin.point.PostFilterPlugin#execute}. Until the scheduler observes it, {@link #makeRoom} makes
+     * no further room for the pod, if the feature SchedulerAsyncPreemption is enabled.
      */
     public CompletionStage<?> evict(Pod pod, PostFilterResult result) {
         String nodeName = result.nomination().nodeName();

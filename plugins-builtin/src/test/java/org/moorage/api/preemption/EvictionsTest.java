@@ -230,6 +230,19 @@ class EvictionsTest {
         assertThat(evictions.keptOut()).isZero();
     }
 
+    @Test
+    void lastUntilTheLastVictimIsSeenToGoThoughTheCallHasReturned() {
+        evictions.run(Preemptor.of(PREEMPTOR), "n", List.of(FIRST, LAST));
+        assertThat(evictions.isRunningFor(PREEMPTOR.uid())).isTrue();
+        assertThat(evictions.isRunningFor(OTHER.uid())).isFalse();
+
+        listed.remove(FIRST);
+        assertThat(evictions.isRunningFor(PREEMPTOR.uid())).isTrue();
+        listed.remove(LAST);
+
+        assertThat(evictions.isRunningFor(PREEMPTOR.uid())).isFalse();
+    }
+
     @SuppressWarnings("unchecked") // only pods are listened to
     private static Consumer<ObjectChange<Pod>> podListener(Object listener) {
         return (Consumer<ObjectChange<Pod>>) listener;

@@ -10,8 +10,8 @@ import org.springframework.core.io.Resource;
  * The properties of the auto-configuration.
  *
  * @param enabled whether it creates beans
- * @param config the configuration in kube-scheduler's format, such as {@code classpath:scheduler.yaml}; kube-scheduler's
- *     defaults if not set
+ * @param config the configuration in kube-scheduler's format, such as {@code classpath:scheduler.yaml};
+ *     kube-scheduler's defaults if not set
  * @param kubeconfig the file with the address and credentials of the API server; several are separated as in the
  *     environment variable {@code KUBECONFIG}. If empty, the file that {@code clientConnection} of the configuration
  *     names, or else the cluster in which the program runs as a pod

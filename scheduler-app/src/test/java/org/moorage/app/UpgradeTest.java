@@ -40,8 +40,8 @@ import org.moorage.testkit.apiserver.FakeApiServer;
 
 /**
  * Configurations, plugin jars, snapshots and recordings of earlier versions give the answers that those versions gave.
- * Each folder of {@code src/test/upgrade} has the files of one version; {@code ./dev accept upgrade} writes those of the
- * current one.
+ * Each folder of {@code src/test/upgrade} has the files of one version; {@code ./dev accept upgrade} writes those of
+ * the current one.
  */
 class UpgradeTest {
     private static final Path FOLDERS = Path.of("src", "test", "upgrade");

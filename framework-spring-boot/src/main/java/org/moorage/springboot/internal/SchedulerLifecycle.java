@@ -26,6 +26,7 @@ import org.springframework.context.SmartLifecycle;
 public final class SchedulerLifecycle implements SmartLifecycle, AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(SchedulerLifecycle.class);
     private static final int BEFORE_WEB_SERVER = 4096;
+    private static final String STOPPED = "stopped before the objects of the cluster were known";
 
     private final KubernetesScheduler kubernetes;
     private final KubernetesCluster admission;
@@ -124,13 +125,13 @@ public final class SchedulerLifecycle implements SmartLifecycle, AutoCloseable {
             // Without a limit: Spring interrupts it if the application is to end.
             isKnown = synced.get();
         } catch (InterruptedException interrupted) {
-            Thread.currentThread().interrupt();
-            isKnown = false;
+            // The interrupt status stays cleared: this thread now closes the beans, which wait for threads to end.
+            throw new IllegalStateException(STOPPED, interrupted);
         } catch (ExecutionException failed) {
             throw new IllegalStateException("cannot read the cluster: " + failure, failed.getCause());
         }
         if (!isKnown) {
-            throw new IllegalStateException("stopped before the objects of the cluster were known");
+            throw new IllegalStateException(STOPPED);
         }
     }
 

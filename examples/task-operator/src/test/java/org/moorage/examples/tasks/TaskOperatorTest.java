@@ -48,8 +48,8 @@ class TaskOperatorTest {
     private Operator operator;
 
     private static String task(String name, String podSpec) {
-        return "{apiVersion: example.com/v1, kind: Task, metadata: {name: " + name + ", namespace: default, generation: 1},"
-                + " spec: {podSpec: " + podSpec + "}}";
+        return "{apiVersion: example.com/v1, kind: Task,"
+                + " metadata: {name: " + name + ", namespace: default, generation: 1}, spec: {podSpec: " + podSpec + "}}";
     }
 
     private static String requests(String cpu) {

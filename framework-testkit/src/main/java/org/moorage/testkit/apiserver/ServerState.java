@@ -214,7 +214,10 @@ final class ServerState {
             return NO_SUCH_PATH;
         }
         if (request.isWatch()) {
-            return Response.streamed(out -> watch(path, kind, request.query(), out));
+            // It begins now, not when the response is sent: what changes in between is an event.
+            List<String> first = new ArrayList<>();
+            int next = begin(path, request.query(), first);
+            return Response.streamed(out -> watch(path, kind, request.query(), first, next, out));
         }
         String[] token = request.query().getOrDefault("continue", version + " ").split(" ", 2);
         if (Long.parseLong(token[0]) < oldest) {
@@ -331,13 +334,14 @@ final class ServerState {
         return Optional.empty();
     }
 
-    private void watch(ApiPath path, Kind kind, Map<String, String> query, OutputStream out)
+    private void watch(
+            ApiPath path, Kind kind, Map<String, String> query, List<String> first, int begin, OutputStream out)
             throws IOException, InterruptedException {
         long end = System.nanoTime()
                 + TimeUnit.SECONDS.toNanos(
                         Integer.parseInt(query.getOrDefault("timeoutSeconds", String.valueOf(Integer.MAX_VALUE))));
-        List<String> lines = new ArrayList<>();
-        int next = begin(path, query, lines);
+        List<String> lines = new ArrayList<>(first);
+        int next = begin;
         while (true) {
             for (String line : lines) {
                 out.write((line + "\n").getBytes(UTF_8));
@@ -372,7 +376,8 @@ final class ServerState {
     }
 
     /** Adds what a watch begins with, and returns the number of the next event; -1 if the watch ends. */
-    private synchronized int begin(ApiPath path, Map<String, String> query, List<String> lines) {
+    @GuardedBy("this")
+    private int begin(ApiPath path, Map<String, String> query, List<String> lines) {
         String from = query.getOrDefault("resourceVersion", "");
         if (from.isEmpty() || from.equals("0")) {
             objects.values().stream()
